@@ -1,0 +1,51 @@
+# `make` alone says what there is. Everything runs in .venv, which is made on first use.
+PYTHON ?= python3
+VENV   := .venv
+RUN    := $(VENV)/bin/python
+
+.PHONY: help demo test test-long check format bench clean
+
+help:
+	@echo "make demo       build and print the memory of a small campaign"
+	@echo "make test       the test suite"
+	@echo "make test-long  the same with many more generated cases (minutes)"
+	@echo "make check      lint, format, types, architecture"
+	@echo "make bench      measure tokens and time"
+	@echo "make format     put the code into its format"
+	@echo "make clean      remove what make made"
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.package: pyproject.toml | $(VENV)/bin/python
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.package
+
+demo: $(VENV)/.package
+	@$(RUN) -m dndbots.demo
+
+test: $(VENV)/.dev
+	$(RUN) -m pytest
+
+test-long: $(VENV)/.dev
+	HYPOTHESIS_PROFILE=long $(RUN) -m pytest
+
+check: $(VENV)/.dev
+	$(RUN) -m ruff check
+	$(RUN) -m ruff format --check
+	$(RUN) -m mypy
+	$(RUN) -m pytest -q tests/test_architecture.py
+
+format: $(VENV)/.dev
+	$(RUN) -m ruff check --fix
+	$(RUN) -m ruff format
+
+bench: $(VENV)/.dev
+	$(RUN) bench/dcml.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,45 @@
+"""dndbots: a memory for campaigns that language models play.
+
+Every name is loaded when it is first used; importing the package costs next to nothing.
+"""
+
+from typing import TYPE_CHECKING
+
+from dndbots import _lazy
+
+if TYPE_CHECKING:
+    from dndbots.errors import DndbotsError
+    from dndbots.events import EventType, GameEvent, audience
+    from dndbots.memory.builder import MemoryBuilder
+    from dndbots.models import Character, Stats
+    from dndbots.tokens import count_tokens, estimate_tokens
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Character",
+    "DndbotsError",
+    "EventType",
+    "GameEvent",
+    "MemoryBuilder",
+    "Stats",
+    "__version__",
+    "audience",
+    "count_tokens",
+    "estimate_tokens",
+]
+
+__getattr__ = _lazy.exports(
+    __name__,
+    {
+        "Character": "dndbots.models",
+        "DndbotsError": "dndbots.errors",
+        "EventType": "dndbots.events",
+        "GameEvent": "dndbots.events",
+        "MemoryBuilder": "dndbots.memory.builder",
+        "Stats": "dndbots.models",
+        "audience": "dndbots.events",
+        "count_tokens": "dndbots.tokens",
+        "estimate_tokens": "dndbots.tokens",
+    },
+)

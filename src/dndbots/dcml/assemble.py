@@ -1,0 +1,283 @@
+"""From lines of tokens to a document: sections, groups, and which event a line belongs to.
+
+The lexicon is read first, wherever it stands, because counts and handles depend on it.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dndbots.dcml import shorthand, spelling
+from dndbots.dcml.raw import (
+    Place,
+    Raw,
+    RawCast,
+    RawEntry,
+    RawGroup,
+    RawLexiconRun,
+    RawOccurrence,
+    RawPlace,
+    RawSection,
+    RawStatement,
+    built,
+    first_token,
+    place_of,
+    refuse,
+    text,
+    unescaped,
+)
+from dndbots.dcml.read_lexicon import read_lexicon
+from dndbots.dcml.tree import (
+    Certainty,
+    DCMLCategory,
+    DCMLEntity,
+    DCMLOp,
+    Document,
+    Event,
+    Group,
+    Item,
+    Ref,
+    Relation,
+    Section,
+    SectionKind,
+    Statement,
+    owner_of,
+)
+from dndbots.dcml.words import Words, certainty_of
+
+if TYPE_CHECKING:
+    from lark import Token
+
+_SESSION = re.compile(r'SESSION_([A-Za-z0-9_]+|"(?:[^"\\]|\\.)*")_GLOBAL')
+_MEMORY = re.compile(r'MEMORY_([A-Za-z0-9_]+|"(?:[^"\\]|\\.)*")')
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """A document, and where in its text the things stand that `validate` speaks of."""
+
+    document: Document
+    entries: list[tuple[DCMLEntity, Place]]
+    refs: list[tuple[Ref, Place]]
+    sections: list[tuple[SectionKind, str, Place]]
+    lexicons: list[Place]
+
+
+@dataclass(slots=True)
+class _OpenEvent:
+    """An event whose lines are still coming."""
+
+    id: str
+    location: Ref | None
+    certainty: Certainty
+    closed: bool
+    lines: list[Statement]
+
+
+def assemble(raw: Raw) -> Assembly:
+    entries = read_lexicon(raw)
+    words = Words([entity for entity, _ in entries])
+    body = _Body(words)
+    for indented, line in raw:
+        body.read(line, indented=indented)
+    lexicon = tuple(entity for entity, _ in entries)
+    return Assembly(
+        document=Document(lexicon, tuple(body.finished())),
+        entries=entries,
+        refs=words.uses,
+        sections=body.titles,
+        lexicons=body.lexicons,
+    )
+
+
+class _Body:
+    """Collects what the lines say, top to bottom."""
+
+    def __init__(self, words: Words) -> None:
+        self.titles: list[tuple[SectionKind, str, Place]] = []
+        self.lexicons: list[Place] = []
+        self._words = words
+        self._done: list[Section] = []
+        self._section: tuple[SectionKind, str] | None = None
+        self._groups: list[Group] = []
+        self._title: str | None = None
+        self._items: list[Item] = []
+        self._event: _OpenEvent | None = None
+        self._running = shorthand.Running(words.rank)
+
+    def read(self, line: object, *, indented: bool) -> None:
+        if isinstance(line, RawSection):
+            self._open_section(line.title, indented=indented)
+        elif isinstance(line, RawGroup):
+            self._open_group(line.title, indented=indented)
+        elif isinstance(line, RawStatement | RawPlace | RawOccurrence):
+            self._read_said(line, indented=indented)
+        else:
+            assert isinstance(line, RawEntry | RawLexiconRun)  # noqa: S101 - the lexicon is read already
+
+    def finished(self) -> list[Section]:
+        self._end_section()
+        return self._done
+
+    # Sections and groups
+
+    def _open_section(self, token: "Token", *, indented: bool) -> None:
+        if indented:
+            refuse(token, "a section at the start of its line")
+        self._end_section()
+        title = token[2:].strip()
+        if title == "LEXICON":
+            self.lexicons.append(place_of(token))
+            return
+        if title == "STATIC_RELATIONS":
+            self._section = (SectionKind.STATIC_RELATIONS, "")
+        elif match := _SESSION.fullmatch(title):
+            self._section = (SectionKind.SESSION, self._owner(token, match))
+        elif match := _MEMORY.fullmatch(title):
+            owner = self._owner(token, match)
+            named = match[1] == owner
+            self._section = (SectionKind.MEMORY, self._words.handles.get(owner, owner) if named else owner)
+        else:
+            refuse(token, "LEXICON, STATIC_RELATIONS, SESSION_<id>_GLOBAL or MEMORY_<uid>", found=title)
+        self.titles.append((*self._section, place_of(token)))
+
+    def _owner(self, token: "Token", match: re.Match[str]) -> str:
+        if not match[1].startswith('"'):
+            return match[1]
+        start = token.index(match[0]) + match.start(1)
+        owner = unescaped(token, start + 1, start + len(match[1]) - 1)
+        return built(lambda: spelling.check_name(owner), token, "a section that belongs to somebody")
+
+    def _end_section(self) -> None:
+        self._end_group()
+        if self._section is not None:
+            self._done.append(Section(*self._section, tuple(self._groups)))
+        self._section, self._groups, self._title = None, [], None
+
+    def _open_group(self, token: "Token", *, indented: bool) -> None:
+        if indented:
+            refuse(token, "a group at the start of its line")
+        if self._section is None:
+            refuse(token, "a section (## …) first")
+        self._end_group()
+        title = unescaped(token, 2, None)
+        self._title = built(lambda: spelling.check_name(title), token, "a title")
+
+    def _end_group(self) -> None:
+        self._end_event()
+        if self._items:
+            self._groups.append(Group(self._title, tuple(self._items)))
+        self._items = []
+        self._running = shorthand.Running(self._words.rank)
+
+    # Lines
+
+    def _read_said(self, line: RawStatement | RawPlace | RawOccurrence, *, indented: bool) -> None:
+        if self._section is None:
+            refuse(first_token(line), "a section (## …) first; a lexicon holds entries only")
+        if isinstance(line, RawStatement):
+            if indented:
+                self._belongs_to_event(line)
+            else:
+                self._stands_alone(line)
+            return
+        if indented:
+            refuse(first_token(line), "a statement: what is indented belongs to the event above")
+        self._end_event()
+        if isinstance(line, RawPlace):
+            nowhere = line.place == shorthand.NO_PLACE
+            self._running.place = None if nowhere else self._words.ref(line.place)
+        else:
+            self._event = self._occurrence(line)
+
+    def _end_event(self) -> None:
+        event = self._event
+        if event is None:
+            return
+        self._event = None
+        self._items.append(
+            Event(
+                id=event.id,
+                location=event.location,
+                lines=tuple(event.lines),
+                certainty=event.certainty,
+                closed=event.closed,
+            )
+        )
+
+    def _belongs_to_event(self, line: RawStatement) -> None:
+        for statement in self._words.statements(line, self._event.id if self._event else None):
+            owner = owner_of(statement)
+            if owner is not None and (self._event is None or owner != self._event.id):
+                self._end_event()
+                self._event = _OpenEvent(owner, None, Certainty.FACT, closed=False, lines=[])
+            if self._event is None:
+                refuse(line.subjects[0], "an event above what is indented")
+            self._event.lines.append(statement)
+
+    def _stands_alone(self, line: RawStatement) -> None:
+        for statement in self._words.statements(line):
+            self._end_event()
+            first = statement.subjects[0]
+            is_event = (
+                first.category is DCMLCategory.EVT and first.count == 1 and len(statement.subjects) == 1
+            )
+            if isinstance(statement, Relation) and statement.op is DCMLOp.AT and is_event:
+                place, closed = statement.object, statement.closed
+                self._event = _OpenEvent(first.uid, place, statement.certainty, closed, [])
+            else:
+                self._items.append(statement)
+
+    # Event lines of the dense spelling
+
+    def _occurrence(self, line: RawOccurrence) -> _OpenEvent:
+        cast = line.cast
+        if line.own_id is None and line.counter is None and cast and cast.first and len(cast.first) == 1:
+            lead = self._words.ref(cast.first[0])
+            if lead.category is DCMLCategory.EVT:
+                return self._own_id_first(line, cast, lead)
+        return self._happened(line, self._event_id(line), cast)
+
+    def _own_id_first(self, line: RawOccurrence, cast: RawCast, own: Ref) -> _OpenEvent:
+        """A line that starts with the event's own id. With nothing else on it, it is a plain header."""
+        if own.count != 1:
+            refuse(first_token(line), "one event")
+        if cast.mark is None and cast.others:
+            refuse(cast.others[0][0], "who took part, before |")
+        if cast.mark is None and line.text is None:
+            return _OpenEvent(own.uid, None, certainty_of(line.certainty), line.closed, [])
+        rest = RawCast(None, cast.mark, cast.others) if cast.mark is not None else None
+        return self._happened(line, own.uid, rest)
+
+    def _event_id(self, line: RawOccurrence) -> str:
+        if line.own_id is not None:
+            own = self._words.refs(line.own_id)
+            if len(own) != 1 or own[0].category is not DCMLCategory.EVT or own[0].count != 1:
+                refuse(line.own_id[0], "one event id (EVT:…) before who took part")
+            return own[0].uid
+        running = self._running
+        found = running.next_id() if line.counter is None else running.with_counter(line.counter)
+        if found is None:
+            refuse(first_token(line), "the event's id: none before it has a number to count from")
+        return found
+
+    def _happened(self, line: RawOccurrence, event_id: str, cast: RawCast | None) -> _OpenEvent:
+        who, spelled = self._cast(cast)
+        summary = None if line.text is None else text(line.text)
+        self._running.happened(event_id, who, spelled=spelled)
+        lines = shorthand.expand(event_id, who, summary)
+        return _OpenEvent(event_id, self._running.place, certainty_of(line.certainty), line.closed, lines)
+
+    def _cast(self, cast: RawCast | None) -> tuple[shorthand.Cast, bool]:
+        """Who is in the event, and whether the line spells it out."""
+        if cast is None or cast.mark == shorthand.SAME:
+            return self._running.cast, False
+        if cast.mark == shorthand.NOBODY:
+            return (), False
+        leads = self._words.refs(cast.first or ())
+        others = tuple(self._words.refs(who) for who in cast.others)
+        if cast.mark is None:
+            return (leads, *others), True
+        if not self._running.company:
+            refuse(cast.mark, "a company named on a line before")
+        return (self._running.led_by(leads), *others), False

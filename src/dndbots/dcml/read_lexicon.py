@@ -1,0 +1,71 @@
+"""The lexicon of a text, in either spelling: entries in brackets, or runs of names."""
+
+from typing import TYPE_CHECKING
+
+from dndbots.dcml import shorthand, spelling
+from dndbots.dcml.raw import (
+    Place,
+    Raw,
+    RawEntry,
+    RawLexiconRun,
+    RawSection,
+    built,
+    place_of,
+    refuse,
+    text,
+    unescaped,
+)
+from dndbots.dcml.tree import DCMLCategory, DCMLEntity
+
+if TYPE_CHECKING:
+    from lark import Token
+
+
+def read_lexicon(raw: Raw) -> list[tuple[DCMLEntity, Place]]:
+    entries: list[tuple[DCMLEntity, Place]] = []
+    inside = False
+    for indented, line in raw:
+        if isinstance(line, RawSection):
+            inside = line.title[2:].strip() == "LEXICON"
+            continue
+        if isinstance(line, RawEntry | RawLexiconRun):
+            head = line[0]
+            if not inside or indented:
+                refuse(head, "a statement: entries stand in ## LEXICON, not indented")
+            entries += [_entry(line)] if isinstance(line, RawEntry) else _lexicon_run(line)
+    return entries
+
+
+def _entry(line: RawEntry) -> tuple[DCMLEntity, Place]:
+    if line.category not in DCMLCategory.__members__:
+        refuse(line.category, f"a category ({' '.join(DCMLCategory.__members__)})")
+    if not spelling.UID.fullmatch(line.uid):
+        refuse(line.uid, "a uid such as pc_throk_001")
+    name = unescaped(line.name, 0, None)
+    category = DCMLCategory(str(line.category))
+    entity = built(lambda: DCMLEntity(str(line.uid), category, name), line.name, "a name")
+    return entity, place_of(line.category, -1)
+
+
+def _lexicon_run(line: RawLexiconRun) -> list[tuple[DCMLEntity, Place]]:
+    code, _, number = line.head[:-1].partition("_")
+    category = DCMLCategory(code)
+    found: list[tuple[DCMLEntity, Place]] = []
+    for token, *suffix in line.names:
+        name = text(token) if token.startswith('"') else str(token)
+        uid = _uid_of(category, name, number or None, suffix[0] if suffix else None)
+        entity = built(lambda u=uid, n=name: DCMLEntity(u, category, n), token, "a name and its uid")  # type: ignore[misc]
+        found.append((entity, place_of(token)))
+    return found
+
+
+def _uid_of(category: DCMLCategory, name: str, number: str | None, suffix: "Token | None") -> str:
+    slug = shorthand.name_slug(name)
+    if suffix is None:
+        return shorthand.join_uid(category, slug, number)
+    if suffix.startswith("=="):
+        return suffix[2:]
+    said = suffix[1:]
+    if said.isdigit():
+        return shorthand.join_uid(category, slug, said.zfill(3))
+    return shorthand.join_uid(category, said, number)

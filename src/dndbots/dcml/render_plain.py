@@ -1,0 +1,126 @@
+"""The plain spelling: every uid spelled out. It is the reference form; its strings are fixed."""
+
+from collections.abc import Container, Iterable
+
+from dndbots.dcml import spelling
+from dndbots.dcml.tree import (
+    Atom,
+    DCMLCategory,
+    DCMLEntity,
+    Deed,
+    Definition,
+    Document,
+    Event,
+    Group,
+    Properties,
+    Ref,
+    Relation,
+    Section,
+    SectionKind,
+    Statement,
+    Text,
+    Word,
+    owner_of,
+)
+
+INDENT = "    "
+
+
+def plain(document: Document) -> str:
+    """The document with every uid spelled out."""
+    declared = {entity.uid for entity in document.lexicon}
+    blocks = [plain_lexicon(document.lexicon)] if document.lexicon else []
+    blocks += [plain_section(section, declared) for section in document.sections]
+    return "\n\n".join(blocks)
+
+
+def plain_lexicon(entities: Iterable[DCMLEntity]) -> str:
+    return "\n".join(["## LEXICON", *map(plain_entry, entities)])
+
+
+def plain_entry(entity: DCMLEntity) -> str:
+    return f"[{entity.category.value}:{entity.uid}:{spelling.escape_name(entity.name)}]"
+
+
+def section_title(section: Section, *, owner: str | None = None) -> str:
+    """`owner` is how the dense spelling writes whose section it is."""
+    if section.kind is SectionKind.STATIC_RELATIONS:
+        return "## STATIC_RELATIONS"
+    owner = owner or (section.owner if is_plain_owner(section.owner) else spelling.quote(section.owner))
+    if section.kind is SectionKind.SESSION:
+        return f"## SESSION_{owner}_GLOBAL"
+    return f"## MEMORY_{owner}"
+
+
+def is_plain_owner(owner: str) -> bool:
+    return owner.isascii() and owner.replace("_", "a").isalnum()
+
+
+def plain_section(section: Section, declared: Container[str]) -> str:
+    blocks = [section_title(section)]
+    for group in section.groups:
+        body = "\n".join(plain_group(group, declared))
+        if group.title is None:
+            blocks[0] += "\n" + body
+        else:
+            blocks.append(f"# {spelling.escape_title(group.title)}\n{body}")
+    return "\n\n".join(blocks)
+
+
+def plain_group(group: Group, declared: Container[str]) -> list[str]:
+    lines: list[str] = []
+    event_above: str | None = None
+    for item in group.items:
+        if isinstance(item, Event):
+            lines += plain_event(item, declared, event_above=event_above)
+            event_above = item.id
+        else:
+            lines.append(plain_statement(item, declared))
+            event_above = None
+    return lines
+
+
+def plain_event(event: Event, declared: Container[str] = (), *, event_above: str | None = None) -> list[str]:
+    """An event's lines. Without a place there is no first line, unless one is needed to tell it apart."""
+    lines = [INDENT + plain_statement(line, declared) for line in event.lines]
+    ref = plain_ref(event.ref, declared)
+    end = ";" if event.closed else ""
+    if event.location:
+        place = plain_ref(event.location, declared)
+        return [f"{event.certainty.value}{ref} @ {place}{end}", *lines]
+    speaks_for_itself = lines and not event.certainty.value and owner_of(event.lines[0]) == event.id
+    if speaks_for_itself and event_above != event.id:
+        return lines
+    return [f"{event.certainty.value}{ref}{end}", *lines]
+
+
+def plain_statement(line: Statement, declared: Container[str] = ()) -> str:
+    subjects = ",".join([plain_ref(ref, declared) for ref in line.subjects])
+    if isinstance(line, Relation):
+        said = f"{subjects} {line.op.value} {plain_ref(line.object, declared)}"
+    elif isinstance(line, Deed):
+        said = f"{subjects} -> {line.verb}:{plain_ref(line.object, declared)}"
+    elif isinstance(line, Definition):
+        said = f"{subjects} := {spelling.quote(line.text)}"
+    else:
+        said = f"{subjects}::{plain_properties(line)}"
+    return f"{line.certainty.value}{said}{';' if line.closed else ''}"
+
+
+def plain_properties(line: Properties) -> str:
+    return ",".join([f"{prop.key}->{','.join(map(plain_atom, prop.values))}" for prop in line.properties])
+
+
+def plain_atom(value: Atom) -> str:
+    if isinstance(value, Text):
+        return spelling.quote(value.value)
+    if isinstance(value, Word):
+        return value.value
+    return value.uid if isinstance(value, Ref) else spelling.spell_number(value)
+
+
+def plain_ref(ref: Ref, declared: Container[str] = ()) -> str:
+    if ref.category is DCMLCategory.EVT and not spelling.UID.fullmatch(ref.uid):
+        return f"EVT:{spelling.quote(ref.uid)}"
+    word = spelling.spell_uid(ref.uid, ref.count, declared)
+    return f"{ref.category.value}:{word}" if ref.category else word

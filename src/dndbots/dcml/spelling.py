@@ -1,0 +1,124 @@
+"""How single words of DCML are spelled: uids, names, quoted text, counts.
+
+Text from players and models passes through `quote` and `escape_name` only. Whatever it holds, it
+cannot end its string, start a line or open a section.
+"""
+
+import re
+from collections.abc import Container
+
+from dndbots.errors import DCMLValueError, InvalidName, InvalidUid
+
+UID = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+VERB = re.compile(r"[A-Z][A-Z0-9_]*")
+WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*")
+COUNTED = re.compile(r"(.+)x(0*[1-9][0-9]{0,8})")
+LARGEST_COUNT = 999_999_999
+LARGEST_NUMBER = 10**30
+LONGEST_NUMBER = 40
+
+# Control characters, line and paragraph separators, lone surrogates, and the invisible characters
+# that reorder what a person sees: none of them ever stands raw in a document.
+_INVISIBLE = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+_IN_TEXT = re.compile(rf'["\\{_INVISIBLE}]')
+_IN_NAME = re.compile(rf"[\\\]:{_INVISIBLE}]")
+_RAW = re.compile(rf"[{_INVISIBLE}]")
+_IN_TITLE = re.compile(rf"[\\{_INVISIBLE}]")
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_LONG = {'"': '"', "\\": "\\", "]": "]", ":": ":", "n": "\n", "r": "\r", "t": "\t"}
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.?))", re.DOTALL)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    char = match[0]
+    if char in '"\\]:':
+        return "\\" + char
+    return _SHORT.get(char) or f"\\u{ord(char):04x}"
+
+
+def quote(text: str) -> str:
+    """A quoted string, safe on one line whatever the text holds."""
+    return f'"{_IN_TEXT.sub(_escaped, text)}"'
+
+
+def escape_name(name: str) -> str:
+    """A name as it stands inside `[CAT:uid:Name]`."""
+    return _IN_NAME.sub(_escaped, name)
+
+
+def escape_title(title: str) -> str:
+    """A group's title as it stands after `# `."""
+    return _IN_TITLE.sub(_escaped, title)
+
+
+def is_one_line(text: str) -> bool:
+    """Nothing in the text could start a line or hide a part of it."""
+    return _RAW.search(text) is None
+
+
+class BadEscape(ValueError):
+    """A backslash that escapes nothing, `offset` characters into the text."""
+
+    def __init__(self, offset: int, found: str) -> None:
+        super().__init__(found)
+        self.offset, self.found = offset, found
+
+
+def unescape(text: str) -> str:
+    """The inverse of the three functions above."""
+    if "\\" not in text:
+        return text
+
+    def replace(match: re.Match[str]) -> str:
+        code, char = match[1], match[2]
+        if code is not None:
+            return chr(int(code, 16))
+        if char not in _LONG:
+            raise BadEscape(match.start(), match[0])
+        return _LONG[char]
+
+    return _ESCAPE.sub(replace, text)
+
+
+def check_uid(uid: object, *, where: str = "uid") -> str:
+    if not (isinstance(uid, str) and UID.fullmatch(uid)):
+        raise InvalidUid(uid, where=where)
+    return uid
+
+
+def check_name(name: object, *, where: str = "name") -> str:
+    if not (isinstance(name, str) and name.strip()):
+        raise InvalidName(name, where=where)
+    return name
+
+
+def split_count(word: str) -> tuple[str, int] | None:
+    """`goblinx4` is `goblin`, four times; None where the word holds no count."""
+    match = COUNTED.fullmatch(word)
+    return (match[1], int(match[2])) if match else None
+
+
+def spell_uid(uid: str, count: int, declared: Container[str]) -> str:
+    """A uid with its count, spelled so that the lexicon cannot make it mean something else.
+
+    A word that is in the lexicon as a whole is never a count, so a count that happens to spell
+    another entry is padded with zeros; a uid that looks like a count says that it is one.
+    """
+    if count == 1 and (uid in declared or not _looks_counted(uid)):
+        return uid
+    digits = str(count)
+    while (word := f"{uid}x{digits}") in declared:
+        digits = "0" + digits
+    return word
+
+
+def _looks_counted(uid: str) -> bool:
+    parts = split_count(uid)
+    return parts is not None and UID.fullmatch(parts[0]) is not None
+
+
+def spell_number(value: float) -> str:
+    if not abs(value) < LARGEST_NUMBER:  # which is also how NaN is found out
+        raise DCMLValueError(value, where="number", reason="is not a number that DCML can write")
+    return repr(value)

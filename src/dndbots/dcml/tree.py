@@ -1,0 +1,327 @@
+"""The tree of a DCML document: frozen values that know the language and no game.
+
+Both renderers walk this tree and the parser builds it. A tree that can be built can be written in
+both spellings and read back equal, so what could not be is refused here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+
+from dndbots.dcml import spelling
+from dndbots.errors import DCMLValueError, UnknownCategory
+
+
+class DCMLCategory(StrEnum):
+    """What an entity is. The lower-case value is also the prefix of its uid."""
+
+    PC = "PC"
+    NPC = "NPC"
+    MON = "MON"
+    LOC = "LOC"
+    FAC = "FAC"
+    ITEM = "ITEM"
+    QST = "QST"
+    EVT = "EVT"
+
+    @classmethod
+    def of(cls, value: object) -> "DCMLCategory":
+        """The category that `value` names, or an error that lists the eight."""
+        if isinstance(value, str) and value in cls.__members__:
+            return cls.__members__[value]
+        raise UnknownCategory(value, known=cls.__members__)
+
+
+class DCMLOp(Enum):
+    """Operators are ASCII, because models and tools mangle mathematical symbols."""
+
+    CONTAINS = ">"
+    PART_OF = "<"
+    AT = "@"
+    IN = "in"
+    LEADS_TO = "->"
+    CAUSED_BY = "<-"
+    ASSOC = "~"
+    DEFINED_AS = ":="
+    PROPS = "::"
+
+
+class Certainty(Enum):
+    """How sure a statement is: its value is the prefix it is written with."""
+
+    FACT = ""
+    BELIEF = "!"
+    RUMOR = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class DCMLEntity:
+    """A lexicon entry: this uid is called this name."""
+
+    uid: str
+    category: DCMLCategory
+    name: str
+
+    def __post_init__(self) -> None:
+        spelling.check_uid(self.uid)
+        spelling.check_name(self.name, where=f"name of {self.uid}")
+        object.__setattr__(self, "category", DCMLCategory.of(self.category))
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A reference to an entity, with the category if it is spelled out, and how many of it.
+
+    Event ids come from outside as well: with the category EVT a uid may be any text.
+    """
+
+    uid: str
+    category: DCMLCategory | None = None
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.count <= spelling.LARGEST_COUNT:
+            raise DCMLValueError(self.count, where=f"count of {self.uid}", reason="is not a count")
+        if self.category is DCMLCategory.EVT:
+            spelling.check_name(self.uid, where="event id")
+            if not spelling.UID.fullmatch(self.uid) and self.count != 1:
+                raise DCMLValueError(self.count, where=f"EVT:{self.uid!r}", reason="cannot be counted")
+        else:
+            spelling.check_uid(self.uid)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A bare word in a property: FTR, STR17, accepted."""
+
+    value: str
+
+    def __post_init__(self) -> None:
+        if not spelling.WORD.fullmatch(self.value):
+            raise DCMLValueError(self.value, where="word", reason="is not one plain word; use Text")
+        if is_reference(self.value):
+            raise DCMLValueError(self.value, where="word", reason="is the uid of an entity; use Ref")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Quoted text: whatever a player typed, newlines and quotes included."""
+
+    value: str
+
+
+Atom = Word | Text | Ref | int | float
+
+
+def is_reference(word: str) -> bool:
+    """A word in a property that is the uid of an entity, by its prefix: `giver->npc_elena_001`."""
+    prefix = word.partition("_")[0].upper()
+    return prefix in DCMLCategory.__members__ and spelling.UID.fullmatch(word) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    key: str
+    values: tuple[Atom, ...]
+
+    def __post_init__(self) -> None:
+        if not spelling.KEY.fullmatch(self.key):
+            raise DCMLValueError(self.key, where="property key", reason="is not one plain word")
+        if not self.values:
+            raise DCMLValueError(self.values, where=f"property {self.key}", reason="has no value")
+        for value in self.values:
+            if isinstance(value, Ref):
+                if value.category or value.count != 1 or not is_reference(value.uid):
+                    raise DCMLValueError(
+                        value, where=f"property {self.key}", reason="is not a bare uid with a known prefix"
+                    )
+            elif isinstance(value, bool) or not isinstance(value, Word | Text | int | float):
+                raise DCMLValueError(value, where=f"property {self.key}", reason="is not a DCML value")
+            elif isinstance(value, int | float):
+                spelling.spell_number(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stated:
+    """What every statement has. `closed` (a `;` at its end) is how it was written, not what it says."""
+
+    subjects: tuple[Ref, ...]
+    certainty: Certainty = Certainty.FACT
+    closed: bool = field(default=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.subjects:
+            raise DCMLValueError(self.subjects, where="statement", reason="has no subject")
+
+
+RELATION_OPS = frozenset(DCMLOp) - {DCMLOp.DEFINED_AS, DCMLOp.PROPS}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation(_Stated):
+    """`a,b OP c`"""
+
+    op: DCMLOp
+    object: Ref
+
+    def __post_init__(self) -> None:
+        _Stated.__post_init__(self)
+        if self.op not in RELATION_OPS:
+            raise DCMLValueError(self.op, where="relation", reason="does not relate two entities")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed(_Stated):
+    """`a -> VERB:b`"""
+
+    verb: str
+    object: Ref
+
+    def __post_init__(self) -> None:
+        _Stated.__post_init__(self)
+        if not spelling.VERB.fullmatch(self.verb) or self.verb in DCMLCategory.__members__:
+            raise DCMLValueError(self.verb, where="deed", reason="is not a verb in capitals")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition(_Stated):
+    """`a := "…"`"""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Properties(_Stated):
+    """`a::key->value,key->v1,v2`"""
+
+    properties: tuple[Property, ...]
+
+    def __post_init__(self) -> None:
+        _Stated.__post_init__(self)
+        if not self.properties:
+            raise DCMLValueError(self.properties, where="properties", reason="say nothing")
+
+
+Statement = Relation | Deed | Definition | Properties
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What happened, where, and the statements that belong to it."""
+
+    id: str
+    location: Ref | None = None
+    lines: tuple[Statement, ...] = ()
+    certainty: Certainty = Certainty.FACT
+    closed: bool = field(default=False, compare=False)
+
+    def __post_init__(self) -> None:
+        spelling.check_name(self.id, where="event id")
+        for line in self.lines:
+            if owner_of(line) not in (None, self.id):
+                raise DCMLValueError(line, where=f"event {self.id}", reason="belongs to another event")
+
+    @property
+    def ref(self) -> Ref:
+        return Ref(self.id, DCMLCategory.EVT)
+
+
+def owner_of(line: Statement) -> str | None:
+    """The event that a line names as its own: `… in EVT:id` and `EVT:id::…`."""
+    if type(line) is Relation and line.op is DCMLOp.IN:
+        ref = line.object
+    elif type(line) is Properties and len(line.subjects) == 1:
+        ref = line.subjects[0]
+    else:
+        return None
+    return ref.uid if ref.category is DCMLCategory.EVT and ref.count == 1 else None
+
+
+Item = Statement | Event
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """`# title` and what stands under it. Only the first group of a section may have no title."""
+
+    title: str | None
+    items: tuple[Item, ...]
+
+    def __post_init__(self) -> None:
+        if self.title is not None:
+            spelling.check_name(self.title, where="group title")
+        object.__setattr__(self, "items", tuple(map(_as_event, self.items)))
+
+
+def _as_event(item: Item) -> Item:
+    """`EVT:id @ place` is an event, however the tree was built: the text is the same."""
+    if not (isinstance(item, Relation) and item.op is DCMLOp.AT and len(item.subjects) == 1):
+        return item
+    (event,) = item.subjects
+    if event.category is not DCMLCategory.EVT or event.count != 1:
+        return item
+    return Event(id=event.uid, location=item.object, certainty=item.certainty, closed=item.closed)
+
+
+class SectionKind(Enum):
+    """`STATIC_RELATIONS` and `SESSION_<id>_GLOBAL` are the DM's alone."""
+
+    STATIC_RELATIONS = "STATIC_RELATIONS"
+    SESSION = "SESSION"
+    MEMORY = "MEMORY"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    kind: SectionKind
+    owner: str
+    groups: tuple[Group, ...]
+
+    def __post_init__(self) -> None:
+        if self.kind is SectionKind.STATIC_RELATIONS:
+            if self.owner:
+                raise DCMLValueError(self.owner, where="STATIC_RELATIONS", reason="belongs to nobody")
+        else:
+            spelling.check_name(self.owner, where=f"{self.kind.value} section")
+        groups = tuple(group for group in self.groups if group.items)
+        if any(group.title is None for group in groups[1:]):
+            raise DCMLValueError(
+                self.owner, where=f"{self.kind.value} section", reason="has a later group without a title"
+            )
+        object.__setattr__(self, "groups", groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A lexicon and sections. Groups and sections that hold nothing are left out."""
+
+    lexicon: tuple[DCMLEntity, ...] = ()
+    sections: tuple[Section, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sections", tuple(s for s in self.sections if s.groups))
+
+
+def refs_of(document: Document) -> Iterable[Ref]:
+    """Every reference in the body, in order of appearance."""
+    for section in document.sections:
+        for group in section.groups:
+            for item in group.items:
+                if isinstance(item, Event):
+                    if item.location:
+                        yield item.location
+                    for line in item.lines:
+                        yield from _refs_in(line)
+                else:
+                    yield from _refs_in(item)
+
+
+def _refs_in(line: Statement) -> Iterable[Ref]:
+    yield from line.subjects
+    if isinstance(line, Relation | Deed):
+        yield line.object
+    elif isinstance(line, Properties):
+        for prop in line.properties:
+            for value in prop.values:
+                if isinstance(value, Ref):
+                    yield value

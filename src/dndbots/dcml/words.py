@@ -1,0 +1,157 @@
+"""What the words of a text mean, given its lexicon: references, values, statements."""
+
+from typing import TYPE_CHECKING
+
+from dndbots.dcml import shorthand, spelling
+from dndbots.dcml.raw import Place, RawStatement, RawTail, built, place_of, refuse, text, unescaped
+from dndbots.dcml.tree import (
+    Atom,
+    Certainty,
+    DCMLCategory,
+    DCMLEntity,
+    DCMLOp,
+    Deed,
+    Definition,
+    Properties,
+    Property,
+    Ref,
+    Relation,
+    Statement,
+    Text,
+    Word,
+    is_reference,
+)
+
+if TYPE_CHECKING:
+    from lark import Token
+
+_OPS = {op.value: op for op in DCMLOp}
+
+
+class Words:
+    """Reads words by one lexicon, and keeps where each reference stood."""
+
+    def __init__(self, lexicon: list[DCMLEntity]) -> None:
+        self.rank = shorthand.ranks(lexicon)
+        self.handles = {
+            handle: entity.uid
+            for entity, handle in zip(lexicon, shorthand.handles(lexicon), strict=True)
+            if handle is not None
+        }
+        self.uses: list[tuple[Ref, Place]] = []
+        self._known: dict[str, Ref] = {}
+
+    def refs(self, tokens: "list[Token] | tuple[Token, ...]", event_id: str | None = None) -> tuple[Ref, ...]:
+        return tuple([self.ref(token, event_id) for token in tokens])
+
+    def ref(self, token: "Token", event_id: str | None = None) -> Ref:
+        """`event_id` is the event that `EVT` alone stands for."""
+        if token == shorthand.SELF:
+            if event_id is None:
+                refuse(token, "an event above: EVT alone means that event")
+            return Ref(event_id, DCMLCategory.EVT)
+        ref = self._known.get(token)
+        if ref is None:
+            ref = self._known[str(token)] = self._meaning(token)
+        self.uses.append((ref, place_of(token)))
+        return ref
+
+    def _meaning(self, token: "Token") -> Ref:
+        if token.type == "QUOTED_REF":
+            event_id = unescaped(token, len('EVT:"'), -1)
+            return built(lambda: Ref(event_id, DCMLCategory.EVT), token, "an event id")
+        code, colon, word = token.rpartition(":")
+        category = DCMLCategory(code) if colon else None
+        spelled_out = "_" in word
+        names = self.rank if spelled_out else self.handles
+        count = 1
+        if word not in names and (parts := spelling.split_count(word)):
+            base, number = parts
+            if base in names or (spelled_out and spelling.UID.fullmatch(base)):
+                word, count = base, number
+        uid = word if spelled_out else self.handles.get(word)
+        if uid is None:
+            refuse(token, "a uid, or a name from the lexicon")
+        return built(lambda: Ref(uid, category, count), token, "a uid such as pc_throk_001")
+
+    def statements(self, line: RawStatement, event_id: str | None = None) -> list[Statement]:
+        """The statements of a line: one in plain DCML, several with one subject in dense."""
+        certainty = certainty_of(line.certainty)
+        subjects = self.refs(line.subjects, event_id)
+        said: list[Statement] = []
+        for tail in line.tails:
+            closed = line.closed and tail is line.tails[-1]
+            said += self._tail(tail, subjects, certainty, event_id, closed=closed)
+        return said
+
+    def _tail(
+        self,
+        tail: RawTail,
+        subjects: tuple[Ref, ...],
+        certainty: Certainty,
+        event_id: str | None,
+        *,
+        closed: bool,
+    ) -> list[Statement]:
+        if tail.kind == "relation":
+            op = _OPS[tail.head]
+            return [
+                Relation(subjects=subjects, op=op, object=ref, certainty=certainty, closed=closed)
+                for ref in self.refs(tail.tokens, event_id)
+            ]
+        if tail.kind == "deed":
+            verb = tail.head[:-1]
+            return [
+                Deed(subjects=subjects, verb=verb, object=ref, certainty=certainty, closed=closed)
+                for ref in self.refs(tail.tokens, event_id)
+            ]
+        if tail.kind == "definition":
+            defined = text(tail.tokens[0])
+            return [Definition(subjects=subjects, text=defined, certainty=certainty, closed=closed)]
+        properties = self._properties(tail.tokens)
+        return [Properties(subjects=subjects, properties=properties, certainty=certainty, closed=closed)]
+
+    def _properties(self, tokens: "list[Token]") -> tuple[Property, ...]:
+        found: list[Property] = []
+        key, values = "", list[Atom]()
+        for token in tokens:
+            if token.type == "KEY":
+                if values:
+                    found.append(Property(key, tuple(values)))
+                key, values = str(token), []
+            elif token.type not in ("ARROW", "COMMA"):
+                values.append(self._atom(token))
+        found.append(Property(key, tuple(values)))
+        return tuple(found)
+
+    def _atom(self, token: "Token") -> Atom:
+        if token.type == "STRING":
+            return Text(text(token))
+        if token.type == "NUMBER":
+            return _number(token)
+        if token.type == "HANDLE":
+            uid = self.handles.get(token[1:])
+            if uid is None:
+                refuse(token, "a name from the lexicon", found=token[1:], offset=1)
+            return self._used(uid, token)
+        return self._used(str(token), token) if is_reference(token) else Word(str(token))
+
+    def _used(self, uid: str, token: "Token") -> Ref:
+        if not is_reference(uid):
+            refuse(token, "a name whose uid has a known prefix")
+        ref = Ref(uid)
+        self.uses.append((ref, place_of(token)))
+        return ref
+
+
+def certainty_of(token: "Token | None") -> Certainty:
+    return Certainty("" if token is None else str(token))
+
+
+def _number(token: "Token") -> int | float:
+    if len(token) > spelling.LONGEST_NUMBER:
+        refuse(token, "a number of at most 40 characters")
+    value = int(token) if token.lstrip("-").isdigit() else float(token)
+    if abs(value) >= spelling.LARGEST_NUMBER:
+        refuse(token, "a number below 1e30")
+    return value

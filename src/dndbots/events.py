@@ -1,0 +1,138 @@
+"""What happened: the event, its kinds, and who perceived it.
+
+`audience` is the one filter that every view of the campaign goes through.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Final, Literal, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    NonNegativeInt,
+    StringConstraints,
+    field_validator,
+    model_validator,
+)
+
+from dndbots.ids import DM
+
+LONGEST_CONTENT: Final = 102_400
+
+
+class EventType(StrEnum):
+    """What kind of thing happened."""
+
+    SESSION_START = "session_start"
+    SESSION_END = "session_end"
+    DM_NARRATION = "dm_narration"
+    PLAYER_ACTION = "player_action"
+    DIALOGUE = "dialogue"
+    WHISPER = "whisper"
+    DICE_ROLL = "dice_roll"
+    COMBAT_START = "combat_start"
+    COMBAT_ROUND = "combat_round"
+    COMBAT_END = "combat_end"
+    DAMAGE = "damage"
+    HEALING = "healing"
+    CONDITION = "condition"
+    DEATH = "death"
+    LOCATION_CHANGE = "location_change"
+    DISCOVERY = "discovery"
+    LOOT = "loot"
+    QUEST_UPDATE = "quest_update"
+    REPUTATION_CHANGE = "reputation_change"
+    SYSTEM = "system"
+
+
+Named = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+
+
+class StatedFact(BaseModel):
+    """A fact that an event states: a relation (`op`, `object`) or a property (`key`, `value`)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    subject: Named
+    op: Literal[">", "<", "@", "in", "->", "<-", "~"] | None = None
+    object: Named | None = None
+    key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}\z")] | None = None
+    value: str | int | float | bool | Annotated[list[str | int | float], Field(min_length=1)] | None = None
+    certainty: Literal["fact", "belief", "rumor"] = "fact"
+
+    @model_validator(mode="after")
+    def _relates_or_describes(self) -> Self:
+        relates = self.op is not None and self.object is not None
+        describes = self.key is not None and self.value is not None
+        if relates == describes or (self.op is None) != (self.object is None):
+            raise ValueError("a fact has either op and object, or key and value")
+        return self
+
+
+class KnownMetadata(BaseModel):
+    """The metadata that the engine understands. Anything else is kept as it is."""
+
+    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
+
+    location: Named | None = None
+    participants: list[Named] = Field(default_factory=list)
+    witnesses: list[Named] | None = None
+    told_to: list[Named] = Field(default_factory=list)
+    enemies: list[Named] = Field(default_factory=list)
+    enemy_count: NonNegativeInt | None = None
+    killed: list[Named] = Field(default_factory=list)
+    killed_by: Named | list[Named] | None = None
+    discovered: list[Named] = Field(default_factory=list)
+    reputation: dict[Named, int] = Field(default_factory=dict)
+    quest_id: Named | None = None
+    quest_state: Named | None = None
+    objective_id: Named | None = None
+    act_id: Named | None = None
+    encounter_id: Named | None = None
+    danger_level: Named | None = None
+    loot: list[JsonValue] = Field(default_factory=list)
+    hp_delta: int | dict[Named, int] | None = None
+    conditions: list[Named] | dict[Named, list[Named]] = Field(default_factory=list)
+    facts: list[StatedFact] = Field(default_factory=list)
+    npcs_mentioned: list[Named] = Field(default_factory=list)
+    sources: list[Named] = Field(default_factory=list)
+
+
+class GameEvent(BaseModel):
+    """One thing that happened. Time and order are given, never taken from a clock here."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    event_id: Named
+    event_type: EventType
+    source: Named
+    content: str = Field(max_length=LONGEST_CONTENT)
+    session_id: Named
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+    timestamp: datetime | None = None
+    turn: NonNegativeInt | None = None
+    seq: NonNegativeInt | None = None
+
+    @field_validator("metadata")
+    @classmethod
+    def _known_metadata_is_sound(cls, metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        KnownMetadata.model_validate(metadata)
+        return metadata
+
+    @property
+    def known(self) -> KnownMetadata:
+        """The metadata that the engine understands, typed."""
+        return KnownMetadata.model_validate(self.metadata)
+
+
+def audience(event: GameEvent) -> frozenset[str]:
+    """Who perceived an event: its source, participants, witnesses, those told, and always the DM."""
+    return frozenset((DM, event.source, *_named(event.metadata)))
+
+
+def _named(metadata: Mapping[str, Any]) -> list[str]:
+    return [who for key in ("participants", "witnesses", "told_to") for who in metadata.get(key) or ()]

@@ -1,0 +1,89 @@
+"""Uids: their grammar, the category a prefix stands for, and how the engine mints new ones.
+
+Only the engine mints. A uid says what an entity is and roughly what it is called; what it is
+really called stands in the lexicon.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Container
+from typing import Final
+
+from dndbots.errors import InvalidName, InvalidUid, UnknownCategory
+
+# The language has the same eight and the same grammar of its own, since it stands alone; a test
+# keeps the two alike.
+CATEGORIES: Final = ("PC", "NPC", "MON", "LOC", "FAC", "ITEM", "QST", "EVT")
+PARTY_UID: Final = "fac_party_001"
+DM: Final = "dm"
+SYSTEM: Final = "system"
+
+_UID = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
+_LONGEST_SLUG = 40
+# Latin letters that do not decompose into a base letter and a mark.
+_LETTERS = str.maketrans(
+    {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ħ": "h", "ŋ": "ng"}
+)
+
+
+def is_uid(text: str) -> bool:
+    return _UID.fullmatch(text) is not None
+
+
+def check_uid(uid: object, *, where: str = "uid") -> str:
+    """The uid itself, or an error that names it and the place it stood in."""
+    if not (isinstance(uid, str) and is_uid(uid)):
+        raise InvalidUid(uid, where=where)
+    return uid
+
+
+def category_of(uid: str) -> str | None:
+    """The category that a uid's prefix stands for; None where it stands for none (`race_elves`)."""
+    prefix = check_uid(uid).partition("_")[0].upper()
+    return prefix if prefix in CATEGORIES else None
+
+
+def slug(name: str) -> str:
+    """A name as the middle of a uid: `Kael'thas Stormborn` is `kael_thas_stormborn`.
+
+    A name in a script without Latin letters gets a short digest, the same one every time.
+    """
+    if not name.strip():
+        raise InvalidName(name)
+    folded = unicodedata.normalize("NFKD", name).casefold().translate(_LETTERS)
+    base = "".join(char for char in folded if not unicodedata.combining(char))
+    words: list[str] = re.findall(r"[a-z0-9]+", base)
+    if not words:
+        canonical = unicodedata.normalize("NFKC", name.strip()).casefold()
+        return "u" + hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    kept = words[0][:_LONGEST_SLUG]
+    for word in words[1:]:
+        if len(kept) + 1 + len(word) > _LONGEST_SLUG:
+            break
+        kept = f"{kept}_{word}"
+    return kept
+
+
+def mint(category: str, name: str, *, taken: Container[str] = ()) -> str:
+    """A new uid, `pc_throk_001`, with the lowest number that is not taken.
+
+    It ends in a number after an underscore, so it can never be read as a count (`goblinx4`).
+    """
+    if category not in CATEGORIES:
+        raise UnknownCategory(category, known=CATEGORIES)
+    stem = f"{category.lower()}_{slug(name)}"
+    number = 1
+    while f"{stem}_{number:03d}" in taken:
+        number += 1
+    return f"{stem}_{number:03d}"
+
+
+def name_from_uid(uid: str) -> str:
+    """A readable stand-in where nobody gave a name: `mon_goblin_darkwood` is `Goblin Darkwood`."""
+    words = check_uid(uid).split("_")
+    if category_of(uid):
+        words = words[1:]
+    if len(words) > 1 and words[-1].isdigit():
+        words = words[:-1]
+    return " ".join(word.capitalize() for word in words)

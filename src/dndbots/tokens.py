@@ -1,0 +1,146 @@
+"""How many tokens a text is: a fast guess, and the exact count that budgets use.
+
+toktok carries the vocabularies with it, so exact counts need no network. It is fast in batches
+and has a fixed cost for each call, so counts are remembered and asked for in batches.
+"""
+
+import math
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dndbots.errors import UnknownEncoding
+
+ENCODINGS: Final = ("cl100k_base", "o200k_base")
+DEFAULT_ENCODING: Final = "o200k_base"
+# Room for models whose tokenizer is not on board: smaller vocabularies need more tokens than o200k.
+UNKNOWN_MODEL_MARGIN: Final = 1.25
+
+_TOKENS_PER_WORD = 1.3
+_LONGEST_WORD = 32
+_CHARS_PER_TOKEN = 4
+# Scripts that are written without spaces, and Hangul, whose words are many tokens each.
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
+    r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f"
+    r"\U0001b000-\U0001b16f\U00020000-\U000323af]"
+)
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens: 1.3 a word; by characters for what is written without spaces.
+
+    >>> estimate_tokens("Throk opens the old door")
+    6
+    """
+    words = 0
+    tokens = 0.0
+    for chunk in text.split():
+        rest, characters = _UNSPACED.subn(" ", chunk) if not chunk.isascii() else (chunk, 0)
+        tokens += characters
+        for word in rest.split():
+            if len(word) > _LONGEST_WORD:
+                tokens += len(word) / _CHARS_PER_TOKEN
+            elif not characters or any(map(str.isalnum, word)):
+                words += 1
+    return int(words * _TOKENS_PER_WORD + tokens)
+
+
+class _Counts:
+    """Counts already made, the least recently used dropped first, bounded by characters held."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit, self._held = limit, 0
+        self._counts: OrderedDict[tuple[str, str], int] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, encoding: str, text: str) -> int | None:
+        with self._lock:
+            count = self._counts.get((encoding, text))
+            if count is not None:
+                self._counts.move_to_end((encoding, text))
+            return count
+
+    def put(self, encoding: str, text: str, count: int) -> None:
+        with self._lock:
+            if len(text) > self._limit or (encoding, text) in self._counts:
+                return
+            self._counts[encoding, text] = count
+            self._held += len(text)
+            while self._held > self._limit:
+                (_, dropped), _ = self._counts.popitem(last=False)
+                self._held -= len(dropped)
+
+
+_counts = _Counts(limit=4_000_000)
+
+
+def count_many(texts: Iterable[str], encoding: str = DEFAULT_ENCODING) -> list[int]:
+    """The exact number of tokens of each text, in one batch."""
+    if encoding not in ENCODINGS:
+        raise UnknownEncoding(encoding, known=ENCODINGS)
+    asked = list(texts)
+    known = [_counts.get(encoding, text) for text in asked]
+    missing = list(dict.fromkeys(text for text, count in zip(asked, known, strict=True) if count is None))
+    if not missing:
+        return [count for count in known if count is not None]
+    made = dict(zip(missing, _count(missing, encoding), strict=True))
+    for text, count in made.items():
+        _counts.put(encoding, text, count)
+    return [made[text] if count is None else count for text, count in zip(asked, known, strict=True)]
+
+
+def count_tokens(text: str, encoding: str = DEFAULT_ENCODING) -> int:
+    """The exact number of tokens of one text."""
+    return count_many((text,), encoding)[0]
+
+
+def _count(texts: Sequence[str], encoding: str) -> list[int]:
+    import toktok  # 40 MB of vocabulary: only where something is counted
+
+    # A lone surrogate cannot be encoded; it reaches a model as the replacement character, if at all.
+    counts: list[int] = toktok.batch_count([_SURROGATE.sub("\ufffd", text) for text in texts], encoding)
+    return counts
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenCounter:
+    """Counts for one model. `margin` is above 1 where its real tokenizer is not on board."""
+
+    encoding: str = DEFAULT_ENCODING
+    margin: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.encoding not in ENCODINGS:
+            raise UnknownEncoding(self.encoding, known=ENCODINGS)
+        if not (math.isfinite(self.margin) and self.margin >= 1):
+            raise ValueError(f"margin: {self.margin!r} is below 1, a count would be too low")
+
+    @property
+    def exact(self) -> bool:
+        return self.margin == 1.0
+
+    def count(self, text: str) -> int:
+        return self.count_many((text,))[0]
+
+    def count_many(self, texts: Iterable[str]) -> list[int]:
+        return [math.ceil(count * self.margin) for count in count_many(texts, self.encoding)]
+
+
+_MODELS = (
+    (re.compile(r"(chatgpt-4o|gpt-4o|gpt-4\.1|gpt-4\.5|gpt-5|gpt-oss|o[1-9])(?![a-z0-9])"), "o200k_base"),
+    (re.compile(r"(gpt-4|gpt-3\.5|gpt-35|text-embedding-3)(?![a-z0-9])"), "cl100k_base"),
+)
+
+
+def counter_for(model: str) -> TokenCounter:
+    """The counter for a model by name, `provider:name` or the bare name: exact, or with a margin."""
+    name = model.rpartition(":")[2] if model.partition(":")[0] in ("openai", "azure_openai") else model
+    for pattern, encoding in _MODELS:
+        if pattern.match(name.lower()):
+            return TokenCounter(encoding=encoding)
+    return TokenCounter(margin=UNKNOWN_MODEL_MARGIN)
