@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from tests.strategies import documents
 
 from dndbots.dcml import Document, dense, parse, plain, render
-from tests.strategies import documents
 
 CORPUS = Path(__file__).parent / "corpus"
 

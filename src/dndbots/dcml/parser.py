@@ -13,42 +13,43 @@ from dndbots.errors import DCMLSyntaxError
 if TYPE_CHECKING:
     from lark import Lark
 
+# What a person calls the terminals of the grammar.
 _WORDS = {
-    "NEWLINE": "a new line",
-    "INDENT": "an indented line",
+    "NEWLINE": "the end of the line",
+    "INDENT": "the end of the line",
+    "$END": "the end of the line",
     "SECTION": "a section (## …)",
     "GROUP": "a group (# …)",
     "LSQB": "a lexicon entry ([CAT:uid:Name])",
+    "LEXICON_RUN": "a lexicon line (CAT: …)",
     "CATEGORY": "a category",
     "ENTRY_UID": "a uid",
     "NAME": "a name",
+    "LEXICON_NAME": "a name",
     "RSQB": "]",
     "COLON": ":",
-    "LEXICON_RUN": "a lexicon line (CAT: …)",
-    "LEXICON_NAME": "a name",
     "UID_SUFFIX": "=uid",
     "REF": "a reference",
-    "QUOTED_REF": "a quoted event id",
-    "VERB": "a verb (KILLED:)",
+    "QUOTED_REF": "a reference",
+    "VERB": "a deed (KILLED:…)",
     "OPERATOR": "an operator",
-    "KEY": "a key (key->)",
-    "WORD": "a word",
-    "NUMBER": "a number",
-    "HANDLE": "@handle",
-    "COUNTER": "an event's number",
-    "STRING": "quoted text",
-    "CERTAINTY": "! or ?",
+    "AT": "an operator",
     "ARROW": "->",
     "DEFINE": ":=",
     "PROPS": "::",
-    "AT": "@",
+    "KEY": "a key (key->)",
+    "WORD": "a word",
+    "NUMBER": "a number",
+    "HANDLE": "@Name",
+    "STRING": "quoted text",
+    "CERTAINTY": "! or ?",
     "COMMA": ",",
     "SEMICOLON": ";",
-    "PLUS": "+",
-    "DASH": "-",
-    "EQUAL": "=",
-    "VBAR": "|",
-    "$END": "the end",
+    "COUNTER": "an event line",
+    "PLUS": "an event line",
+    "DASH": "an event line",
+    "EQUAL": "an event line",
+    "VBAR": "an event line",
 }
 
 
@@ -82,23 +83,19 @@ def _read(text: str) -> Raw:
         # Every line is introduced by a newline, the first one too.
         return cast("Raw", engine.parse("\n" + text.removeprefix("\ufeff")))
     except exceptions.UnexpectedToken as error:
-        token = error.token
-        found = "the end" if token.type == "$END" else _shown(str(token))
-        line, column = _place(error.line, error.column, text)
-        raise _syntax_error(line, column, found, error.expected) from None
+        if error.token.type == "$END":
+            raise _ends_too_soon(text, error.expected) from None
+        line, column, found = error.token.line or 2, error.token.column or 1, str(error.token)
+        raise _syntax_error(line - 1, column, _shown(found), error.expected) from None
     except exceptions.UnexpectedCharacters as error:
-        raise _syntax_error(error.line, error.column, _shown(error.char), error.allowed or ()) from None
+        raise _syntax_error(error.line - 1, error.column, _shown(error.char), error.allowed or ()) from None
     except exceptions.UnexpectedEOF as error:
-        line, column = _place(-1, -1, text)
-        raise _syntax_error(line, column, "the end", error.expected) from None
+        raise _ends_too_soon(text, error.expected) from None
 
 
-def _place(line: int | str, column: int | str, text: str) -> tuple[int, int]:
-    """Where an error is; lark does not know the line and column of the end."""
-    if isinstance(line, int) and isinstance(column, int) and line > 0:
-        return line, column
+def _ends_too_soon(text: str, expected: Iterable[str]) -> DCMLSyntaxError:
     lines = text.split("\n")
-    return len(lines) + 1, len(lines[-1]) + 1
+    return _syntax_error(len(lines), len(lines[-1]) + 1, "the end", expected)
 
 
 def _shown(found: str) -> str:
@@ -107,4 +104,4 @@ def _shown(found: str) -> str:
 
 def _syntax_error(line: int, column: int, found: str, expected: Iterable[str]) -> DCMLSyntaxError:
     names = sorted({_WORDS.get(name, name) for name in expected if not name.startswith("__IGNORE")})
-    return DCMLSyntaxError(line=max(line - 1, 1), column=column, found=found, expected=names)
+    return DCMLSyntaxError(line=max(line, 1), column=column, found=found, expected=names)

@@ -36,7 +36,6 @@ from dndbots.dcml.tree import (
     Ref,
     Relation,
     Section,
-    SectionKind,
     Statement,
     Text,
     Word,
@@ -124,7 +123,7 @@ class _Writer:
         return ",".join([self.ref(ref) for ref in refs])
 
     def section(self, section: Section) -> list[str]:
-        lines = [section_title(section, owner=self._owner(section))]
+        lines = [section_title(section, taken=self._taken, handle=self._owner(section))]
         for group in section.groups:
             if group.title is not None:
                 lines.append(f"# {spelling.escape_title(group.title)}")
@@ -132,12 +131,9 @@ class _Writer:
         return lines
 
     def _owner(self, section: Section) -> str | None:
-        if section.kind is not SectionKind.MEMORY:
-            return None
-        if section.owner in self._taken:
-            return spelling.quote(section.owner)
-        handle = self._handles.get(section.owner)
-        return handle if handle and handle.isascii() and handle.isalnum() else None
+        """The handle of whose memory it is, where that is a word that a title can hold."""
+        handle = self._handles.get(section.owner) or ""
+        return handle if handle.isascii() and handle.isalnum() else None
 
     def _group(self, group: Group) -> list[str]:
         lines: list[str] = []

@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterable
 
 from dndbots.dcml import spelling
+from dndbots.dcml.shorthand import handles
 from dndbots.dcml.tree import (
     Atom,
     DCMLCategory,
@@ -30,7 +31,8 @@ def plain(document: Document) -> str:
     """The document with every uid spelled out."""
     declared = {entity.uid for entity in document.lexicon}
     blocks = [plain_lexicon(document.lexicon)] if document.lexicon else []
-    blocks += [plain_section(section, declared) for section in document.sections]
+    names = {handle for handle in handles(document.lexicon) if handle}
+    blocks += [plain_section(section, declared, names) for section in document.sections]
     return "\n\n".join(blocks)
 
 
@@ -42,22 +44,22 @@ def plain_entry(entity: DCMLEntity) -> str:
     return f"[{entity.category.value}:{entity.uid}:{spelling.escape_name(entity.name)}]"
 
 
-def section_title(section: Section, *, owner: str | None = None) -> str:
-    """`owner` is how the dense spelling writes whose section it is."""
+def section_title(section: Section, *, taken: Container[str], handle: str | None = None) -> str:
+    """`taken` are the handles of the lexicon: an owner who is called like one, but is not it, is quoted."""
     if section.kind is SectionKind.STATIC_RELATIONS:
         return "## STATIC_RELATIONS"
-    owner = owner or (section.owner if is_plain_owner(section.owner) else spelling.quote(section.owner))
     if section.kind is SectionKind.SESSION:
-        return f"## SESSION_{owner}_GLOBAL"
-    return f"## MEMORY_{owner}"
+        return f"## SESSION_{_owner(section.owner)}_GLOBAL"
+    return f"## MEMORY_{handle or _owner(section.owner, taken)}"
 
 
-def is_plain_owner(owner: str) -> bool:
-    return owner.isascii() and owner.replace("_", "a").isalnum()
+def _owner(owner: str, taken: Container[str] = ()) -> str:
+    plain_word = owner.isascii() and owner.replace("_", "a").isalnum() and owner not in taken
+    return owner if plain_word else spelling.quote(owner)
 
 
-def plain_section(section: Section, declared: Container[str]) -> str:
-    blocks = [section_title(section)]
+def plain_section(section: Section, declared: Container[str], names: Container[str]) -> str:
+    blocks = [section_title(section, taken=names)]
     for group in section.groups:
         body = "\n".join(plain_group(group, declared))
         if group.title is None:

@@ -120,8 +120,9 @@ class MemoryBuilder:
         """A character's whole document: the lexicon of what it has met, and its memory."""
         perceived = _perceived(events, pc_id)
         section = self._pc_section(pc_id, character, perceived, party_id, quests)
-        own = DCMLEntity(pc_id, _category(pc_id), character.name)
-        party = [own, *map(_entity, all_characters)]
+        party = [*map(_entity, all_characters)]
+        if all(member.uid != pc_id for member in party):
+            party.append(DCMLEntity(pc_id, _category(pc_id), character.name))
         known = [*(npcs or ()), *(locations or ()), *_quest_names(quests)]
         return render(_with_lexicon((section,), party, known, perceived), dense=self.dense)
 

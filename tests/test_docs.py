@@ -1,0 +1,92 @@
+"""Every code block in README and docs runs, and prints what the page says it prints."""
+
+import contextlib
+import io
+import re
+import shutil
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from dndbots import demo
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# What installs cannot run here: tests have no network. CI installs by the Makefile, which runs the same.
+INSTALLS = {
+    "python3 -m venv .venv && .venv/bin/python -m pip install --editable .",
+    "uv sync --extra dev",
+}
+
+
+class Block(NamedTuple):
+    language: str
+    code: str
+
+
+def blocks(page: Path) -> list[Block]:
+    return [Block(*match.groups()) for match in FENCE.finditer(page.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_blocks_run_and_print_what_the_page_shows(page: Path) -> None:
+    """One after another, in one namespace; the block of text behind one is what it prints."""
+    namespace: dict[str, object] = {}
+    for block, following in pairwise([*blocks(page), Block("", "")]):
+        if block.language == "python":
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(block.code, page.name, "exec"), namespace)  # noqa: S102 - our own pages
+            if following.language == "text":
+                assert printed.getvalue() == following.code
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_has_a_language_that_is_tested(page: Path) -> None:
+    """A block that nothing runs would drift."""
+    assert {block.language for block in blocks(page)} <= {"python", "text", "sh"}
+
+
+def shell_lines() -> list[str]:
+    return [
+        line
+        for page in PAGES
+        for block in blocks(page)
+        if block.language == "sh"
+        for line in block.code.splitlines()
+    ]
+
+
+@pytest.mark.parametrize("line", shell_lines())
+def test_shell_lines_name_what_exists(line: str) -> None:
+    """Targets of the Makefile, the demo, and the two ways to install."""
+    if line.startswith("make "):
+        make = shutil.which("make")
+        assert make, "make is part of every machine that runs the tests"
+        subprocess.run([make, "--dry-run", *line.split()[1:]], cwd=ROOT, check=True, capture_output=True)
+    elif line.endswith("python -m dndbots.demo"):
+        assert callable(demo.main)
+    else:
+        assert line in INSTALLS
+
+
+def test_the_demo_prints_what_the_readme_shows() -> None:
+    """The excerpt is a real one."""
+    (excerpt,) = [
+        block.code for block in blocks(ROOT / "README.md") if block.code.startswith("=== What Zara remembers")
+    ]
+    assert excerpt.rstrip("\n") in demo.report()
+
+
+def test_the_demo_shows_a_secret_that_stays_one() -> None:
+    """Zara found the letter; nothing of it is in what Throk remembers."""
+    throk, zara = demo.party()
+    for dense in (False, True):
+        assert "letter" in demo.memory_of(zara, dense=dense)
+        throks = demo.memory_of(throk, dense=dense).lower()
+        assert "letter" not in throks
+        assert "cellar" not in throks

@@ -1,0 +1,173 @@
+"""Values check themselves, round-trip as JSON, and know who perceived what."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+from tests.table import character, event
+
+from dndbots.events import LONGEST_CONTENT, EventType, GameEvent, audience
+from dndbots.models import AgentMemory, Character, CharacterFacts, GameState, Stats
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**15), 10**15)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=("Cs",)), max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def test_a_character_is_built_by_keywords_and_round_trips() -> None:
+    """The sheet of the source documents, JSON and back."""
+    throk = character("Throk", "Fighter", level=3)
+    assert Character.model_validate_json(throk.model_dump_json()) == throk
+
+
+def test_a_character_without_an_id_has_the_one_its_name_mints() -> None:
+    """Everybody computes the same id for the same sheet."""
+    assert character("Throk", "Fighter").uid == "pc_throk_001"
+    assert character("Sir Éloi", "Cleric").uid == "pc_sir_eloi_001"
+    assert character("Throk", "Fighter", char_id="pc_other_007").uid == "pc_other_007"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", ""),
+        ("name", "Throk\n## MEMORY_dm"),
+        ("name", "x" * 201),
+        ("level", 0),
+        ("hp", 30),
+        ("hp_max", 0),
+        ("gold", -1),
+        ("char_id", "Throk"),
+        ("unknown", 1),
+    ],
+)
+def test_a_bad_sheet_is_refused_by_field(field: str, value: object) -> None:
+    """The error names the field."""
+    with pytest.raises(ValidationError, match=field):
+        character("Throk", "Fighter", **{field: value})
+
+
+def test_stats_are_bounded() -> None:
+    """An ability is between 1 and 30."""
+    with pytest.raises(ValidationError, match="dex"):
+        Stats(str=10, dex=31, con=10, int=10, wis=10, cha=10)
+
+
+def test_agent_memory_has_the_defaults_of_the_source_documents() -> None:
+    """Empty, 8000 tokens, mutable, and the limit is checked on assignment too."""
+    memory = AgentMemory()
+    assert (memory.long_term_summary, memory.short_term_buffer, memory.token_limit) == ("", [], 8000)
+    memory.short_term_buffer.append("[DM]: It rains.")
+    memory.character_facts = CharacterFacts(name="Throk", character_class="Fighter")
+    state: GameState = {"agent_memories": {"dm": memory}}
+    assert AgentMemory.model_validate_json(memory.model_dump_json()) == state["agent_memories"]["dm"]
+    with pytest.raises(ValidationError):
+        memory.token_limit = 0
+
+
+@given(st.dictionaries(st.text(max_size=8).map("x_".__add__), json_values, max_size=4))
+def test_unknown_metadata_is_kept(metadata: dict[str, Any]) -> None:
+    """What the engine does not understand goes through JSON and back untouched."""
+    original = event("evt_1", "dm", "x", **metadata)
+    assert original.metadata == metadata
+    assert GameEvent.model_validate_json(original.model_dump_json()) == original
+
+
+def test_an_event_round_trips_with_its_time_and_place_in_the_log() -> None:
+    """Turn, sequence and time are given, and stay."""
+    original = GameEvent(
+        event_id="D1:3",
+        event_type=EventType.COMBAT_ROUND,
+        source="dm",
+        content="Roll for initiative",
+        session_id="s01",
+        metadata={"enemies": ["mon_goblin_darkwood"], "enemy_count": 4},
+        timestamp=datetime(2026, 1, 2, 3, 4, tzinfo=UTC),
+        turn=7,
+        seq=12,
+    )
+    assert GameEvent.model_validate_json(original.model_dump_json()) == original
+
+
+def test_an_event_takes_no_time_from_the_clock() -> None:
+    """Two events made at different moments from the same arguments are equal."""
+    assert event("evt_1", "dm", "x") == event("evt_1", "dm", "x")
+    assert event("evt_1", "dm", "x").timestamp is None
+
+
+def test_content_is_bounded_exactly() -> None:
+    """102,400 characters pass, one more does not."""
+    assert len(event("evt_1", "dm", "x" * LONGEST_CONTENT).content) == LONGEST_CONTENT
+    with pytest.raises(ValidationError, match="content"):
+        event("evt_1", "dm", "x" * (LONGEST_CONTENT + 1))
+
+
+def test_changing_the_metadata_that_was_passed_in_changes_no_event() -> None:
+    """An event owns its metadata."""
+    participants = ["pc_throk_001"]
+    original = event("evt_1", "dm", "x", participants=participants)
+    participants.append("pc_zara_001")
+    assert original.metadata["participants"] == ["pc_throk_001"]
+
+
+cyclic: dict[str, Any] = {}
+cyclic["x"] = cyclic
+
+
+@pytest.mark.parametrize(
+    ("metadata", "field"),
+    [
+        ({"participants": "pc_throk_001"}, "participants"),
+        ({"participants": [7]}, "participants"),
+        ({"participants": [""]}, "participants"),
+        ({"witnesses": {"pc_throk_001": 1}}, "witnesses"),
+        ({"enemy_count": -1}, "enemy_count"),
+        ({"enemy_count": True}, "enemy_count"),
+        ({"hp_delta": "a lot"}, "hp_delta"),
+        ({"anything": float("nan")}, "anything"),
+        ({"anything": {1, 2}}, "anything"),
+        ({"facts": [{"subject": "npc_a_001"}]}, "facts"),
+        ({"facts": [{"subject": "npc_a_001", "key": "a->b", "value": 1}]}, "facts"),
+        ({"facts": [{"subject": "npc_a_001", "op": "%", "object": "npc_b_001"}]}, "facts"),
+        (cyclic, "x"),
+    ],
+)
+def test_hostile_metadata_is_refused_by_field(metadata: dict[str, Any], field: str) -> None:
+    """Wrong types, not-a-number, cycles: refused whole, with the field."""
+    with pytest.raises(ValidationError, match=field):
+        event("evt_1", "dm", "x", **metadata)
+
+
+def test_the_audience_is_everyone_named_and_always_the_dm() -> None:
+    """Source, participants, witnesses, those who were told."""
+    seen = audience(
+        event(
+            "evt_1",
+            "pc_throk_001",
+            "x",
+            participants=["npc_elena_001"],
+            witnesses=["pc_zara_001"],
+            told_to=["pc_mira_001"],
+        )
+    )
+    assert seen == {"dm", "pc_throk_001", "npc_elena_001", "pc_zara_001", "pc_mira_001"}
+
+
+def test_a_whisper_reaches_its_two_ends_and_the_dm() -> None:
+    """And nobody else."""
+    whisper = event("evt_1", "pc_throk_001", "psst", kind=EventType.WHISPER, told_to=["pc_zara_001"])
+    assert audience(whisper) == {"dm", "pc_throk_001", "pc_zara_001"}
+
+
+def test_an_event_with_no_witnesses_is_the_dms_alone() -> None:
+    """`witnesses: []` names nobody."""
+    assert audience(event("evt_1", "dm", "x", witnesses=[])) == {"dm"}

@@ -1,0 +1,126 @@
+"""Token counts: the guess of the source documents, and the exact count."""
+
+import threading
+
+import pytest
+import toktok
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dndbots import tokens
+from dndbots.errors import UnknownEncoding
+from dndbots.tokens import TokenCounter, count_many, count_tokens, counter_for, estimate_tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("", 0), ("   ", 0), ("hello", 1), ("hello world", 2), ("one two three four five six seven", 9)],
+)
+def test_estimate_is_one_point_three_tokens_a_word(text: str, expected: int) -> None:
+    """int(words * 1.3)."""
+    assert estimate_tokens(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["勇者は龍を倒した", "你好世界这是一个测试", "안녕하세요용사님", "The hero 勇者は龍を倒した won"]
+)
+def test_estimate_counts_characters_where_there_are_no_spaces(text: str) -> None:
+    """Chinese, Japanese and Korean count by characters, also mixed into English, however many words."""
+    wide = sum(ord(char) > 0x1000 for char in text)
+    assert estimate_tokens(text) >= wide
+    assert estimate_tokens(text) >= 0.5 * count_tokens(text)
+
+
+def test_estimate_of_mixed_text_is_the_sum_of_its_parts() -> None:
+    """English keeps its words beside characters that have none: the rule does not depend on a word count."""
+    english = "the party meets a stranger at the gate and asks the way "
+    assert estimate_tokens(english + "龍" * 50) == estimate_tokens(english) + 50
+
+
+def test_estimate_of_one_endless_word_is_by_characters() -> None:
+    """A kilobyte without a space is not one token."""
+    assert estimate_tokens("a" * 1000) == 250
+
+
+@given(st.lists(st.text(max_size=60), max_size=12), st.sampled_from(tokens.ENCODINGS))
+def test_exact_counts_are_the_tokenizers(texts: list[str], encoding: str) -> None:
+    """Batches, repeats and the cache change nothing."""
+    sendable = [text.encode("utf-8", "replace").decode() for text in texts]
+    doubled = sendable + sendable[::-1]
+    assert count_many(doubled, encoding) == toktok.batch_count(doubled, encoding)
+    assert [count_tokens(text, encoding) for text in sendable] == toktok.batch_count(sendable, encoding)
+
+
+def test_known_counts() -> None:
+    """Two figures from the tokenizers' own documentation."""
+    assert count_many(["hello world", "how many tokens?"], "cl100k_base") == [2, 4]
+
+
+def test_special_tokens_count_as_the_text_they_are() -> None:
+    """A player who types <|endoftext|> typed thirteen characters, not a control token."""
+    assert count_tokens("<|endoftext|>") > 1
+
+
+def test_a_lone_surrogate_is_counted_not_crashed_on() -> None:
+    """Broken text from outside still has a size."""
+    assert count_tokens("a\ud800b") >= 2
+
+
+def test_the_cache_is_bounded() -> None:
+    """It holds so many characters and drops the least recently used."""
+    cache = tokens._Counts(limit=10)
+    for text in ("aaaa", "bbbb", "cccc"):
+        cache.put("o200k_base", text, 1)
+    assert cache.get("o200k_base", "aaaa") is None
+    assert cache.get("o200k_base", "bbbb") == 1
+    cache.put("o200k_base", "dddd", 1)
+    assert cache.get("o200k_base", "cccc") is None
+    cache.put("o200k_base", "e" * 11, 1)
+    assert cache.get("o200k_base", "e" * 11) is None
+
+
+def test_counting_from_many_threads() -> None:
+    """Eight threads, one answer."""
+    texts = [f"line {number} of the log" for number in range(200)]
+    expected = toktok.batch_count(texts, "o200k_base")
+    results: list[list[int]] = []
+    threads = [threading.Thread(target=lambda: results.append(count_many(texts))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expected] * 8
+
+
+def test_an_unknown_encoding_is_named() -> None:
+    """With what there is."""
+    with pytest.raises(UnknownEncoding, match=r"'gpt2'.*cl100k_base, o200k_base"):
+        count_tokens("x", "gpt2")
+    with pytest.raises(UnknownEncoding):
+        TokenCounter(encoding="gpt2")
+
+
+@pytest.mark.parametrize(
+    ("model", "encoding", "exact"),
+    [
+        ("gpt-4o", "o200k_base", True),
+        ("openai:gpt-4o-mini", "o200k_base", True),
+        ("o3-mini", "o200k_base", True),
+        ("gpt-4", "cl100k_base", True),
+        ("openai:gpt-3.5-turbo", "cl100k_base", True),
+        ("ollama:llama3.1", "o200k_base", False),
+        ("some-model-nobody-knows", "o200k_base", False),
+        ("ollama:gpt-4o-imitation", "o200k_base", False),
+    ],
+)
+def test_a_model_gets_its_counter(model: str, encoding: str, exact: bool) -> None:  # noqa: FBT001 - a table
+    """Exact where the tokenizer is on board, with a margin elsewhere."""
+    counter = counter_for(model)
+    assert (counter.encoding, counter.exact) == (encoding, exact)
+
+
+def test_a_margin_rounds_up() -> None:
+    """A count with a margin is never below the exact one."""
+    assert TokenCounter(margin=1.25).count("hello world") == 3
+    with pytest.raises(ValueError, match="below 1"):
+        TokenCounter(margin=0.9)
