@@ -50,6 +50,9 @@ class EventType(StrEnum):
 
 
 Named = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
+Count = Annotated[int, Field(ge=0, le=1_000_000)]
+Change = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
+Number = Annotated[int, Field(ge=-(10**15), le=10**15)] | Annotated[float, Field(ge=-1e15, le=1e15)]
 
 
 class StatedFact(BaseModel):
@@ -61,7 +64,7 @@ class StatedFact(BaseModel):
     op: Literal[">", "<", "@", "in", "->", "<-", "~"] | None = None
     object: Named | None = None
     key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}\z")] | None = None
-    value: str | int | float | bool | Annotated[list[str | int | float], Field(min_length=1)] | None = None
+    value: bool | Number | Named | Annotated[list[Number | Named], Field(min_length=1)] | None = None
     certainty: Literal["fact", "belief", "rumor"] = "fact"
 
     @model_validator(mode="after")
@@ -83,11 +86,11 @@ class KnownMetadata(BaseModel):
     witnesses: list[Named] | None = None
     told_to: list[Named] = Field(default_factory=list)
     enemies: list[Named] = Field(default_factory=list)
-    enemy_count: NonNegativeInt | None = None
+    enemy_count: Count | None = None
     killed: list[Named] = Field(default_factory=list)
     killed_by: Named | list[Named] | None = None
     discovered: list[Named] = Field(default_factory=list)
-    reputation: dict[Named, int] = Field(default_factory=dict)
+    reputation: dict[Named, Change] = Field(default_factory=dict)
     quest_id: Named | None = None
     quest_state: Named | None = None
     objective_id: Named | None = None
@@ -95,7 +98,7 @@ class KnownMetadata(BaseModel):
     encounter_id: Named | None = None
     danger_level: Named | None = None
     loot: list[JsonValue] = Field(default_factory=list)
-    hp_delta: int | dict[Named, int] | None = None
+    hp_delta: Change | dict[Named, Change] | None = None
     conditions: list[Named] | dict[Named, list[Named]] = Field(default_factory=list)
     facts: list[StatedFact] = Field(default_factory=list)
     npcs_mentioned: list[Named] = Field(default_factory=list)

@@ -4,7 +4,7 @@ import pytest
 from tests.table import character, event
 
 from dndbots.dcml import Certainty, DCMLCategory, DCMLEntity, DCMLOp, SectionKind, parse, validate
-from dndbots.errors import InvalidUid
+from dndbots.errors import InvalidUid, UnknownCategory
 from dndbots.events import EventType, GameEvent
 from dndbots.memory import MemoryBuilder
 from dndbots.tokens import count_tokens
@@ -263,7 +263,7 @@ def test_discoveries_reputation_and_facts_are_kept() -> None:
             facts=[
                 {"subject": "npc_a_001", "op": "@", "object": "loc_a_001"},
                 {"subject": "npc_a_001", "key": "role", "value": "patron", "certainty": "rumor"},
-                {"subject": "npc_a_001", "op": "@", "object": "loc_b_001", "certainty": "belief"},
+                {"subject": "npc_a_001", "op": "@", "object": "loc_b_001"},
             ],
         ),
     ]
@@ -271,8 +271,20 @@ def test_discoveries_reputation_and_facts_are_kept() -> None:
         "pc_throk_001 -> DISCOVERED:loc_crypt_001",
         "fac_guild_001::rep->-1",
         "?npc_a_001::role->patron",
-        "!npc_a_001 @ loc_b_001",
+        "npc_a_001 @ loc_b_001",
     ]
+
+
+def test_a_rumor_does_not_undo_what_was_seen() -> None:
+    """What is surer takes the place of what was less sure, not the other way round."""
+
+    def said(number: int, value: str, certainty: str) -> GameEvent:
+        fact = {"subject": "npc_a_001", "key": "status", "value": value, "certainty": certainty}
+        return event(f"e{number}", "dm", "x", participants=["pc_throk_001"], facts=[fact])
+
+    seen, heard, seen_again = said(1, "dead", "fact"), said(2, "alive", "rumor"), said(3, "buried", "fact")
+    assert rollups(seen, heard) == ["npc_a_001::status->dead", "?npc_a_001::status->alive"]
+    assert rollups(seen, heard, seen_again) == ["npc_a_001::status->buried"]
 
 
 def test_what_one_was_told_is_a_belief() -> None:
@@ -366,6 +378,14 @@ def test_a_characters_block_stays_in_the_hundreds_of_tokens() -> None:
     assert count_tokens(memory_of(events)) < 1_000
 
 
+def test_an_entity_of_unknown_category_is_refused_by_its_prefix() -> None:
+    """With the remedy: name one of the eight."""
+    with pytest.raises(UnknownCategory, match=r"'race'.*PC NPC"):
+        MemoryBuilder().build_lexicon(npcs=[{"uid": "race_elves", "name": "Elves"}])
+    lexicon = MemoryBuilder().build_lexicon(npcs=[{"uid": "race_elves", "name": "Elves", "category": "FAC"}])
+    assert lexicon == "## LEXICON\n[FAC:race_elves:Elves]"
+
+
 # The DM
 
 
@@ -378,7 +398,10 @@ def test_the_dm_has_a_document_of_its_own() -> None:
         [AMBUSH, secret],
         npcs=[{"uid": "npc_grimfang_001", "name": "Grimfang"}],
         locations=[DCMLEntity("loc_darkwood_001", DCMLCategory.LOC, "Darkwood")],
-        relations=[("loc_darkwood_001", DCMLOp.CONTAINS, "loc_darkwood_entrance")],
+        relations=[
+            ("loc_darkwood_001", DCMLOp.CONTAINS, "loc_darkwood_entrance"),
+            ("evt_001_001", DCMLOp.LEADS_TO, "evt_003_047"),
+        ],
         hidden=[("npc_grimfang_001", DCMLOp.ASSOC, "pc_zara_001")],
         party_id="fac_party_001",
         quests=[{"uid": "qst_a_001", "state": "offered", "known_by": ["pc_zara_001"]}],
@@ -393,4 +416,5 @@ def test_the_dm_has_a_document_of_its_own() -> None:
     assert "# Hidden truth\nnpc_grimfang_001 ~ pc_zara_001" in text
     assert "\nQST:qst_a_001::state->offered" in text
     assert "Zara pockets the key" in text
+    assert "[EVT:" not in text
     assert validate(text) == []

@@ -5,6 +5,7 @@ The lexicon is read first, wherever it stands, because counts and handles depend
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dndbots.dcml import shorthand, spelling
@@ -146,7 +147,7 @@ class _Body:
             return match[1]
         start = token.index(match[0]) + match.start(1)
         owner = unescaped(token, start + 1, start + len(match[1]) - 1)
-        return built(lambda: spelling.check_name(owner), token, "a section that belongs to somebody")
+        return built(partial(spelling.check_name, owner), token, "a section that belongs to somebody")
 
     def _end_section(self) -> None:
         self._end_group()
@@ -161,7 +162,7 @@ class _Body:
             refuse(token, "a section (## …) first")
         self._end_group()
         title = unescaped(token, 2, None)
-        self._title = built(lambda: spelling.check_name(title), token, "a title")
+        self._title = built(partial(spelling.check_name, title), token, "a title")
 
     def _end_group(self) -> None:
         self._end_event()

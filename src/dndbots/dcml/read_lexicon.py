@@ -1,5 +1,6 @@
 """The lexicon of a text, in either spelling: entries in brackets, or runs of names."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dndbots.dcml import shorthand, spelling
@@ -43,7 +44,7 @@ def _entry(line: RawEntry) -> tuple[DCMLEntity, Place]:
         refuse(line.uid, "a uid such as pc_throk_001")
     name = unescaped(line.name, 0, None)
     category = DCMLCategory(str(line.category))
-    entity = built(lambda: DCMLEntity(str(line.uid), category, name), line.name, "a name")
+    entity = built(partial(DCMLEntity, str(line.uid), category, name), line.name, "a name")
     return entity, place_of(line.category, -1)
 
 
@@ -54,7 +55,7 @@ def _lexicon_run(line: RawLexiconRun) -> list[tuple[DCMLEntity, Place]]:
     for token, *suffix in line.names:
         name = text(token) if token.startswith('"') else str(token)
         uid = _uid_of(category, name, number or None, suffix[0] if suffix else None)
-        entity = built(lambda u=uid, n=name: DCMLEntity(u, category, n), token, "a name and its uid")  # type: ignore[misc]
+        entity = built(partial(DCMLEntity, uid, category, name), token, "a name and its uid")
         found.append((entity, place_of(token)))
     return found
 

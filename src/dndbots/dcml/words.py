@@ -1,5 +1,6 @@
 """What the words of a text mean, given its lexicon: references, values, statements."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dndbots.dcml import shorthand, spelling
@@ -59,7 +60,7 @@ class Words:
     def _meaning(self, token: "Token") -> Ref:
         if token.type == "QUOTED_REF":
             event_id = unescaped(token, len('EVT:"'), -1)
-            return built(lambda: Ref(event_id, DCMLCategory.EVT), token, "an event id")
+            return built(partial(Ref, event_id, DCMLCategory.EVT), token, "an event id")
         code, colon, word = token.rpartition(":")
         category = DCMLCategory(code) if colon else None
         spelled_out = "_" in word
@@ -72,7 +73,7 @@ class Words:
         uid = word if spelled_out else self.handles.get(word)
         if uid is None:
             refuse(token, "a uid, or a name from the lexicon")
-        return built(lambda: Ref(uid, category, count), token, "a uid such as pc_throk_001")
+        return built(partial(Ref, uid, category, count), token, "a uid such as pc_throk_001")
 
     def statements(self, line: RawStatement, event_id: str | None = None) -> list[Statement]:
         """The statements of a line: one in plain DCML, several with one subject in dense."""

@@ -16,7 +16,6 @@ from dndbots.dcml import (
     DCMLOp,
     Document,
     Group,
-    Item,
     Properties,
     Ref,
     Relation,
@@ -85,6 +84,7 @@ class MemoryBuilder:
         tree = event_tree(event)
         if not self.dense:
             return "\n".join(plain_event(tree))
+        # The dense spelling of an event depends on those above it: here, on none.
         section = Section(SectionKind.MEMORY, DM, (Group(None, (tree,)),))
         return render(Document((), (section,)), dense=True).partition("\n")[2]
 
@@ -122,7 +122,7 @@ class MemoryBuilder:
         section = self._pc_section(pc_id, character, perceived, party_id, quests)
         party = [*map(_entity, all_characters)]
         if all(member.uid != pc_id for member in party):
-            party.append(DCMLEntity(pc_id, _category(pc_id), character.name))
+            party.append(DCMLEntity(pc_id, DCMLCategory.PC, character.name))
         known = [*(npcs or ()), *(locations or ()), *_quest_names(quests)]
         return render(_with_lexicon((section,), party, known, perceived), dense=self.dense)
 
@@ -146,11 +146,8 @@ class MemoryBuilder:
             static.append(Relation(subjects=tuple(members), op=DCMLOp.IN, object=Ref(check_uid(party_id))))
         static += map(_statement, relations)
         happened = list(events)
-        groups = (
-            Group(QUESTS, tuple(_quest_lines(quests, DM, {}, Certainty.FACT))),
-            Group(HIDDEN, tuple(map(_statement, hidden))),
-            *self._told(happened, DM, party_id, skip_quests=frozenset()),
-        )
+        asked, past, recent = self._told(happened, DM, party_id, quests)
+        groups = (asked, Group(HIDDEN, tuple(map(_statement, hidden))), past, recent)
         sections = (
             Section(SectionKind.STATIC_RELATIONS, "", (Group(None, tuple(static)),)),
             Section(SectionKind.SESSION, session_id, groups),
@@ -169,28 +166,23 @@ class MemoryBuilder:
         quests: Quests,
     ) -> Section:
         check_uid(pc_id, where="pc_id")
-        states = {
-            event.known.quest_id: event.known.quest_state for event in perceived if event.known.quest_state
-        }
-        lines = _quest_lines(quests, pc_id, states, Certainty.BELIEF)
-        told = frozenset(line.subjects[0].uid for line in lines)
-        groups = (
-            Group(IDENTITY, tuple(_identity(pc_id, character, party_id))),
-            Group(QUESTS, tuple(lines)),
-            *self._told(perceived, pc_id, party_id, skip_quests=told),
-        )
-        return Section(SectionKind.MEMORY, pc_id, groups)
+        identity = Group(IDENTITY, tuple(_identity(pc_id, character, party_id)))
+        return Section(SectionKind.MEMORY, pc_id, (identity, *self._told(perceived, pc_id, party_id, quests)))
 
     def _told(
-        self, events: list[GameEvent], reader: str, party_id: str | None, *, skip_quests: frozenset[str]
-    ) -> tuple[Group, Group]:
+        self, events: list[GameEvent], reader: str, party_id: str | None, quests: Quests
+    ) -> tuple[Group, Group, Group]:
+        """Quests, what old events left behind, and the newest events."""
+        lines = _quest_lines(quests, reader, events)
+        listed = {line.subjects[0].uid for line in lines}
         cut = max(len(events) - self.event_window, 0)
-        past: list[Item] = [
+        past = [
             line
             for line in roll_up(events[:cut], reader, party=party_id)
-            if not (line.subjects[0].category is DCMLCategory.QST and line.subjects[0].uid in skip_quests)
+            if not (line.subjects[0].category is DCMLCategory.QST and line.subjects[0].uid in listed)
         ]
-        return Group(PAST, tuple(past)), Group(RECENT, tuple(event_tree(e) for e in events[cut:]))
+        recent = tuple(event_tree(event) for event in events[cut:])
+        return Group(QUESTS, tuple(lines)), Group(PAST, tuple(past)), Group(RECENT, recent)
 
 
 def _perceived(events: Iterable[GameEvent], reader: str) -> list[GameEvent]:
@@ -218,15 +210,15 @@ def class_abbreviation(char_class: str) -> str:
     return CLASS_ABBREVIATIONS.get(char_class) or char_class[:3].upper()
 
 
-def _quest_lines(
-    quests: Quests, reader: str, newest: Mapping[str | None, str | None], default: Certainty
-) -> list[Statement]:
+def _quest_lines(quests: Quests, reader: str, events: Iterable[GameEvent]) -> list[Statement]:
     """Each quest that the reader may know of; a state it has seen since is the newer one."""
+    seen = {event.known.quest_id: event.known.quest_state for event in events if event.known.quest_state}
+    default = Certainty.FACT if reader == DM else Certainty.BELIEF
     lines: list[Statement] = []
     for quest in map(_quest, quests or ()):
         if quest.known_by is not None and reader not in (*quest.known_by, DM):
             continue
-        said = {"state": newest.get(quest.uid) or quest.state, "giver": quest.giver, "goal": quest.goal}
+        said = {"state": seen.get(quest.uid) or quest.state, "giver": quest.giver, "goal": quest.goal}
         properties = described(said)
         if properties:
             lines.append(
@@ -264,7 +256,7 @@ def _statement(link: Link) -> Statement:
 
 
 def _category(uid: str) -> DCMLCategory:
-    return DCMLCategory.of(category_of(uid) or uid)
+    return DCMLCategory.of(category_of(uid) or uid.partition("_")[0])
 
 
 def _entity(named: Named) -> DCMLEntity:
@@ -295,7 +287,7 @@ def _with_lexicon(
     wanted = dict.fromkeys(entity.uid for entity in given)
     met = list(dict.fromkeys([*wanted, *(uid for event in perceived for uid in mentions(event))]))
     met += sorted(uses.difference(met))
-    shown = {uid for uid in met if uid in uses or uid in wanted or uid in names}
+    shown = {uid for uid in met if uid in uses or uid in names}
     entities = {uid: names.get(uid) or _stand_in(uid) for uid in met if uid in names or category_of(uid)}
     namesakes = {entities[uid].name.casefold() for uid in shown if uid in entities}
     lexicon = tuple(
@@ -305,7 +297,7 @@ def _with_lexicon(
 
 
 def _is_event(ref: Ref) -> bool:
-    return ref.category is DCMLCategory.EVT
+    return ref.category is DCMLCategory.EVT or category_of(ref.uid) == "EVT"
 
 
 def _stand_in(uid: str) -> DCMLEntity:

@@ -28,6 +28,7 @@ from dndbots.ids import DM, PARTY_UID, SYSTEM, category_of, check_uid, is_uid
 LONGEST_SUMMARY: Final = 80
 _NEW_LINE = re.compile(r"\r\n|\r|\n")
 _NOBODY = frozenset({DM, SYSTEM})
+_SUREST_FIRST = (Certainty.FACT, Certainty.BELIEF, Certainty.RUMOR)
 _OPS = {op.value: op for op in DCMLOp}
 
 
@@ -101,8 +102,10 @@ def mentions(event: GameEvent) -> list[str]:
 
 
 class Rollup:
-    """What remains of events that are too old to tell one by one: deaths, quests, discoveries,
-    reputation, facts. What is newer takes the place of what it replaces."""
+    """What remains of events that are too old to tell one by one.
+
+    Deaths, quests, discoveries, reputation, facts; what is newer takes the place of what it replaces.
+    """
 
     def __init__(self, reader: str, *, party: str | None = None) -> None:
         self._reader, self._party = reader, party or PARTY_UID
@@ -196,7 +199,10 @@ class Rollup:
             key = (fact.subject, "::", fact.key)
             properties = described({fact.key or "": fact.value})
             line = Properties(subjects=subjects, properties=properties, certainty=certainty)
-        self._put(("fact", *key), line)
+        # What is surer, or as sure, takes the place of what was; a rumor does not undo what was seen.
+        for weaker in _SUREST_FIRST[_SUREST_FIRST.index(certainty) :]:
+            self._lines.pop(("fact", *key, weaker), None)
+        self._lines["fact", *key, certainty] = line
 
     def _was_told(self, event: GameEvent, known: KnownMetadata) -> bool:
         """Somebody said so: the reader did not see it, and it was not the DM who said it."""
