@@ -44,12 +44,9 @@ class InvalidUid(DndbotsError, ValueError):
 
 
 class InvalidName(DndbotsError, ValueError):
-    def __init__(self, name: object, *, where: str = "name") -> None:
-        super().__init__(
-            f"{where}: {name!r} is not a name; a name has a visible character, "
-            "no control characters, and at most 200 characters"
-        )
-        self.name, self.where = name, where
+    def __init__(self, name: object, *, where: str = "name", reason: str = "it is blank") -> None:
+        super().__init__(f"{where}: {name!r} is not a name: {reason}")
+        self.name, self.where, self.reason = name, where, reason
 
 
 class UnknownCategory(DndbotsError, ValueError):
@@ -73,9 +70,9 @@ class DCMLSyntaxError(DCMLError, ValueError):
 
     def __init__(self, *, line: int, column: int, found: str, expected: Iterable[str]) -> None:
         self.line, self.column, self.found, self.expected = line, column, found, tuple(expected)
-        super().__init__(
-            f"line {line}, column {column}: found {found}, expected {' or '.join(self.expected)}"
-        )
+        *others, last = self.expected or ("something else",)
+        wanted = f"{', '.join(others)} or {last}" if others else last
+        super().__init__(f"line {line}, column {column}: found {found}, expected {wanted}")
 
 
 class DCMLValueError(DCMLError, ValueError):

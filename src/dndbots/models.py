@@ -18,8 +18,12 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u206
 
 
 def check_name(name: str) -> str:
-    if not name.strip() or len(name) > _LONGEST_NAME or _CONTROL.search(name):
+    if not name.strip():
         raise InvalidName(name)
+    if len(name) > _LONGEST_NAME:
+        raise InvalidName(name, reason=f"it has more than {_LONGEST_NAME} characters")
+    if _CONTROL.search(name):
+        raise InvalidName(name, reason="it holds control characters")
     return name
 
 

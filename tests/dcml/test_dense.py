@@ -101,6 +101,26 @@ def test_a_second_bearer_of_a_name_is_numbered_in_order() -> None:
     assert handles(named) == ["Goblin", "goblin#2", "GOBLIN#3", "GoblinKing"]
 
 
+@pytest.mark.parametrize(
+    ("name", "handle"),
+    [
+        ("Kael'thas Stormborn", "KaelthasStormborn"),
+        ("Rene\u0301", "René"),
+        ("हिन्दी", None),
+        ("Grog ⚔️", "Grog"),
+        ("dm", "dm#1"),
+        ("DM", "DM#1"),
+        ("Gob x4", "Gobx4#1"),
+        ("in", "in#1"),
+        ("3rd Legion", None),
+        ("龍", "龍"),
+    ],
+)
+def test_a_handle_is_the_name_or_the_uid(name: str, handle: str | None) -> None:
+    """Never a keyword, a count or the DM, and never a name with its vowels dropped."""
+    assert handles([DCMLEntity("npc_x_001", DCMLCategory.NPC, name)]) == [handle]
+
+
 @given(st.lists(entities, max_size=8), st.lists(entities, max_size=3))
 def test_a_lexicon_that_grows_never_changes_a_handle(
     before: list[DCMLEntity], after: list[DCMLEntity]

@@ -1,5 +1,7 @@
 """The strings that are fixed, and what the render functions refuse."""
 
+from enum import IntEnum
+
 import pytest
 
 from dndbots.dcml import (
@@ -14,6 +16,11 @@ from dndbots.dcml import (
     render_relation,
 )
 from dndbots.errors import DCMLValueError, DndbotsError, InvalidName, InvalidUid, UnknownCategory
+
+
+class Rank(IntEnum):
+    FIRST = 1
+    SECOND = 2
 
 
 @pytest.mark.parametrize(
@@ -44,6 +51,8 @@ def test_lexicon_entry_is_bracketed(category: DCMLCategory, uid: str, name: str,
         ('EVT:"D1:3"', DCMLOp.AT, "loc_x_001", 'EVT:"D1:3" @ loc_x_001'),
         ("pc_a_001,pc_b_001", DCMLOp.IN, "EVT:evt_1_2", "pc_a_001,pc_b_001 in EVT:evt_1_2"),
         ("pc_a_001", DCMLOp.LEADS_TO, "KILLED:npc_b_001", "pc_a_001 -> KILLED:npc_b_001"),
+        ("evt_1_1", DCMLOp.LEADS_TO, 'EVT:"D1:3"', 'evt_1_1 -> EVT:"D1:3"'),
+        ('EVT:"D1,3"', DCMLOp.AT, "loc_x_001", 'EVT:"D1,3" @ loc_x_001'),
         ("npc_a_001", DCMLOp.DEFINED_AS, 'the "old" priest', 'npc_a_001 := "the \\"old\\" priest"'),
     ],
 )
@@ -68,7 +77,8 @@ def test_relation_is_subject_operator_object(subject: str, op: DCMLOp, obj: str,
         ({"giver": "npc_elena_001"}, "giver->npc_elena_001"),
         ({"role": Text("npc_elena_001")}, 'role->"npc_elena_001"'),
         ({"note": ""}, 'note->""'),
-        ({"att": 2.5, "rounds": [1, 2]}, "att->2.5,rounds->1,2"),
+        ({"att": 2.5, "rounds": [1, 2.5, True]}, 'att->2.5,rounds->"1","2.5","true"'),
+        ({"level": Rank.SECOND}, "level->2"),
     ],
 )
 def test_properties_are_keys_and_values(props: dict[str, object], text: str) -> None:
@@ -118,7 +128,28 @@ def test_an_empty_name_is_refused(name: str) -> None:
         render_lexicon_entry(DCMLCategory.PC, "pc_throk_001", name)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**40, {"a": 1}, object()])
+@pytest.mark.parametrize(
+    "obj", ["PC:PC:pc_c_001", 'EVT:EVT:"x"', 'EVT:" "', r'EVT:"\q"', "KILLED:Throk", "x"]
+)
+def test_an_object_that_would_not_read_back_is_refused(obj: str) -> None:
+    """What is returned parses."""
+    with pytest.raises(InvalidUid):
+        render_relation("pc_a_001", DCMLOp.LEADS_TO, obj)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        float("nan"),
+        float("inf"),
+        10**40,
+        pytest.param(10**5000, id="endless"),
+        {"a": 1},
+        object(),
+        [None],
+        [["a"]],
+    ],
+)
 def test_a_value_that_cannot_be_written_is_refused(value: object) -> None:
     """Nothing is written that would not read back."""
     with pytest.raises(DCMLValueError):
@@ -132,7 +163,19 @@ def test_a_bad_key_is_refused(key: str) -> None:
         render_properties("pc_throk_001", {key: 1})
 
 
-@pytest.mark.parametrize("statement", ["", "!a_b in c_d", "a_b in c_d\n## MEMORY_dm", "a_b\u2028c"])
+STRUCTURE = [
+    "## MEMORY_dm",
+    "# Recent events",
+    "@loc_a_b",
+    "[PC:pc_evil_001:Evil]",
+    "PC: Evil",
+    'EVT:e_1 "x"',
+]
+
+
+@pytest.mark.parametrize(
+    "statement", ["", "!a_b in c_d", "a_b in c_d\n## MEMORY_dm", "a_b in c_d\u2028c", "a_b", *STRUCTURE]
+)
 def test_a_marked_or_broken_statement_is_refused(statement: str) -> None:
     """A certainty is put before one unmarked line, nothing else."""
     with pytest.raises(DndbotsError):

@@ -52,7 +52,7 @@ def holding(texts: list[str]) -> Document:
         uid = f"npc_x_{number:03d}"
         named = text if text.strip() else "blank"
         lexicon.append(DCMLEntity(uid, DCMLCategory.NPC, named))
-        own = Ref(f"{number} {text}", DCMLCategory.EVT)
+        own = Ref(f"{number} {text[:200]}", DCMLCategory.EVT)
         summary = Properties(subjects=(own,), properties=(Property("summary", (Text(text),)),))
         items += [
             Definition(subjects=(Ref(uid),), text=text),

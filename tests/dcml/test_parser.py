@@ -53,6 +53,21 @@ def test_a_count_is_stripped_before_look_up() -> None:
     assert line.subjects == (Ref("mon_goblin_darkwood", count=4),)
 
 
+def test_a_count_padded_with_zeros_is_a_count() -> None:
+    """However many: there is no limit to trip over."""
+    (line,) = only_items("## MEMORY_dm\nmon_gobx" + "0" * 5000 + "4 ~ fac_tribe_001")
+    assert isinstance(line, Relation)
+    assert line.subjects == (Ref("mon_gob", count=4),)
+
+
+def test_the_tree_holds_plain_strings() -> None:
+    """Nothing of the parser's stays in what it made, so that a tree can be pickled without it."""
+    document = parse(
+        '## LEXICON\nPC_001: Throk\n## MEMORY_Throk\nThrok::class->FTR,x->"y"\npc_a_001 in fac_b_001'
+    )
+    assert b"lark" not in pickle.dumps(document)
+
+
 def test_an_exact_lexicon_match_wins_over_a_count() -> None:
     """A uid that ends like a count and is in the lexicon is that uid."""
     (line,) = only_items(
@@ -91,6 +106,9 @@ def test_windows_line_ends_blank_lines_and_a_byte_order_mark_change_nothing() ->
     """Editors add these."""
     text = "## LEXICON\n[PC:pc_a_001:A]\n\n## MEMORY_pc_a_001\n\n# Group\npc_a_001 in fac_b_001;\n"
     assert parse("\ufeff" + text.replace("\n", "\r\n") + "\r\n  \r\n") == parse(text)
+    for blank in ("  ", "\n  ", "\n \n\t", "\r\n "):
+        assert parse(text + blank) == parse(text)
+    assert parse("  ") == parse("")
 
 
 def test_the_empty_text_is_the_empty_document() -> None:
@@ -101,9 +119,9 @@ def test_the_empty_text_is_the_empty_document() -> None:
 
 BROKEN = [
     ("pc_a_001 in fac_b_001", 1, 1, "'pc_a_001'", "a section"),
-    ("## NONSENSE", 1, 1, "'NONSENSE'", "MEMORY_<uid>"),
+    ("## NONSENSE", 1, 4, "'NONSENSE'", "MEMORY_<uid>"),
     ("## MEMORY_dm\npc_a_001 in", 2, 12, "the end", "a reference"),
-    ("## MEMORY_dm\npc_a_001 in\npc_b_001 in c_d", 2, 12, r"'\n'", "a reference"),
+    ("## MEMORY_dm\npc_a_001 in\npc_b_001 in c_d", 2, 12, "the end of the line", "a reference"),
     ('## MEMORY_dm\npc_a_001 := "open', 2, 13, '"open', "quoted text"),
     ("## MEMORY_dm\npc_a_001::level->", 2, 18, "the end", "a word"),
     ("## MEMORY_dm\npc_a_001 % pc_b_001", 2, 10, "'%", "an operator"),
@@ -115,7 +133,11 @@ BROKEN = [
     ("## LEXICON\n[PC:pc_a_001:]", 2, 14, "']'", "a name"),
     ("## LEXICON\n[PC:pc_a_001: ]", 2, 14, "' '", "a name"),
     ("## MEMORY_dm\n[PC:pc_a_001:A]", 2, 2, "'PC'", "## LEXICON"),
-    ('## MEMORY_dm\n"nobody knows which event"', 2, 1, "", "the event's id"),
+    ('## MEMORY_dm\n"nobody knows which event"', 2, 1, "", "EVT:id first"),
+    ("## MEMORY_dm\npc_a_001", 2, 1, "'pc_a_001'", "an operator"),
+    ("\ufeff## MEMORY_dm\npc_a_001 in", 2, 12, "the end", "a reference"),
+    ("\ufeffpc_a_001 in", 1, 12, "the end", "a reference"),
+    ('## MEMORY_dm\nEVT:"' + "x" * 1001 + '" @ loc_a_001', 2, 1, "", "an event id"),
     ("## MEMORY_dm\npc_a_001::level->" + "9" * 50, 2, 18, "", "at most 40"),
     ('## MEMORY_dm\nEVT:evt_1 pc_a_001 "x"\n+ "y"', 3, 1, "'+'", "a company"),
     ('## MEMORY_dm\npc_a_001,pc_b_001 pc_c_001 "x"', 2, 1, "'pc_a_001'", "one event id"),

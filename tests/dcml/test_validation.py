@@ -39,6 +39,12 @@ def test_a_document_that_keeps_the_rules_has_no_breach() -> None:
             (7, 1),
             "the DM's alone, beside the memory of pc_throk_001",
         ),
+        ("## MEMORY_Bob\nloc_cave ~ loc_cave", (5, 1), "Bob is not in the lexicon"),
+        (
+            "## MEMORY_pc_throk_001\nloc_cave ~ loc_cave\n## MEMORY_dm\nloc_cave ~ loc_cave",
+            (7, 1),
+            "the DM's alone, beside the memory of pc_throk_001",
+        ),
         (
             "## MEMORY_dm\nloc_cave ~ loc_cave\n## MEMORY_dm\nloc_cave ~ loc_cave",
             (7, 1),
@@ -58,6 +64,14 @@ def test_dense_text_is_validated_where_it_stands() -> None:
         (4, 2, "loc_cave is not in the lexicon"),
         (5, 19, "mon_gob is not in the lexicon"),
     ]
+
+
+def test_an_event_that_is_listed_as_something_else_is_found_in_both_spellings() -> None:
+    """Also where its id goes without saying."""
+    lexicon = "## LEXICON\n[LOC:evt_003_002:X]\n## MEMORY_dm\n"
+    expected = "evt_003_002 is LOC, not EVT"
+    for body in ('EVT:evt_003_001 - "a"\n"b"', '    EVT:evt_003_002::summary->"b"'):
+        assert expected in {message for _, _, message in found(lexicon + body)}
 
 
 def test_a_tree_is_validated_in_its_plain_spelling() -> None:

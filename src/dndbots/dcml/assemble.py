@@ -42,6 +42,7 @@ from dndbots.dcml.tree import (
     Section,
     SectionKind,
     Statement,
+    check_event_id,
     owner_of,
 )
 from dndbots.dcml.words import Words, certainty_of
@@ -139,7 +140,8 @@ class _Body:
             named = match[1] == owner
             self._section = (SectionKind.MEMORY, self._words.handles.get(owner, owner) if named else owner)
         else:
-            refuse(token, "LEXICON, STATIC_RELATIONS, SESSION_<id>_GLOBAL or MEMORY_<uid>", found=title)
+            known = "LEXICON, STATIC_RELATIONS, SESSION_<id>_GLOBAL or MEMORY_<uid>"
+            refuse(token, known, found=title, offset=token.find(title))
         self.titles.append((*self._section, place_of(token)))
 
     def _owner(self, token: "Token", match: re.Match[str]) -> str:
@@ -259,13 +261,17 @@ class _Body:
         running = self._running
         found = running.next_id() if line.counter is None else running.with_counter(line.counter)
         if found is None:
-            refuse(first_token(line), "the event's id: none before it has a number to count from")
-        return found
+            bare = line.text is None and line.counter is None
+            wanted = "an operator after it" if bare else "EVT:id first, there is no id to count on from"
+            refuse(first_token(line), wanted)
+        token = first_token(line)
+        return built(partial(check_event_id, found), token, "a shorter id")
 
     def _happened(self, line: RawOccurrence, event_id: str, cast: RawCast | None) -> _OpenEvent:
         who, spelled = self._cast(cast)
         summary = None if line.text is None else text(line.text)
         self._running.happened(event_id, who, spelled=spelled)
+        self._words.uses.append((Ref(event_id, DCMLCategory.EVT), place_of(first_token(line))))
         lines = shorthand.expand(event_id, who, summary)
         return _OpenEvent(event_id, self._running.place, certainty_of(line.certainty), line.closed, lines)
 

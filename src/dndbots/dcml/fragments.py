@@ -18,9 +18,12 @@ from dndbots.dcml.tree import (
     Word,
     is_reference,
 )
-from dndbots.errors import DCMLValueError, InvalidUid
+from dndbots.errors import DCMLValueError, DndbotsError, InvalidUid
 
-_QUOTED = re.compile(r'"(?:[^"\\]|\\(?:["\\nrt]|u[0-9a-f]{4}))+"')
+_QUOTED = r'EVT:"(?:[^"\\]|\\.)+"'
+_REFERENCE = re.compile(rf"(?:(?:{'|'.join(DCMLCategory)}):)?{spelling.UID.pattern}|{_QUOTED}")
+_REFERENCES = re.compile(rf"(?:{_REFERENCE.pattern})(?:,(?:{_REFERENCE.pattern}))*")
+_STATEMENT = re.compile(rf"(?:{_REFERENCES.pattern})(?: (?:>|<|@|in|->|<-|~|:=) |::).+", re.DOTALL)
 
 
 def render_lexicon_entry(category: DCMLCategory, uid: str, name: str) -> str:
@@ -35,19 +38,19 @@ def render_relation(subject: str, op: DCMLOp, obj: str) -> str:
     """
     if op is DCMLOp.PROPS:
         raise DCMLValueError(op, where="relation", reason="has properties: use render_properties")
-    for part in subject.split(","):
-        _check_reference(part, where="subject")
+    _check(_REFERENCES, subject, where="subject")
     if op is DCMLOp.DEFINED_AS:
         return f"{subject} := {spelling.quote(obj)}"
     verb, colon, target = obj.partition(":")
-    is_deed = colon and op is DCMLOp.LEADS_TO and spelling.VERB.fullmatch(verb)
-    _check_reference(target if is_deed else obj, where="object")
+    is_verb = spelling.VERB.fullmatch(verb) and verb not in DCMLCategory.__members__
+    is_deed = colon and op is DCMLOp.LEADS_TO and is_verb
+    _check(_REFERENCE, target if is_deed else obj, where="object")
     return f"{subject} {op.value} {obj}"
 
 
 def render_properties(subject: str, props: Mapping[str, Any]) -> str:
     """`a::key->value,key->v1,v2`. Empty lists and None are left out; nothing left is an empty string."""
-    _check_reference(subject, where="subject")
+    _check(_REFERENCES, subject, where="subject")
     said = [prop for key, value in props.items() if (prop := make_property(key, value))]
     if not said:
         return ""
@@ -56,7 +59,7 @@ def render_properties(subject: str, props: Mapping[str, Any]) -> str:
 
 def render_fact(statement: str, certainty: Certainty = Certainty.FACT) -> str:
     """A statement with the mark of its certainty: none, `!` or `?`."""
-    if not statement or statement[0] in "!? " or not spelling.is_one_line(statement):
+    if not (_STATEMENT.fullmatch(statement) and spelling.is_one_line(statement)):
         raise DCMLValueError(statement, where="statement", reason="is not one unmarked line of DCML")
     return f"{certainty.value}{statement}"
 
@@ -65,7 +68,7 @@ def make_property(key: str, value: Any) -> Property | None:
     """A property from a Python value; None where there is nothing to say.
 
     A string of plain words joined by commas is words, any other string is text, and every element
-    of a list is text unless it is a number.
+    of a list is text.
     """
     if value is None:
         return None
@@ -89,19 +92,19 @@ def _atoms(key: str, value: Any) -> tuple[Atom, ...]:
 def _element(value: Any) -> Atom:
     if isinstance(value, Word | Text | Ref):
         return value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value
-    return Text(str(value))
+    if isinstance(value, bool):
+        return Text(str(value).lower())
+    if isinstance(value, int | float):
+        return Text(spelling.spell_number(value))
+    return Text(value)
 
 
-def _check_reference(text: str, *, where: str) -> None:
+def _check(form: re.Pattern[str], text: str, *, where: str) -> None:
     """`uid` or `CAT:uid`, with or without a count; `EVT:"…"` for an event id from outside."""
-    category, colon, uid = text.partition(":")
-    if colon and category in DCMLCategory.__members__:
-        if category == "EVT" and _QUOTED.fullmatch(uid) and spelling.is_one_line(uid):
-            return
-        if spelling.UID.fullmatch(uid):
-            return
-    elif spelling.UID.fullmatch(text):
-        return
-    raise InvalidUid(text, where=where)
+    if not (form.fullmatch(text) and spelling.is_one_line(text)):
+        raise InvalidUid(text, where=where)
+    for quoted in re.findall(_QUOTED, text):
+        try:
+            Ref(spelling.unescape(quoted[len('EVT:"') : -1]), DCMLCategory.EVT)
+        except (spelling.BadEscape, DndbotsError):
+            raise InvalidUid(text, where=where) from None

@@ -26,25 +26,25 @@ _WORDS = {
     "ENTRY_UID": "a uid",
     "NAME": "a name",
     "LEXICON_NAME": "a name",
-    "RSQB": "]",
-    "COLON": ":",
-    "UID_SUFFIX": "=uid",
+    "RSQB": "']'",
+    "COLON": "':'",
+    "UID_SUFFIX": "'=uid'",
     "REF": "a reference",
     "QUOTED_REF": "a reference",
     "VERB": "a deed (KILLED:…)",
     "OPERATOR": "an operator",
     "AT": "an operator",
-    "ARROW": "->",
-    "DEFINE": ":=",
-    "PROPS": "::",
+    "ARROW": "'->'",
+    "DEFINE": "':='",
+    "PROPS": "'::'",
     "KEY": "a key (key->)",
     "WORD": "a word",
     "NUMBER": "a number",
-    "HANDLE": "@Name",
+    "HANDLE": "'@Name'",
     "STRING": "quoted text",
-    "CERTAINTY": "! or ?",
-    "COMMA": ",",
-    "SEMICOLON": ";",
+    "CERTAINTY": "'!'",
+    "COMMA": "','",
+    "SEMICOLON": "';'",
     "COUNTER": "an event line",
     "PLUS": "an event line",
     "DASH": "an event line",
@@ -94,12 +94,14 @@ def _read(text: str) -> Raw:
 
 
 def _ends_too_soon(text: str, expected: Iterable[str]) -> DCMLSyntaxError:
-    lines = text.split("\n")
+    lines = text.removeprefix("\ufeff").split("\n")
     return _syntax_error(len(lines), len(lines[-1]) + 1, "the end", expected)
 
 
 def _shown(found: str) -> str:
-    return repr(found if len(found) <= 40 else found[:37] + "...")
+    """The first word of what was found: lark may have taken the rest of the line with it."""
+    words = found.split()
+    return repr(words[0][:40]) if words else "the end of the line"
 
 
 def _syntax_error(line: int, column: int, found: str, expected: Iterable[str]) -> DCMLSyntaxError:

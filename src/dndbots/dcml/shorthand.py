@@ -5,6 +5,7 @@ uids, uids from names, the next event id, and who is there.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -31,8 +32,10 @@ SAME = "="
 COMPANY = "+"
 
 _NOT_IN_HANDLE = re.compile(r"[\W_]+")
+_SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))  # how an emoji looks, not what a name is
 _HANDLE = re.compile(r"[^\W\d_][^\W_]*")
 _RESERVED = frozenset({"in", *DCMLCategory.__members__})
+DM = "dm"  # the one reader who is no entity: nobody else is ever called that in a document
 _NUMBERED = re.compile(r"(.+)_([0-9]{3})")
 _COUNTER = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 
@@ -46,17 +49,27 @@ def handles(lexicon: Iterable[DCMLEntity]) -> list[str | None]:
     bearers: dict[str, int] = {}
     found: list[str | None] = []
     for entity in lexicon:
-        handle = _NOT_IN_HANDLE.sub("", entity.name)
-        if not _HANDLE.fullmatch(handle):
+        handle = _bare_handle(entity.name)
+        if handle is None:
             found.append(None)
             continue
         folded = handle.casefold()
         bearer = bearers.get(folded, 0) + 1
         bearers[folded] = bearer
-        if bearer > 1 or handle in _RESERVED or split_count(handle):
+        if bearer > 1 or handle in _RESERVED or folded == DM or split_count(handle):
             handle = f"{handle}#{bearer}"
         found.append(handle)
     return found
+
+
+def _bare_handle(name: str) -> str | None:
+    """A name without spaces and signs; None where that would drop more than those."""
+    if not name.isascii():
+        name = unicodedata.normalize("NFC", name)
+        if any(unicodedata.category(char) in ("Mn", "Mc") and char not in _SELECTORS for char in name):
+            return None
+    handle = _NOT_IN_HANDLE.sub("", name)
+    return handle if _HANDLE.fullmatch(handle) else None
 
 
 def name_slug(name: str) -> str:
@@ -117,7 +130,8 @@ class Running:
 
     def led_by(self, leads: Sequence[Ref]) -> tuple[Ref, ...]:
         """The company, with these in front."""
-        return (*leads, *[ref for ref in self.company if ref not in leads])
+        in_front = set(leads)
+        return (*leads, *[ref for ref in self.company if ref not in in_front])
 
     def happened(self, event_id: str, cast: Cast, *, spelled: bool) -> None:
         digits = self._next

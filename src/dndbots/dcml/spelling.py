@@ -18,23 +18,27 @@ LARGEST_COUNT = 999_999_999
 LARGEST_NUMBER = 10**30
 LONGEST_NUMBER = 40
 
-# Control characters, line and paragraph separators, lone surrogates, and the invisible characters
-# that reorder what a person sees: none of them ever stands raw in a document.
-_INVISIBLE = r"\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+# Control characters, line and paragraph separators, lone surrogates, and invisible characters that
+# reorder what a person sees or hide text from them: none of these ever stands raw in a document.
+# (Joiners stay: emoji and several scripts need them.)
+_INVISIBLE = (
+    r"\x00-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f"
+    r"\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e01ef"
+)
 _IN_TEXT = re.compile(rf'["\\{_INVISIBLE}]')
 _IN_NAME = re.compile(rf"[\\\]:{_INVISIBLE}]")
 _RAW = re.compile(rf"[{_INVISIBLE}]")
 _IN_TITLE = re.compile(rf"[\\{_INVISIBLE}]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _LONG = {'"': '"', "\\": "\\", "]": "]", ":": ":", "n": "\n", "r": "\r", "t": "\t"}
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.?))", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U(000e[0-9a-fA-F]{4})|(.?))", re.DOTALL)
 
 
 def _escaped(match: re.Match[str]) -> str:
     char = match[0]
     if char in '"\\]:':
         return "\\" + char
-    return _SHORT.get(char) or f"\\u{ord(char):04x}"
+    return _SHORT.get(char) or (f"\\u{ord(char):04x}" if char <= "\uffff" else f"\\U{ord(char):08x}")
 
 
 def quote(text: str) -> str:
@@ -71,8 +75,8 @@ def unescape(text: str) -> str:
         return text
 
     def replace(match: re.Match[str]) -> str:
-        code, char = match[1], match[2]
-        if code is not None:
+        code, char = match[1] or match[2], match[3]
+        if code:
             return chr(int(code, 16))
         if char not in _LONG:
             raise BadEscape(match.start(), match[0])
@@ -96,7 +100,7 @@ def check_name(name: object, *, where: str = "name") -> str:
 def split_count(word: str) -> tuple[str, int] | None:
     """`goblinx4` is `goblin`, four times; None where the word holds no count."""
     match = COUNTED.fullmatch(word)
-    return (match[1], int(match[2])) if match else None
+    return (match[1], int(match[2].lstrip("0"))) if match else None
 
 
 def spell_uid(uid: str, count: int, declared: Container[str]) -> str:
@@ -120,5 +124,7 @@ def _looks_counted(uid: str) -> bool:
 
 def spell_number(value: float) -> str:
     if not abs(value) < LARGEST_NUMBER:  # which is also how NaN is found out
-        raise DCMLValueError(value, where="number", reason="is not a number that DCML can write")
-    return repr(value)
+        size = value.bit_length() if isinstance(value, int) else 0
+        shown = value if size < 128 else f"a number of {size} bits"
+        raise DCMLValueError(shown, where="number", reason="is not a number that DCML can write")
+    return int.__repr__(value) if isinstance(value, int) else float.__repr__(value)

@@ -80,14 +80,26 @@ class Ref:
     count: int = 1
 
     def __post_init__(self) -> None:
-        if not 1 <= self.count <= spelling.LARGEST_COUNT:
+        if type(self.count) is not int or not 1 <= self.count <= spelling.LARGEST_COUNT:
             raise DCMLValueError(self.count, where=f"count of {self.uid}", reason="is not a count")
+        if self.category is not None:
+            object.__setattr__(self, "category", DCMLCategory.of(self.category))
         if self.category is DCMLCategory.EVT:
-            spelling.check_name(self.uid, where="event id")
+            check_event_id(self.uid)
             if not spelling.UID.fullmatch(self.uid) and self.count != 1:
                 raise DCMLValueError(self.count, where=f"EVT:{self.uid!r}", reason="cannot be counted")
         else:
             spelling.check_uid(self.uid)
+
+
+LONGEST_EVENT_ID = 1_000
+
+
+def check_event_id(event_id: str) -> str:
+    spelling.check_name(event_id, where="event id")
+    if len(event_id) > LONGEST_EVENT_ID:
+        raise DCMLValueError(event_id[:40] + "…", where="event id", reason="is longer than 1,000 characters")
+    return event_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +109,7 @@ class Word:
     value: str
 
     def __post_init__(self) -> None:
-        if not spelling.WORD.fullmatch(self.value):
+        if not spelling.WORD.fullmatch(_checked_text(self.value)):
             raise DCMLValueError(self.value, where="word", reason="is not one plain word; use Text")
         if is_reference(self.value):
             raise DCMLValueError(self.value, where="word", reason="is the uid of an entity; use Ref")
@@ -108,6 +120,15 @@ class Text:
     """Quoted text: whatever a player typed, newlines and quotes included."""
 
     value: str
+
+    def __post_init__(self) -> None:
+        _checked_text(self.value)
+
+
+def _checked_text(text: object) -> str:
+    if not isinstance(text, str):
+        raise DCMLValueError(text, where="text", reason="is not text")
+    return text
 
 
 Atom = Word | Text | Ref | int | float
@@ -125,8 +146,9 @@ class Property:
     values: tuple[Atom, ...]
 
     def __post_init__(self) -> None:
-        if not spelling.KEY.fullmatch(self.key):
+        if not spelling.KEY.fullmatch(_checked_text(self.key)):
             raise DCMLValueError(self.key, where="property key", reason="is not one plain word")
+        object.__setattr__(self, "values", tuple(self.values))
         if not self.values:
             raise DCMLValueError(self.values, where=f"property {self.key}", reason="has no value")
         for value in self.values:
@@ -141,6 +163,16 @@ class Property:
                 spelling.spell_number(value)
 
 
+def _checked_ref(ref: object) -> None:
+    if not isinstance(ref, Ref):
+        raise DCMLValueError(ref, where="statement", reason="is not a Ref")
+
+
+def _checked_certainty(certainty: object) -> None:
+    if not isinstance(certainty, Certainty):
+        raise DCMLValueError(certainty, where="statement", reason="is not a Certainty")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Stated:
     """What every statement has. `closed` (a `;` at its end) is how it was written, not what it says."""
@@ -150,8 +182,12 @@ class _Stated:
     closed: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "subjects", tuple(self.subjects))
         if not self.subjects:
             raise DCMLValueError(self.subjects, where="statement", reason="has no subject")
+        for subject in self.subjects:
+            _checked_ref(subject)
+        _checked_certainty(self.certainty)
 
 
 RELATION_OPS = frozenset(DCMLOp) - {DCMLOp.DEFINED_AS, DCMLOp.PROPS}
@@ -166,6 +202,7 @@ class Relation(_Stated):
 
     def __post_init__(self) -> None:
         _Stated.__post_init__(self)
+        _checked_ref(self.object)
         if self.op not in RELATION_OPS:
             raise DCMLValueError(self.op, where="relation", reason="does not relate two entities")
 
@@ -179,7 +216,8 @@ class Deed(_Stated):
 
     def __post_init__(self) -> None:
         _Stated.__post_init__(self)
-        if not spelling.VERB.fullmatch(self.verb) or self.verb in DCMLCategory.__members__:
+        _checked_ref(self.object)
+        if not spelling.VERB.fullmatch(_checked_text(self.verb)) or self.verb in DCMLCategory.__members__:
             raise DCMLValueError(self.verb, where="deed", reason="is not a verb in capitals")
 
 
@@ -188,6 +226,10 @@ class Definition(_Stated):
     """`a := "…"`"""
 
     text: str
+
+    def __post_init__(self) -> None:
+        _Stated.__post_init__(self)
+        _checked_text(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +240,7 @@ class Properties(_Stated):
 
     def __post_init__(self) -> None:
         _Stated.__post_init__(self)
+        object.__setattr__(self, "properties", tuple(self.properties))
         if not self.properties:
             raise DCMLValueError(self.properties, where="properties", reason="say nothing")
 
@@ -216,7 +259,11 @@ class Event:
     closed: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
-        spelling.check_name(self.id, where="event id")
+        check_event_id(self.id)
+        if self.location is not None:
+            _checked_ref(self.location)
+        _checked_certainty(self.certainty)
+        object.__setattr__(self, "lines", tuple(self.lines))
         for line in self.lines:
             if owner_of(line) not in (None, self.id):
                 raise DCMLValueError(line, where=f"event {self.id}", reason="belongs to another event")
@@ -278,6 +325,7 @@ class Section:
     groups: tuple[Group, ...]
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", SectionKind(self.kind))
         if self.kind is SectionKind.STATIC_RELATIONS:
             if self.owner:
                 raise DCMLValueError(self.owner, where="STATIC_RELATIONS", reason="belongs to nobody")
@@ -299,6 +347,7 @@ class Document:
     sections: tuple[Section, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "lexicon", tuple(self.lexicon))
         object.__setattr__(self, "sections", tuple(s for s in self.sections if s.groups))
 
 

@@ -6,7 +6,7 @@ from dndbots.dcml.assemble import Assembly
 from dndbots.dcml.parser import parse_with_places
 from dndbots.dcml.raw import Place
 from dndbots.dcml.render_plain import plain
-from dndbots.dcml.spelling import UID
+from dndbots.dcml.shorthand import DM
 from dndbots.dcml.tree import DCMLCategory, DCMLEntity, Document, SectionKind
 
 
@@ -53,7 +53,9 @@ def _lexicon(assembly: Assembly) -> list[tuple[Place, str]]:
 
 def _references(assembly: Assembly) -> list[tuple[Place, str]]:
     """Events declare themselves, and a uid of no category cannot be listed; all else must be."""
-    listed = {entity.uid: entity.category for entity, _ in assembly.entries}
+    listed: dict[str, DCMLCategory] = {}
+    for entity, _ in assembly.entries:
+        listed.setdefault(entity.uid, entity.category)
     breaches: list[tuple[Place, str]] = []
     for ref, place in assembly.refs:
         category = listed.get(ref.uid)
@@ -71,18 +73,18 @@ def _sections(assembly: Assembly) -> list[tuple[Place, str]]:
     listed = {entity.uid for entity, _ in assembly.entries}
     breaches: list[tuple[Place, str]] = []
     seen: set[tuple[SectionKind, str]] = set()
-    private = [owner for kind, owner, _ in assembly.sections if kind is SectionKind.MEMORY and owner != "dm"]
+    private = [owner for kind, owner, _ in assembly.sections if kind is SectionKind.MEMORY and owner != DM]
     for kind, owner, place in assembly.sections:
         if (kind, owner) in seen:
             breaches.append((place, "a second section with this title"))
         seen.add((kind, owner))
-        if kind is SectionKind.MEMORY:
-            if UID.fullmatch(owner) and owner not in listed:
-                breaches.append((place, f"{owner} is not in the lexicon"))
-            if private and owner not in ("dm", private[0]):
-                breaches.append((place, f"the memory of {owner} beside that of {private[0]}"))
-        elif private:
-            breaches.append((place, f"the DM's alone, beside the memory of {private[0]}"))
+        if kind is SectionKind.MEMORY and owner not in (DM, *listed):
+            breaches.append((place, f"{owner} is not in the lexicon"))
+        if private and owner != private[0]:
+            whose = (
+                f"the memory of {owner}" if kind is SectionKind.MEMORY and owner != DM else "the DM's alone"
+            )
+            breaches.append((place, f"{whose}, beside the memory of {private[0]}"))
     return breaches
 
 

@@ -61,7 +61,7 @@ class Words:
         if token.type == "QUOTED_REF":
             event_id = unescaped(token, len('EVT:"'), -1)
             return built(partial(Ref, event_id, DCMLCategory.EVT), token, "an event id")
-        code, colon, word = token.rpartition(":")
+        code, colon, word = str(token).rpartition(":")
         category = DCMLCategory(code) if colon else None
         spelled_out = "_" in word
         names = self.rank if spelled_out else self.handles
