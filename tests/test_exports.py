@@ -23,7 +23,7 @@ PROMISED = {
     ],
     "dndbots.models": ["Character", "Stats", "AgentMemory", "GameState", "CharacterFacts"],
     "dndbots.events": ["GameEvent", "EventType", "audience"],
-    "dndbots.memory": ["MemoryBuilder", "estimate_tokens"],
+    "dndbots.memory": ["MemoryBuilder", "estimate_tokens", "AgentMemory", "GameState", "CharacterFacts"],
     "dndbots.prompts": [
         "build_player_prompt",
         "build_dm_prompt",

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dndbots import tokens
-from dndbots.errors import UnknownEncoding
+from dndbots.errors import InvalidSetting, UnknownEncoding
 from dndbots.tokens import TokenCounter, count_many, count_tokens, counter_for, estimate_tokens
 
 
@@ -22,7 +22,15 @@ def test_estimate_is_one_point_three_tokens_a_word(text: str, expected: int) -> 
 
 
 @pytest.mark.parametrize(
-    "text", ["勇者は龍を倒した", "你好世界这是一个测试", "안녕하세요용사님", "The hero 勇者は龍を倒した won"]
+    "text",
+    [
+        "勇者は龍を倒した",
+        "「龍」、『虎』！",
+        "😈😈😈😈",
+        "你好世界这是一个测试",
+        "안녕하세요용사님",
+        "The hero 勇者は龍を倒した won",
+    ],
 )
 def test_estimate_counts_characters_where_there_are_no_spaces(text: str) -> None:
     """Chinese, Japanese and Korean count by characters, also mixed into English, however many words."""
@@ -67,16 +75,16 @@ def test_a_lone_surrogate_is_counted_not_crashed_on() -> None:
 
 
 def test_the_cache_is_bounded() -> None:
-    """It holds so many characters and drops the least recently used."""
-    cache = tokens._Counts(limit=10)
+    """It holds so much and drops the least recently used."""
+    cache = tokens._Counts(limit=2 * (4 + tokens._Counts.ENTRY))
     for text in ("aaaa", "bbbb", "cccc"):
         cache.put("o200k_base", text, 1)
     assert cache.get("o200k_base", "aaaa") is None
     assert cache.get("o200k_base", "bbbb") == 1
     cache.put("o200k_base", "dddd", 1)
     assert cache.get("o200k_base", "cccc") is None
-    cache.put("o200k_base", "e" * 11, 1)
-    assert cache.get("o200k_base", "e" * 11) is None
+    cache.put("o200k_base", "e" * 200, 1)
+    assert cache.get("o200k_base", "e" * 200) is None
 
 
 def test_counting_from_many_threads() -> None:
@@ -106,6 +114,14 @@ def test_an_unknown_encoding_is_named() -> None:
         ("gpt-4o", "o200k_base", True),
         ("openai:gpt-4o-mini", "o200k_base", True),
         ("o3-mini", "o200k_base", True),
+        ("gpt-4.1", "o200k_base", True),
+        ("gpt-5", "o200k_base", True),
+        ("gpt-4o-2024-08-06", "o200k_base", True),
+        ("OpenAI/gpt-4o", "o200k_base", True),
+        ("openai:ft:gpt-4o-mini:acme::abc", "o200k_base", True),
+        ("gpt-4-x-alpaca-13b", "o200k_base", False),
+        ("gpt-4.2", "o200k_base", False),
+        ("o1-open-7b", "o200k_base", False),
         ("gpt-4", "cl100k_base", True),
         ("openai:gpt-3.5-turbo", "cl100k_base", True),
         ("ollama:llama3.1", "o200k_base", False),
@@ -122,5 +138,15 @@ def test_a_model_gets_its_counter(model: str, encoding: str, exact: bool) -> Non
 def test_a_margin_rounds_up() -> None:
     """A count with a margin is never below the exact one."""
     assert TokenCounter(margin=1.25).count("hello world") == 3
-    with pytest.raises(ValueError, match="below 1"):
+    with pytest.raises(InvalidSetting, match="margin"):
         TokenCounter(margin=0.9)
+
+
+@given(st.text(max_size=80))
+def test_a_margin_leaves_more_room_in_other_scripts_and_never_more_than_bytes(text: str) -> None:
+    """Vocabularies differ most where letters are not Latin; a token is at least a byte."""
+    exact, roomy = count_tokens(text), TokenCounter(margin=1.25).count(text)
+    size = len(text.encode("utf-8", "replace"))
+    assert exact <= roomy <= max(size, exact)
+    foreign = "勇者は龍を倒した。" * 10
+    assert TokenCounter(margin=1.25).count(foreign) >= 1.9 * count_tokens(foreign)

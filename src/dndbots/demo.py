@@ -5,6 +5,7 @@ import sys
 from dndbots.events import EventType, GameEvent
 from dndbots.memory.builder import MemoryBuilder
 from dndbots.models import Character, Stats
+from dndbots.prompts import DCML_GUIDE
 from dndbots.tokens import ENCODINGS, count_many
 
 PARTY = "fac_party_001"
@@ -12,8 +13,10 @@ PEOPLE = [
     {"uid": "npc_elena_001", "name": "Elena"},
     {"uid": "npc_grimfang_001", "name": "Grimfang"},
     {"uid": "mon_darkwood_goblin_001", "name": "Darkwood Goblin"},
+    {"uid": "mon_grey_wolf_001", "name": "Grey Wolf"},
 ]
 PLACES = [
+    {"uid": "loc_north_road_001", "name": "North Road"},
     {"uid": "loc_old_mill_001", "name": "Old Mill"},
     {"uid": "loc_darkwood_edge_001", "name": "Darkwood Edge"},
     {"uid": "loc_mill_cellar_001", "name": "Mill Cellar"},
@@ -59,10 +62,23 @@ def party() -> list[Character]:
 def story() -> list[GameEvent]:
     """A quest taken, a fight won, and a party that splits up and does not tell each other everything."""
     both = ["pc_throk_001", "pc_zara_001"]
+    road = {"location": "loc_north_road_001"}
     mill = {"location": "loc_old_mill_001"}
     woods = {"location": "loc_darkwood_edge_001"}
     cellar = {"location": "loc_mill_cellar_001"}
     told = [
+        (
+            "dm",
+            EventType.COMBAT_ROUND,
+            "Two wolves come at the camp in the night. Neither gets away.",
+            road | {"participants": both, "killed": ["mon_grey_wolf_001"] * 2, "killed_by": "pc_zara_001"},
+        ),
+        (
+            "dm",
+            EventType.DISCOVERY,
+            "Under the snow, a milestone: the old road to the mill.",
+            road | {"participants": both, "discovered": ["loc_old_mill_001"]},
+        ),
         (
             "npc_elena_001",
             EventType.DIALOGUE,
@@ -132,12 +148,15 @@ def story() -> list[GameEvent]:
             session_id="session_003",
             metadata=metadata,
         )
-        for number, (source, kind, content, metadata) in enumerate(told, start=41)
+        for number, (source, kind, content, metadata) in enumerate(told, start=39)
     ]
 
 
-def memory_of(character: Character, *, dense: bool, event_window: int = 6) -> str:
-    return MemoryBuilder(event_window=event_window, dense=dense).build_memory_document(
+EVENT_WINDOW = 5
+
+
+def memory_of(character: Character, *, dense: bool) -> str:
+    return MemoryBuilder(event_window=EVENT_WINDOW, dense=dense).build_memory_document(
         character.uid,
         character,
         party(),
@@ -157,12 +176,15 @@ def report() -> str:
         memory_of(zara, dense=True),
     )
     lines = [
-        "A small campaign: nine events, two characters, and a party that splits up.",
+        f"A small campaign: {len(story())} events, two characters, and a party that splits up. Each",
+        f"remembers the newest {EVENT_WINDOW} events it perceived, and what the older ones left behind.",
         "",
         "=== What Throk remembers, in plain DCML ===",
         plain,
         "",
-        "=== The same, in dense DCML: what a model is given ===",
+        "=== The same, in dense DCML: what a model is given, with a guide ===",
+        DCML_GUIDE,
+        "",
         dense,
         "",
         "=== What Zara remembers. She found the letter; Throk does not know ===",

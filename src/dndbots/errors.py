@@ -1,13 +1,18 @@
 """Every error dndbots raises on purpose, under one root. Errors carry their facts as fields.
 
 DndbotsError
-├── InvalidUid            an id that is not a uid
+├── InvalidSetting        an option with a value it cannot have
+├── InvalidUid            an id that is not a uid, or not of the category it must have
+├── DuplicateUid          two different things with one uid
 ├── InvalidName           a name that is empty or unfit
 ├── UnknownCategory       a category that is none of the eight
 ├── UnknownEncoding       a tokenizer that is not on board
 └── DCMLError
     ├── DCMLSyntaxError   text that is not DCML, with line and column
     └── DCMLValueError    a value that DCML cannot say
+
+Values that arrive from outside (characters, events, quests) check themselves with pydantic, whose
+ValidationError names the field and carries these errors' words.
 """
 
 from collections.abc import Iterable
@@ -15,7 +20,7 @@ from typing import Any, Self
 
 
 class DndbotsError(Exception):
-    """The root: catch this to catch everything dndbots raises on purpose."""
+    """The root of what dndbots itself raises on purpose."""
 
     _made_from: tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -34,13 +39,28 @@ def _remake(kind: type[DndbotsError], args: tuple[Any, ...], fields: dict[str, A
     return kind(*args, **fields)
 
 
+class InvalidSetting(DndbotsError, ValueError):
+    def __init__(self, name: str, value: object, *, reason: str) -> None:
+        super().__init__(f"{name}: {value!r} {reason}")
+        self.name, self.value, self.reason = name, value, reason
+
+
 class InvalidUid(DndbotsError, ValueError):
-    def __init__(self, uid: object, *, where: str = "uid") -> None:
+    def __init__(self, uid: object, *, where: str = "uid", category: str | None = None) -> None:
+        kind = f"a uid of the category {category}" if category else "a uid"
         super().__init__(
-            f"{where}: {uid!r} is not a uid; a uid is lower-case ASCII words joined by "
-            "underscores, such as pc_throk_001"
+            f"{where}: {uid!r} is not {kind}; a uid is lower-case ASCII words joined by underscores, "
+            f"such as {category.lower() if category else 'pc'}_throk_001"
         )
-        self.uid, self.where = uid, where
+        self.uid, self.where, self.category = uid, where, category
+
+
+class DuplicateUid(DndbotsError, ValueError):
+    def __init__(self, uid: str, *, names: Iterable[str]) -> None:
+        self.uid, self.names = uid, tuple(names)
+        super().__init__(
+            f"{uid} stands for {' and '.join(map(repr, self.names))}; give each a uid of its own"
+        )
 
 
 class InvalidName(DndbotsError, ValueError):

@@ -31,10 +31,12 @@ def is_uid(text: str) -> bool:
     return _UID.fullmatch(text) is not None
 
 
-def check_uid(uid: object, *, where: str = "uid") -> str:
+def check_uid(uid: object, *, where: str = "uid", category: str | None = None) -> str:
     """The uid itself, or an error that names it and the place it stood in."""
     if not (isinstance(uid, str) and is_uid(uid)):
         raise InvalidUid(uid, where=where)
+    if category and not uid.startswith(f"{category.lower()}_"):
+        raise InvalidUid(uid, where=where, category=category)
     return uid
 
 
@@ -49,7 +51,7 @@ def slug(name: str) -> str:
 
     A name in a script without Latin letters gets a short digest, the same one every time.
     """
-    if not name.strip():
+    if not (isinstance(name, str) and name.strip()):
         raise InvalidName(name)
     folded = unicodedata.normalize("NFKD", name).casefold().translate(_LETTERS)
     base = "".join(char for char in folded if not unicodedata.combining(char))
@@ -80,10 +82,14 @@ def mint(category: str, name: str, *, taken: Container[str] = ()) -> str:
 
 
 def name_from_uid(uid: str) -> str:
-    """A readable stand-in where nobody gave a name: `mon_goblin_darkwood` is `Goblin Darkwood`."""
+    """A readable stand-in where nobody gave a name.
+
+    `mon_goblin_darkwood` is `Goblin Darkwood`; `npc_goblin_001` is `Goblin`, and the next one `Goblin 2`.
+    """
     words = check_uid(uid).split("_")
     if category_of(uid):
         words = words[1:]
     if len(words) > 1 and words[-1].isdigit():
-        words = words[:-1]
+        number = words.pop().lstrip("0")
+        words += [number] if number not in ("", "1") else []
     return " ".join(word.capitalize() for word in words)

@@ -3,18 +3,18 @@
 `AgentMemory` and `GameState` are mutable on purpose: they are working state, not records.
 """
 
-import re
+import unicodedata
 from typing import Annotated, Literal, NotRequired, Self, TypedDict
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from dndbots import ids
 from dndbots.errors import InvalidName
 
 Score = Annotated[int, Field(ge=1, le=30)]
-# Players choose names, and names stand in prompts: no control characters, no new lines.
+# Players choose names, and names stand in prompts.
 _LONGEST_NAME = 200
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_JOINERS = frozenset("\u200c\u200d")  # several scripts and many emoji need them
 
 
 def check_name(name: str) -> str:
@@ -22,9 +22,16 @@ def check_name(name: str) -> str:
         raise InvalidName(name)
     if len(name) > _LONGEST_NAME:
         raise InvalidName(name, reason=f"it has more than {_LONGEST_NAME} characters")
-    if _CONTROL.search(name):
-        raise InvalidName(name, reason="it holds control characters")
+    if any(_is_hidden(char) for char in name):
+        raise InvalidName(name, reason="it holds control or invisible characters")
     return name
+
+
+def _is_hidden(char: str) -> bool:
+    """Characters that break a line, reorder it, or speak to a model behind a person's back."""
+    if "\U000e0000" <= char <= "\U000e01ef":
+        return True
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") and char not in _JOINERS
 
 
 class Stats(BaseModel):
@@ -47,13 +54,13 @@ class Character(BaseModel):
 
     name: str
     char_class: str
-    level: int = Field(ge=1)
-    hp: int
-    hp_max: int = Field(ge=1)
-    ac: int
+    level: int = Field(ge=1, le=1_000)
+    hp: int = Field(ge=-100_000)
+    hp_max: int = Field(ge=1, le=100_000)
+    ac: int = Field(ge=-1_000, le=1_000)
     stats: Stats
-    equipment: list[str]
-    gold: int = Field(ge=0)
+    equipment: list[Annotated[str, AfterValidator(check_name)]]
+    gold: int = Field(ge=0, le=10**12)
     char_id: str | None = None
 
     _names = field_validator("name", "char_class")(check_name)
@@ -61,7 +68,7 @@ class Character(BaseModel):
     @field_validator("char_id")
     @classmethod
     def _char_id_is_a_uid(cls, char_id: str | None) -> str | None:
-        return None if char_id is None else ids.check_uid(char_id, where="char_id")
+        return None if char_id is None else ids.check_uid(char_id, where="char_id", category="PC")
 
     @model_validator(mode="after")
     def _hp_within_max(self) -> Self:
@@ -78,6 +85,8 @@ class Character(BaseModel):
 class CharacterFacts(BaseModel):
     """What a character knows about itself from one session to the next."""
 
+    model_config = ConfigDict(extra="forbid")
+
     name: str
     character_class: str
     key_traits: list[str] = Field(default_factory=list)
@@ -88,7 +97,7 @@ class CharacterFacts(BaseModel):
 class AgentMemory(BaseModel):
     """What one agent carries: a summary of the past, and recent entries, the newest last."""
 
-    model_config = ConfigDict(validate_assignment=True)
+    model_config = ConfigDict(validate_assignment=True, extra="forbid")
 
     long_term_summary: str = ""
     short_term_buffer: list[str] = Field(default_factory=list)
@@ -106,17 +115,30 @@ class GameState(TypedDict):
 class Quest(BaseModel):
     """A quest as somebody knows it. `known_by` is who may read of it; None is everybody."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    # A misspelled `known_by` would tell everybody.
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     uid: str
-    name: str | None = None
+    name: Annotated[str, AfterValidator(check_name)] | None = None
     state: str | None = None
     giver: str | None = None
     goal: str | None = None
     certainty: Literal["fact", "belief", "rumor"] | None = None
     known_by: tuple[str, ...] | None = None
 
-    @field_validator("uid", "giver")
+    @field_validator("uid")
     @classmethod
-    def _is_a_uid(cls, uid: str | None, info: ValidationInfo) -> str | None:
-        return None if uid is None else ids.check_uid(uid, where=f"quest {info.field_name}")
+    def _is_a_quest(cls, uid: str) -> str:
+        return ids.check_uid(uid, where="uid of a quest", category="QST")
+
+    @field_validator("giver")
+    @classmethod
+    def _is_somebody(cls, giver: str | None) -> str | None:
+        return None if giver is None else ids.check_uid(giver, where="giver of a quest")
+
+    @field_validator("known_by")
+    @classmethod
+    def _are_readers(cls, known_by: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        for reader in known_by or ():
+            ids.check_uid(reader, where="known_by of a quest")
+        return known_by

@@ -42,7 +42,7 @@ def format_character_sheet(character: Character) -> str:
             f"Class: {character.char_class}, level {character.level}",
             f"HP: {character.hp}/{character.hp_max}, AC: {character.ac}, gold: {character.gold}",
             f"Abilities: {scores}",
-            f"Equipment: {', '.join(map(_one_line, character.equipment)) or 'nothing'}",
+            f"Equipment: {', '.join(character.equipment) or 'nothing'}",
         )
     )
 
@@ -75,7 +75,3 @@ def build_dm_prompt(scenario: str, characters: Iterable[Character], memory: str 
 
 def _with_memory(parts: list[str], memory: str | None) -> str:
     return "\n\n".join([*parts, DCML_GUIDE, memory] if memory else parts)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dndbots.errors import UnknownEncoding
+from dndbots.errors import InvalidSetting, UnknownEncoding
 
 ENCODINGS: Final = ("cl100k_base", "o200k_base")
 DEFAULT_ENCODING: Final = "o200k_base"
@@ -20,11 +20,12 @@ DEFAULT_ENCODING: Final = "o200k_base"
 UNKNOWN_MODEL_MARGIN: Final = 1.25
 
 _TOKENS_PER_WORD = 1.3
-_LONGEST_WORD = 32
+_LONGEST_WORD = 32  # what is longer is no word: an address, a digest, text without spaces
 _CHARS_PER_TOKEN = 4
-# Scripts that are written without spaces, and Hangul, whose words are many tokens each.
+# Scripts that are written without spaces, with their punctuation, Hangul, whose words are many tokens
+# each, and emoji.
 _UNSPACED = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
+    r"[\u3000-\u303f\uff01-\uff65\U0001f000-\U0001faff\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
     r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f"
     r"\U0001b000-\U0001b16f\U00020000-\U000323af]"
 )
@@ -45,13 +46,15 @@ def estimate_tokens(text: str) -> int:
         for word in rest.split():
             if len(word) > _LONGEST_WORD:
                 tokens += len(word) / _CHARS_PER_TOKEN
-            elif not characters or any(map(str.isalnum, word)):
+            else:
                 words += 1
     return int(words * _TOKENS_PER_WORD + tokens)
 
 
 class _Counts:
-    """Counts already made, the least recently used dropped first, bounded by characters held."""
+    """Counts already made, the least recently used dropped first, bounded by what they hold."""
+
+    ENTRY = 100  # what an entry costs beside its characters
 
     def __init__(self, limit: int) -> None:
         self._limit, self._held = limit, 0
@@ -67,13 +70,14 @@ class _Counts:
 
     def put(self, encoding: str, text: str, count: int) -> None:
         with self._lock:
-            if len(text) > self._limit or (encoding, text) in self._counts:
+            cost = len(text) + self.ENTRY
+            if cost > self._limit or (encoding, text) in self._counts:
                 return
             self._counts[encoding, text] = count
-            self._held += len(text)
+            self._held += cost
             while self._held > self._limit:
                 (_, dropped), _ = self._counts.popitem(last=False)
-                self._held -= len(dropped)
+                self._held -= len(dropped) + self.ENTRY
 
 
 _counts = _Counts(limit=4_000_000)
@@ -109,7 +113,11 @@ def _count(texts: Sequence[str], encoding: str) -> list[int]:
 
 @dataclass(frozen=True, kw_only=True)
 class TokenCounter:
-    """Counts for one model. `margin` is above 1 where its real tokenizer is not on board."""
+    """Counts for one model. `margin` is above 1 where its real tokenizer is not on board.
+
+    Vocabularies differ far more in other scripts than in English, so the room that a margin leaves is
+    up to four times as large there. No text has more tokens than bytes.
+    """
 
     encoding: str = DEFAULT_ENCODING
     margin: float = 1.0
@@ -118,7 +126,7 @@ class TokenCounter:
         if self.encoding not in ENCODINGS:
             raise UnknownEncoding(self.encoding, known=ENCODINGS)
         if not (math.isfinite(self.margin) and self.margin >= 1):
-            raise ValueError(f"margin: {self.margin!r} is below 1, a count would be too low")
+            raise InvalidSetting("margin", self.margin, reason="is not 1 or more: a count would be too low")
 
     @property
     def exact(self) -> bool:
@@ -128,19 +136,40 @@ class TokenCounter:
         return self.count_many((text,))[0]
 
     def count_many(self, texts: Iterable[str]) -> list[int]:
-        return [math.ceil(count * self.margin) for count in count_many(texts, self.encoding)]
+        asked = list(texts)
+        counts = count_many(asked, self.encoding)
+        if self.exact:
+            return counts
+        return [self._with_room(text, count) for text, count in zip(asked, counts, strict=True)]
+
+    def _with_room(self, text: str, count: int) -> int:
+        if not count:
+            return 0
+        other = sum(not char.isascii() for char in text) / len(text)
+        room = (self.margin - 1) * (1 + 3 * other)
+        size = len(text.encode("utf-8", "replace"))
+        return max(count, min(math.ceil(count * (1 + room)), size))
 
 
+_VARIANT = (
+    r"(-(mini|nano|pro|turbo|preview|latest|instruct|chat|codex|audio|realtime|search|vision|small|large"
+    r"|[0-9]+[bk]|[0-9]{2,4}))*"
+)
 _MODELS = (
-    (re.compile(r"(chatgpt-4o|gpt-4o|gpt-4\.1|gpt-4\.5|gpt-5|gpt-oss|o[1-9])(?![a-z0-9])"), "o200k_base"),
-    (re.compile(r"(gpt-4|gpt-3\.5|gpt-35|text-embedding-3)(?![a-z0-9])"), "cl100k_base"),
+    (
+        re.compile(rf"(chatgpt-4o|gpt-4o|gpt-4\.1|gpt-4\.5|gpt-5(\.[0-9])?|gpt-oss|o[134]){_VARIANT}"),
+        "o200k_base",
+    ),
+    (re.compile(rf"(gpt-4|gpt-3\.5|gpt-35|text-embedding-3){_VARIANT}"), "cl100k_base"),
 )
 
 
 def counter_for(model: str) -> TokenCounter:
     """The counter for a model by name, `provider:name` or the bare name: exact, or with a margin."""
-    name = model.rpartition(":")[2] if model.partition(":")[0] in ("openai", "azure_openai") else model
+    name = re.sub(r"^(openai|azure_openai)[:/]", "", model.lower())
+    if name.startswith("ft:"):
+        name = name.split(":")[1]
     for pattern, encoding in _MODELS:
-        if pattern.match(name.lower()):
+        if pattern.fullmatch(name):
             return TokenCounter(encoding=encoding)
     return TokenCounter(margin=UNKNOWN_MODEL_MARGIN)

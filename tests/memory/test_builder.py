@@ -1,10 +1,12 @@
 """Memory documents: the fixed strings, the window, and what old events leave behind."""
 
+from typing import Any
+
 import pytest
 from tests.table import character, event
 
 from dndbots.dcml import Certainty, DCMLCategory, DCMLEntity, DCMLOp, SectionKind, parse, validate
-from dndbots.errors import InvalidUid, UnknownCategory
+from dndbots.errors import DndbotsError, DuplicateUid, InvalidSetting, InvalidUid, UnknownCategory
 from dndbots.events import EventType, GameEvent
 from dndbots.memory import MemoryBuilder
 from dndbots.tokens import count_tokens
@@ -50,11 +52,52 @@ def test_a_lexicon_lists_everything_it_is_given() -> None:
     )
 
 
-@pytest.mark.parametrize("bad", [{"name": "Grimfang"}, {"uid": "Grim Fang", "name": "Grimfang"}])
-def test_an_entity_with_a_bad_uid_is_refused(bad: dict[str, str]) -> None:
-    """Missing or malformed, it is named."""
-    with pytest.raises(InvalidUid):
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"name": "Grimfang"},
+        {"uid": "Grim Fang", "name": "Grimfang"},
+        {"uid": "npc_grimfang_001", "name": ""},
+        {"uid": "npc_grimfang_001", "name": "Grimfang", "category": "LOC"},
+        None,
+        "npc_grimfang_001",
+        ("npc_grimfang_001", "Grimfang"),
+    ],
+)
+def test_an_entity_that_is_none_is_refused(bad: Any) -> None:
+    """With an error of ours that names it and the list it stood in."""
+    with pytest.raises(DndbotsError, match=r"npcs|name of npc_grimfang_001"):
         MemoryBuilder().build_lexicon(npcs=[bad])
+
+
+@pytest.mark.parametrize("bad", [None, "qst_a_001", 5])
+def test_a_quest_that_is_none_is_refused(bad: Any) -> None:
+    """Named with its list."""
+    with pytest.raises(DndbotsError, match="quests"):
+        memory_of([], quests=[bad])
+
+
+@pytest.mark.parametrize("bad", [None, "a_b", ("npc_a_001", "npc_b_001"), ("npc_a_001", "~", "npc_b_001")])
+def test_a_relation_that_is_none_is_refused(bad: Any) -> None:
+    """Named with its list."""
+    for where in ("relations", "hidden"):
+        with pytest.raises(DndbotsError, match=where):
+            MemoryBuilder().build_dm_document("s01", [THROK], [], **{where: [bad]})
+
+
+def test_two_sheets_with_one_uid_are_refused() -> None:
+    """They would share one mind; the error names both."""
+    eloi, other = character("Éloi", "Cleric"), character("Eloi", "Thief")
+    with pytest.raises(DuplicateUid, match=r"pc_eloi_001 stands for 'Éloi' and 'Eloi'"):
+        MemoryBuilder().build_memory_document("pc_eloi_001", eloi, [eloi, other], [])
+
+
+def test_a_reader_who_is_not_in_the_list_is_in_the_lexicon() -> None:
+    """A document always names its own reader."""
+    text = MemoryBuilder().build_memory_document("pc_throk_001", THROK, [ZARA], [])
+    assert text.startswith("## LEXICON\n[PC:pc_zara_001:Zara]\n[PC:pc_throk_001:Throk]\n")
+    with pytest.raises(InvalidUid, match="pc_id"):
+        MemoryBuilder().build_memory_document("Throk", THROK, [ZARA], [])
 
 
 # Events
@@ -123,12 +166,6 @@ def test_the_first_enemy_has_the_count(enemies: list[str], count: int | None, li
     assert f"    {line} EVT:evt_1_1\n" in text
 
 
-def test_a_name_where_a_uid_belongs_is_refused_with_its_place() -> None:
-    """The error says which event and which field."""
-    with pytest.raises(InvalidUid, match=r"participants of event 'evt_1_1': 'Zara the Bold'"):
-        MemoryBuilder().render_event(event("evt_1_1", "dm", "x", participants=["Zara the Bold"]))
-
-
 # A character's memory
 
 
@@ -173,7 +210,8 @@ def test_a_memory_is_laid_out_as_the_language_fixes_it() -> None:
         ("Bard", "BAR"),
         ("Chaos Monk", "CHA"),
         ("侍", '"侍"'),
-        ("A, b", '"A, "'),
+        ("A, b", "AB"),
+        ("fighter", "FTR"),
     ],
 )
 def test_classes_are_abbreviated(char_class: str, short: str) -> None:
@@ -194,8 +232,10 @@ def test_only_the_newest_events_are_told(window: int, told: list[int]) -> None:
 
 def test_a_negative_window_is_refused() -> None:
     """It would mean something else than it says."""
-    with pytest.raises(ValueError, match="event_window: -1"):
+    with pytest.raises(InvalidSetting, match="event_window: -1"):
         MemoryBuilder(event_window=-1)
+    with pytest.raises(InvalidSetting, match="rollup_limit: '5'"):
+        MemoryBuilder(rollup_limit="5")  # type: ignore[arg-type]
 
 
 # Rollups
@@ -228,6 +268,22 @@ def test_a_witness_is_no_killer() -> None:
     """Throk saw Zara's fight; the kill is Zara's."""
     seen = event("e", "pc_zara_001", "x", witnesses=["pc_throk_001"], killed=["npc_g_001"])
     assert rollups(seen) == ["pc_zara_001 -> KILLED:npc_g_001"]
+
+
+def test_nobody_kills_themselves_and_no_party_its_own() -> None:
+    """A character who dies by no named hand dies by the creature that acted, or by nobody."""
+    alone = event("e1", "dm", "x", participants=["pc_throk_001"], killed=["pc_throk_001"])
+    bitten = event("e2", "mon_wolf_001", "x", participants=BOTH, killed=["pc_zara_001"])
+    trapped = event("e3", "dm", "x", participants=BOTH, killed=["npc_g_001"], killed_by="dm")
+    assert rollups(alone) == ["pc_throk_001::status->dead"]
+    assert rollups(bitten) == ["mon_wolf_001 -> KILLED:pc_zara_001"]
+    assert rollups(trapped) == ["npc_g_001::status->dead"]
+
+
+def test_several_who_are_named_share_a_kill() -> None:
+    """As named, each once."""
+    done = event("e", "dm", "x", participants=BOTH, killed=["npc_g_001"], killed_by=[*BOTH, "pc_zara_001"])
+    assert rollups(done) == ["pc_throk_001,pc_zara_001 -> KILLED:npc_g_001"]
 
 
 def test_monsters_of_a_kind_are_counted_and_nobody_dies_twice() -> None:
@@ -300,6 +356,44 @@ def test_what_one_was_told_is_a_belief() -> None:
     assert rollups(told, reader="pc_zara_001") == ["npc_a_001::hp->3"]
 
 
+def test_every_line_that_comes_of_hearsay_is_a_belief() -> None:
+    """Deaths, discoveries and reputation too, until they are seen."""
+    news = {"killed": ["npc_g_001"], "discovered": ["loc_a_001"], "reputation": {"fac_a_001": 2}}
+    told = event("e1", "pc_zara_001", "x", told_to=["pc_throk_001"], **news)
+    seen = event("e2", "pc_zara_001", "x", witnesses=["pc_throk_001"], killed=["npc_g_001"])
+    assert rollups(told) == [
+        "!pc_zara_001 -> KILLED:npc_g_001",
+        "!pc_zara_001 -> DISCOVERED:loc_a_001",
+        "!fac_a_001::rep->2",
+    ]
+    assert "pc_zara_001 -> KILLED:npc_g_001" in rollups(told, seen)
+    assert rollups(seen, told)[0] == "pc_zara_001 -> KILLED:npc_g_001"
+
+
+def test_what_the_dm_tells_or_one_sees_while_being_told_is_no_hearsay() -> None:
+    """The DM's word is true, and so are one's own eyes."""
+    fact = {"subject": "npc_a_001", "key": "hp", "value": 3}
+    by_dm = event("e1", "dm", "x", told_to=["pc_throk_001"], facts=[fact])
+    there = event(
+        "e2", "pc_zara_001", "x", told_to=["pc_throk_001"], witnesses=["pc_throk_001"], facts=[fact]
+    )
+    assert rollups(by_dm) == rollups(there) == ["npc_a_001::hp->3"]
+
+
+def test_the_first_who_finds_it_discovered_it() -> None:
+    """Coming back is no discovery."""
+    found = [event(f"e{n}", pc, "x", witnesses=BOTH, discovered=["loc_a_001"]) for n, pc in enumerate(BOTH)]
+    assert rollups(*found) == ["pc_throk_001 -> DISCOVERED:loc_a_001"]
+
+
+def test_a_document_credits_its_own_party() -> None:
+    """The party that the caller names, in documents as in rollups."""
+    done = event("e", "dm", "x", participants=BOTH, killed=["npc_g_001"])
+    assert "fac_heroes_001 -> KILLED:npc_g_001" in memory_of(
+        [done], party_id="fac_heroes_001", event_window=0
+    )
+
+
 # Quests
 
 
@@ -332,6 +426,8 @@ def test_a_quest_state_that_the_character_saw_since_is_the_newer_one() -> None:
     text = memory_of([done], quests=[{"uid": "qst_a_001", "state": "accepted"}], event_window=0)
     assert text.count("qst_a_001::state") == 1
     assert "!QST:qst_a_001::state->completed" in text
+    rumor = [{"uid": "qst_a_001", "state": "accepted", "certainty": "rumor"}]
+    assert "!QST:qst_a_001::state->completed" in memory_of([done], quests=rumor)
 
 
 # Whole documents
@@ -347,12 +443,12 @@ def test_every_uid_that_is_used_is_in_the_lexicon() -> None:
 
 def test_a_namesake_out_of_sight_keeps_its_place() -> None:
     """The second Goblin is still the second when the first one is not told of any more."""
-    npcs = [{"uid": f"npc_goblin_00{n}", "name": "Goblin"} for n in (1, 2)]
-    first = event("e1", "pc_throk_001", "x", participants=["npc_goblin_001"])
+    first = event("e1", "pc_throk_001", "x", participants=["npc_goblin_001", "npc_goblin_003"])
     second = event("e2", "pc_throk_001", "x", participants=["npc_goblin_002"])
+    npcs = [{"uid": "npc_goblin_002", "name": "GOBLIN"}]
     text = memory_of([first, second], npcs=npcs, event_window=1, dense=True)
-    assert 'Throk,Goblin#2 "x"' in text
-    assert "npc_goblin_001" not in text
+    assert 'Throk,GOBLIN#2 "x"' in text
+    assert "NPC_001: Goblin, GOBLIN=2" in text
 
 
 def test_the_dense_document_says_the_same() -> None:
@@ -363,19 +459,23 @@ def test_the_dense_document_says_the_same() -> None:
 
 
 def test_a_characters_block_stays_in_the_hundreds_of_tokens() -> None:
-    """A long history costs what its window and its consequences cost."""
+    """However many died and however much was found: the newest of it is told, the log has the rest."""
     events = [
         event(
             f"evt_1_{n:03d}",
             "pc_throk_001",
             f"Action {n} " * 20,
             participants=BOTH,
-            killed=["mon_goblin_001"],
+            killed=[f"npc_foe_{n:03d}", "mon_goblin_001"],
+            discovered=[f"loc_room_{n:03d}"],
         )
         for n in range(500)
     ]
-    assert count_tokens(memory_of(events, dense=True)) < 500
-    assert count_tokens(memory_of(events)) < 1_000
+    dense, plain = memory_of(events, dense=True), memory_of(events)
+    assert count_tokens(dense) < 900
+    assert count_tokens(plain) < 2_000
+    assert "DISCOVERED:loc_room_489" in plain
+    assert plain.count("KILLED:") + plain.count("DISCOVERED:") == MemoryBuilder().rollup_limit
 
 
 def test_an_entity_of_unknown_category_is_refused_by_its_prefix() -> None:
@@ -393,7 +493,7 @@ def test_the_dm_has_a_document_of_its_own() -> None:
     """How the world hangs together, hidden truth, and everything that happened."""
     secret = event("evt_003_048", "pc_zara_001", "Zara pockets the key", participants=["pc_zara_001"])
     text = MemoryBuilder().build_dm_document(
-        "session_003",
+        "s01",
         [THROK, ZARA],
         [AMBUSH, secret],
         npcs=[{"uid": "npc_grimfang_001", "name": "Grimfang"}],
@@ -410,7 +510,7 @@ def test_the_dm_has_a_document_of_its_own() -> None:
     assert (static.kind, session.kind, session.owner) == (
         SectionKind.STATIC_RELATIONS,
         SectionKind.SESSION,
-        "session_003",
+        "s01",
     )
     assert "## STATIC_RELATIONS\npc_throk_001,pc_zara_001 in fac_party_001\nloc_darkwood_001 > " in text
     assert "# Hidden truth\nnpc_grimfang_001 ~ pc_zara_001" in text
@@ -418,3 +518,14 @@ def test_the_dm_has_a_document_of_its_own() -> None:
     assert "Zara pockets the key" in text
     assert "[EVT:" not in text
     assert validate(text) == []
+
+
+def test_the_dms_session_holds_this_session_and_rolls_up_the_others() -> None:
+    """What happened before is told by what it left behind, as fact."""
+    failed = {"quest_id": "qst_a_001", "quest_state": "failed"}
+    last = event("evt_002_009", "pc_throk_001", "x", session="s02", killed=["npc_g_001"], **failed)
+    now = event("evt_003_001", "pc_throk_001", "y", session="s03")
+    text = MemoryBuilder().build_dm_document("s03", [THROK], [last, now])
+    assert "pc_throk_001 -> KILLED:npc_g_001\nQST:qst_a_001::state->failed" in text
+    assert "evt_002_009" not in text
+    assert "EVT:evt_003_001::" in text

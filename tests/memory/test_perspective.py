@@ -1,10 +1,13 @@
 """The law: a character's document is made from what it perceived, byte for byte."""
 
+import random
+
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.table import character, event
 
 from dndbots.dcml import parse, validate
+from dndbots.dcml.shorthand import handles
 from dndbots.events import GameEvent, audience
 from dndbots.memory import MemoryBuilder
 
@@ -28,6 +31,7 @@ uids = st.sampled_from(
     ["npc_elena_001", "npc_grimfang_001", "npc_goblin_001", "mon_wolf_grey", "fac_guild_001"]
 )
 facts = st.one_of(
+    st.builds(lambda s, v: {"subject": s, "key": "ally", "value": v}, uids, uids),
     st.builds(lambda s, o: {"subject": s, "op": "~", "object": o}, uids, uids),
     st.builds(
         lambda s, v: {"subject": s, "key": "role", "value": v}, uids, st.sampled_from(["spy", "old man"])
@@ -116,6 +120,30 @@ def test_both_spellings_of_a_memory_are_one_tree(log: list[GameEvent], reader: i
     """Dense loses nothing that plain says."""
     plain = document(reader, log, MemoryBuilder(event_window=5))
     assert parse(document(reader, log, MemoryBuilder(event_window=5, dense=True))) == parse(plain)
+
+
+@given(logs(), readers, st.integers(0, 6))
+def test_nobody_is_ever_called_something_else(log: list[GameEvent], reader: int, window: int) -> None:
+    """From turn to turn, whoever is in a document has the handle it had before."""
+    called: dict[str, str | None] = {}
+    for turn in range(len(log) + 1):
+        lexicon = parse(document(reader, log[:turn], MemoryBuilder(event_window=window))).lexicon
+        for entity, handle in zip(lexicon, handles(lexicon), strict=True):
+            assert called.setdefault(entity.uid, handle) == handle
+
+
+@given(logs(), readers, st.randoms())
+def test_the_order_of_the_name_lists_changes_nothing(
+    log: list[GameEvent], reader: int, rng: random.Random
+) -> None:
+    """Lists are for looking names up: their order, and who else is in them, is not told."""
+    shuffled = [*NAMES, {"uid": "npc_unmet_001", "name": "Goblin"}]
+    rng.shuffle(shuffled)
+    builder = MemoryBuilder(dense=True)
+    other = builder.build_memory_document(
+        PCS[reader], PARTY[reader], PARTY, log, npcs=shuffled, locations=PLACES[::-1], quests=QUESTS
+    )
+    assert other == document(reader, log, builder)
 
 
 @given(logs())

@@ -62,6 +62,12 @@ def handles(lexicon: Iterable[DCMLEntity]) -> list[str | None]:
     return found
 
 
+def handle_key(name: str) -> str | None:
+    """What two names share if their handles have to be told apart; None for a name without a handle."""
+    handle = _bare_handle(name)
+    return None if handle is None else handle.casefold()
+
+
 def _bare_handle(name: str) -> str | None:
     """A name without spaces and signs; None where that would drop more than those."""
     if not name.isascii():

@@ -6,13 +6,17 @@ from dndbots import _lazy
 
 if TYPE_CHECKING:
     from dndbots.memory.builder import MemoryBuilder
+    from dndbots.models import AgentMemory, CharacterFacts, GameState
     from dndbots.tokens import estimate_tokens
 
-__all__ = ["MemoryBuilder", "estimate_tokens"]
+__all__ = ["AgentMemory", "CharacterFacts", "GameState", "MemoryBuilder", "estimate_tokens"]
 
 __getattr__ = _lazy.exports(
     __name__,
     {
+        "AgentMemory": "dndbots.models",
+        "CharacterFacts": "dndbots.models",
+        "GameState": "dndbots.models",
         "MemoryBuilder": "dndbots.memory.builder",
         "estimate_tokens": "dndbots.tokens",
     },

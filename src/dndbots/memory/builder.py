@@ -14,6 +14,8 @@ from dndbots.dcml import (
     DCMLCategory,
     DCMLEntity,
     DCMLOp,
+    Deed,
+    Definition,
     Document,
     Group,
     Properties,
@@ -27,6 +29,8 @@ from dndbots.dcml import (
 )
 from dndbots.dcml.render_dense import dense_lexicon
 from dndbots.dcml.render_plain import plain_event, plain_lexicon, plain_statement
+from dndbots.dcml.shorthand import handle_key
+from dndbots.errors import DCMLValueError, DuplicateUid, InvalidSetting, InvalidUid
 from dndbots.events import GameEvent, audience
 from dndbots.ids import DM, PARTY_UID, category_of, check_uid, name_from_uid
 from dndbots.memory.happenings import certainty_named, described, event_tree, mentions, roll_up
@@ -47,7 +51,6 @@ QUESTS: Final = "Quests"
 HIDDEN: Final = "Hidden truth"
 PAST: Final = "Key past events (compressed)"
 RECENT: Final = "Recent events"
-_STAND_IN_NAMES: Final = {PARTY_UID: "The Party"}
 
 Named = DCMLEntity | Character | Mapping[str, Any]
 Quests = Sequence[Quest | Mapping[str, Any]] | None
@@ -56,14 +59,21 @@ Link = Statement | tuple[str, DCMLOp, str]
 
 @dataclass(frozen=True)
 class MemoryBuilder:
-    """Builds memory documents. The newest `event_window` events are told, older ones rolled up."""
+    """Builds memory documents.
+
+    The newest `event_window` events are told. Older ones are rolled up into at most `rollup_limit`
+    lines, beside the state of quests; nothing is lost by that, since the events are still there.
+    """
 
     event_window: int = 10
     dense: bool = False
+    rollup_limit: int = 16
 
     def __post_init__(self) -> None:
-        if self.event_window < 0:
-            raise ValueError(f"event_window: {self.event_window} is below 0")
+        for name in ("event_window", "rollup_limit"):
+            value = getattr(self, name)
+            if type(value) is not int or value < 0:
+                raise InvalidSetting(name, value, reason="is not a number from 0 up")
 
     def build_lexicon(
         self,
@@ -72,7 +82,11 @@ class MemoryBuilder:
         locations: Iterable[Named] | None = None,
     ) -> str:
         """The lexicon of everything given, `## LEXICON` and a line each."""
-        entities = tuple(map(_entity, (*(characters or ()), *(npcs or ()), *(locations or ()))))
+        entities = (
+            *map(_entity, characters or ()),
+            *_entities(npcs, "npcs"),
+            *_entities(locations, "locations"),
+        )
         if not entities:
             return "## LEXICON\n"
         if self.dense:
@@ -120,11 +134,11 @@ class MemoryBuilder:
         """A character's whole document: the lexicon of what it has met, and its memory."""
         perceived = _perceived(events, pc_id)
         section = self._pc_section(pc_id, character, perceived, party_id, quests)
-        party = [*map(_entity, all_characters)]
-        if all(member.uid != pc_id for member in party):
-            party.append(DCMLEntity(pc_id, DCMLCategory.PC, character.name))
-        known = [*(npcs or ()), *(locations or ()), *_quest_names(quests)]
-        return render(_with_lexicon((section,), party, known, perceived), dense=self.dense)
+        own = DCMLEntity(pc_id, DCMLCategory.PC, character.name)
+        party = _distinct([*map(_entity, all_characters), own])
+        known = _entities(npcs, "npcs") + _entities(locations, "locations")
+        lexicon = _Lexicon(party, known, quests, party_id)
+        return render(lexicon.over((section,), perceived), dense=self.dense)
 
     def build_dm_document(
         self,
@@ -140,22 +154,24 @@ class MemoryBuilder:
         quests: Quests = None,
     ) -> str:
         """The DM's document: how the world hangs together, and all that is true in this session."""
-        members = [Ref(character.uid) for character in all_characters]
+        party = _distinct(map(_entity, all_characters))
         static: list[Statement] = []
-        if party_id and members:
-            static.append(Relation(subjects=tuple(members), op=DCMLOp.IN, object=Ref(check_uid(party_id))))
-        static += map(_statement, relations)
-        happened = list(events)
-        asked, past, recent = self._told(happened, DM, party_id, quests)
-        groups = (asked, Group(HIDDEN, tuple(map(_statement, hidden))), past, recent)
+        if party_id and party:
+            members = tuple(Ref(member.uid) for member in party)
+            static.append(Relation(subjects=members, op=DCMLOp.IN, object=_ref(party_id, "party_id")))
+        static += [_statement(link, "relations") for link in relations]
+        # What happened in other sessions is rolled up: this section is this session's.
+        here = [event for event in events if event.session_id == session_id]
+        before = [event for event in events if event.session_id != session_id]
+        asked, past, recent = self._told(here, DM, party_id, quests, before=before)
+        truth = Group(HIDDEN, tuple(_statement(link, "hidden") for link in hidden))
         sections = (
             Section(SectionKind.STATIC_RELATIONS, "", (Group(None, tuple(static)),)),
-            Section(SectionKind.SESSION, session_id, groups),
+            Section(SectionKind.SESSION, session_id, (asked, truth, past, recent)),
         )
-        party = [_entity(character) for character in all_characters]
-        given = [_entity(each) for each in (*(npcs or ()), *(locations or ()))]
-        document = _with_lexicon(sections, [*party, *given], _quest_names(quests), happened)
-        return render(document, dense=self.dense)
+        known = _entities(npcs, "npcs") + _entities(locations, "locations")
+        lexicon = _Lexicon([*party, *known], (), quests, party_id)
+        return render(lexicon.over(sections, [*before, *here]), dense=self.dense)
 
     def _pc_section(
         self,
@@ -170,19 +186,33 @@ class MemoryBuilder:
         return Section(SectionKind.MEMORY, pc_id, (identity, *self._told(perceived, pc_id, party_id, quests)))
 
     def _told(
-        self, events: list[GameEvent], reader: str, party_id: str | None, quests: Quests
+        self,
+        events: list[GameEvent],
+        reader: str,
+        party_id: str | None,
+        quests: Quests,
+        *,
+        before: Sequence[GameEvent] = (),
     ) -> tuple[Group, Group, Group]:
         """Quests, what old events left behind, and the newest events."""
-        lines = _quest_lines(quests, reader, events)
-        listed = {line.subjects[0].uid for line in lines}
+        everything = [*before, *events]
         cut = max(len(events) - self.event_window, 0)
+        lines = _quest_lines(quests, reader, everything)
+        listed = {line.subjects[0].uid for line in lines}
         past = [
             line
-            for line in roll_up(events[:cut], reader, party=party_id)
-            if not (line.subjects[0].category is DCMLCategory.QST and line.subjects[0].uid in listed)
+            for line in roll_up([*before, *events[:cut]], reader, party=party_id)
+            if not (_is_quest(line) and line.subjects[0].uid in listed)
         ]
+        others = [index for index, line in enumerate(past) if not _is_quest(line)]
+        dropped = set(others[: max(len(others) - self.rollup_limit, 0)])
+        kept = [line for index, line in enumerate(past) if index not in dropped]
         recent = tuple(event_tree(event) for event in events[cut:])
-        return Group(QUESTS, tuple(lines)), Group(PAST, tuple(past)), Group(RECENT, recent)
+        return Group(QUESTS, tuple(lines)), Group(PAST, tuple(kept)), Group(RECENT, recent)
+
+
+def _is_quest(line: Statement) -> bool:
+    return line.subjects[0].category is DCMLCategory.QST
 
 
 def _perceived(events: Iterable[GameEvent], reader: str) -> list[GameEvent]:
@@ -196,7 +226,7 @@ def _identity(pc_id: str, character: Character, party_id: str | None) -> list[St
     job = {"class": class_abbreviation(character.char_class), "level": character.level}
     lines: list[Statement] = []
     if party_id:
-        lines.append(Relation(subjects=own, op=DCMLOp.IN, object=Ref(check_uid(party_id)), closed=True))
+        lines.append(Relation(subjects=own, op=DCMLOp.IN, object=_ref(party_id, "party_id"), closed=True))
     return [
         *lines,
         *(
@@ -207,7 +237,11 @@ def _identity(pc_id: str, character: Character, party_id: str | None) -> list[St
 
 
 def class_abbreviation(char_class: str) -> str:
-    return CLASS_ABBREVIATIONS.get(char_class) or char_class[:3].upper()
+    """By the table, else the first three letters."""
+    for known, short in CLASS_ABBREVIATIONS.items():
+        if known.casefold() == char_class.strip().casefold():
+            return short
+    return "".join(filter(str.isalpha, char_class))[:3].upper() or char_class
 
 
 def _quest_lines(quests: Quests, reader: str, events: Iterable[GameEvent]) -> list[Statement]:
@@ -218,14 +252,15 @@ def _quest_lines(quests: Quests, reader: str, events: Iterable[GameEvent]) -> li
     for quest in map(_quest, quests or ()):
         if quest.known_by is not None and reader not in (*quest.known_by, DM):
             continue
-        said = {"state": seen.get(quest.uid) or quest.state, "giver": quest.giver, "goal": quest.goal}
+        newer = seen.get(quest.uid)
+        said = {"state": newer or quest.state, "giver": quest.giver, "goal": quest.goal}
         properties = described(said)
         if properties:
             lines.append(
                 Properties(
                     subjects=(Ref(quest.uid, DCMLCategory.QST),),
                     properties=properties,
-                    certainty=certainty_named(quest.certainty, default),
+                    certainty=default if newer else certainty_named(quest.certainty, default),
                 )
             )
     return lines
@@ -234,71 +269,103 @@ def _quest_lines(quests: Quests, reader: str, events: Iterable[GameEvent]) -> li
 def _quest(quest: Quest | Mapping[str, Any]) -> Quest:
     if isinstance(quest, Quest):
         return quest
+    if not isinstance(quest, Mapping):
+        raise DCMLValueError(quest, where="quests", reason="is neither a Quest nor a mapping with a uid")
     certainty = quest.get("certainty")
     if isinstance(certainty, Certainty):
         return Quest.model_validate({**quest, "certainty": certainty.name.lower()})
-    return Quest.model_validate(quest)
+    return Quest.model_validate(dict(quest))
 
 
-def _quest_names(quests: Quests) -> list[DCMLEntity]:
-    return [
-        DCMLEntity(quest.uid, DCMLCategory.QST, quest.name)
-        for quest in map(_quest, quests or ())
-        if quest.name
-    ]
+def _ref(uid: object, where: str) -> Ref:
+    return Ref(check_uid(uid, where=where))
 
 
-def _statement(link: Link) -> Statement:
-    if not isinstance(link, tuple):
+def _statement(link: Link, where: str) -> Statement:
+    if isinstance(link, Relation | Deed | Definition | Properties):
         return link
-    subject, op, target = link
-    return Relation(subjects=(Ref(check_uid(subject)),), op=op, object=Ref(check_uid(target)))
+    if isinstance(link, tuple | list) and len(link) == 3 and isinstance(link[1], DCMLOp):
+        subject, op, target = link
+        return Relation(subjects=(_ref(subject, where),), op=op, object=_ref(target, where))
+    raise DCMLValueError(link, where=where, reason="is neither a statement nor (uid, operator, uid)")
 
 
-def _category(uid: str) -> DCMLCategory:
-    return DCMLCategory.of(category_of(uid) or uid.partition("_")[0])
+def _entities(named: Iterable[Named] | None, where: str) -> list[DCMLEntity]:
+    return [_entity(each, where) for each in named or ()]
 
 
-def _entity(named: Named) -> DCMLEntity:
+def _entity(named: Named, where: str = "all_characters") -> DCMLEntity:
     if isinstance(named, DCMLEntity):
         return named
     if isinstance(named, Character):
         return DCMLEntity(named.uid, DCMLCategory.PC, named.name)
-    uid = check_uid(named.get("uid", ""), where="uid of an entity")
-    category = named.get("category")
-    return DCMLEntity(uid, DCMLCategory.of(category) if category else _category(uid), named.get("name", ""))
+    if not isinstance(named, Mapping):
+        raise DCMLValueError(named, where=where, reason="is not a mapping with uid and name")
+    uid = check_uid(named.get("uid"), where=f"uid in {where}")
+    by_prefix = category_of(uid)
+    category = DCMLCategory.of(named.get("category") or by_prefix or uid.partition("_")[0])
+    if by_prefix not in (None, category):
+        raise InvalidUid(uid, where=f"uid in {where}", category=category)
+    return DCMLEntity(uid, category, named.get("name", ""))
 
 
-def _with_lexicon(
-    sections: tuple[Section, ...],
-    given: Iterable[DCMLEntity],
-    known: Iterable[Named],
-    perceived: Iterable[GameEvent],
-) -> Document:
-    """The sections under a lexicon of what they use, in the order in which the reader met it.
+def _distinct(entities: Iterable[DCMLEntity]) -> list[DCMLEntity]:
+    """Each once. Two characters with one uid would share one mind."""
+    found: dict[str, DCMLEntity] = {}
+    for entity in entities:
+        earlier = found.setdefault(entity.uid, entity)
+        if earlier != entity:
+            raise DuplicateUid(entity.uid, names=(earlier.name, entity.name))
+    return list(found.values())
 
-    Whoever shares a name with somebody in the lexicon, and was met, is in it too: the second bearer
-    of a name stays the second when the first one is out of sight. A uid of no category
-    (`race_elves`) has no entry unless somebody gave it a name.
-    """
-    names = {entity.uid: entity for entity in map(_entity, known)}
-    names.update({entity.uid: entity for entity in given})
-    uses = {ref.uid for ref in refs_of(Document((), sections)) if not _is_event(ref)}
-    wanted = dict.fromkeys(entity.uid for entity in given)
-    met = list(dict.fromkeys([*wanted, *(uid for event in perceived for uid in mentions(event))]))
-    met += sorted(uses.difference(met))
-    shown = {uid for uid in met if uid in uses or uid in names}
-    entities = {uid: names.get(uid) or _stand_in(uid) for uid in met if uid in names or category_of(uid)}
-    namesakes = {entities[uid].name.casefold() for uid in shown if uid in entities}
-    lexicon = tuple(
-        entity for uid, entity in entities.items() if uid in shown or entity.name.casefold() in namesakes
-    )
-    return Document(lexicon, sections)
+
+class _Lexicon:
+    """Who is who, and which of them a document has to list."""
+
+    def __init__(
+        self,
+        given: Sequence[DCMLEntity],
+        known: Iterable[DCMLEntity],
+        quests: Quests,
+        party_id: str | None,
+    ) -> None:
+        asked = [_quest(quest) for quest in quests or ()]
+        names = [DCMLEntity(quest.uid, DCMLCategory.QST, quest.name) for quest in asked if quest.name]
+        self._names = {entity.uid: entity for entity in (*known, *names, *given)}
+        self._given = {entity.uid for entity in given}
+        # Whom the reader knows of apart from any event: the order of meeting starts with them.
+        first = [uid for quest in asked for uid in (quest.uid, quest.giver) if uid]
+        self._first = [*(entity.uid for entity in given), party_id or PARTY_UID, *first]
+
+    def over(self, sections: tuple[Section, ...], perceived: Iterable[GameEvent]) -> Document:
+        """The sections under a lexicon of what they use, in the order in which the reader met it.
+
+        Whoever was met before somebody in it and would have the same handle is in it too: the second
+        bearer of a name stays the second when the first one is out of sight. A uid of no category
+        (`race_elves`) has no entry unless somebody gave it a name.
+        """
+        uses = {ref.uid for ref in refs_of(Document((), sections)) if not _is_event(ref)}
+        met = dict.fromkeys([*self._first, *(uid for event in perceived for uid in mentions(event))])
+        met |= dict.fromkeys(sorted(uses.difference(met)))
+        entities = {uid: entity for uid in met if (entity := self._named(uid))}
+        lexicon: list[DCMLEntity] = []
+        shared: set[str | None] = set()
+        for uid, entity in reversed(entities.items()):
+            key = handle_key(entity.name)
+            if uid in uses or uid in self._given or (key in shared and key is not None):
+                lexicon.append(entity)
+                shared.add(key)
+        return Document(tuple(reversed(lexicon)), sections)
+
+    def _named(self, uid: str) -> DCMLEntity | None:
+        if entity := self._names.get(uid):
+            return entity
+        category = category_of(uid)
+        if category is None:
+            return None
+        name = "The Party" if uid == PARTY_UID else name_from_uid(uid)
+        return DCMLEntity(uid, DCMLCategory(category), name)
 
 
 def _is_event(ref: Ref) -> bool:
     return ref.category is DCMLCategory.EVT or category_of(ref.uid) == "EVT"
-
-
-def _stand_in(uid: str) -> DCMLEntity:
-    return DCMLEntity(uid, _category(uid), _STAND_IN_NAMES.get(uid) or name_from_uid(uid))

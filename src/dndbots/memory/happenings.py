@@ -5,7 +5,7 @@ Pure functions of the events they are given. They never filter: that was done be
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from dndbots.dcml import (
@@ -23,11 +23,12 @@ from dndbots.dcml import (
     make_property,
 )
 from dndbots.events import GameEvent, KnownMetadata, StatedFact
-from dndbots.ids import DM, PARTY_UID, SYSTEM, category_of, check_uid, is_uid
+from dndbots.ids import DM, PARTY_UID, SYSTEM, category_of, is_uid
 
 LONGEST_SUMMARY: Final = 80
 _NEW_LINE = re.compile(r"\r\n|\r|\n")
 _NOBODY = frozenset({DM, SYSTEM})
+Key = tuple[object, ...]
 _SUREST_FIRST = (Certainty.FACT, Certainty.BELIEF, Certainty.RUMOR)
 _OPS = {op.value: op for op in DCMLOp}
 
@@ -51,19 +52,15 @@ def event_tree(event: GameEvent) -> Event:
     """Where it happened, who took part, against whom, and a summary."""
     known = event.known
     own = Ref(event.event_id, DCMLCategory.EVT)
-    people = tuple(_ref(uid, event, "participants") for uid in _participants(event, known))
-    foes = tuple(_ref(uid, event, "enemies", count) for uid, count in _enemies(known))
+    people = tuple(map(Ref, _participants(event, known)))
+    foes = tuple(Ref(uid, count=count) for uid, count in _enemies(known))
     lines: list[Statement] = [
         Relation(subjects=who, op=DCMLOp.IN, object=own) for who in (people, foes) if who
     ]
     summary = Property("summary", (Text(summary_of(event.content)),))
     lines.append(Properties(subjects=(own,), properties=(summary,)))
-    place = _ref(known.location, event, "location") if known.location else None
+    place = Ref(known.location) if known.location else None
     return Event(id=event.event_id, location=place, lines=tuple(lines))
-
-
-def _ref(uid: str, event: GameEvent, field: str, count: int = 1) -> Ref:
-    return Ref(check_uid(uid, where=f"{field} of event {event.event_id!r}"), count=count)
 
 
 def _participants(event: GameEvent, known: KnownMetadata) -> list[str]:
@@ -97,117 +94,124 @@ def mentions(event: GameEvent) -> list[str]:
         *([known.quest_id] if known.quest_id else []),
     ]
     for fact in known.facts:
-        named += [fact.subject, fact.object] if fact.object else [fact.subject]
+        values = fact.value if isinstance(fact.value, list) else [fact.value]
+        named += [uid for uid in (fact.subject, fact.object, *values) if isinstance(uid, str)]
     return [uid for uid in named if is_uid(uid)]
 
 
 class Rollup:
     """What remains of events that are too old to tell one by one.
 
-    Deaths, quests, discoveries, reputation, facts; what is newer takes the place of what it replaces.
+    Deaths, quests, discoveries, reputation, facts; what is newer takes the place of what it replaces,
+    unless it is less sure: a rumor does not undo what was seen. What the reader was merely told is a
+    belief.
     """
 
     def __init__(self, reader: str, *, party: str | None = None) -> None:
         self._reader, self._party = reader, party or PARTY_UID
-        self._kills: Counter[tuple[object, ...]] = Counter()
-        self._reputation: Counter[str] = Counter()
-        self._lines: dict[tuple[object, ...], Statement] = {}
+        self._kills: Counter[Key] = Counter()
+        self._reputation: Counter[Key] = Counter()
+        self._lines: dict[Key, Statement] = {}
 
     def statements(self) -> list[Statement]:
+        """The lines, those that were touched last at the end."""
         return list(self._lines.values())
 
     def add(self, event: GameEvent) -> None:
         known = event.known
-        self._add_kills(event, known)
+        told = Certainty.BELIEF if self._was_told(event, known) else Certainty.FACT
+        for victim, fallen in Counter(known.killed).items():
+            self._add_death(event, known, victim, fallen, told)
         if known.quest_id and known.quest_state:
-            self._add_quest(event, known.quest_id, known.quest_state)
+            self._add_quest(known.quest_id, known.quest_state)
         for found in known.discovered:
-            finder = self._finder(event, known)
-            deed = Deed(subjects=(finder,), verb="DISCOVERED", object=_ref(found, event, "discovered"))
-            self._lines.setdefault(("discovered", found), deed)
+            finder = Ref(_only_pc(event, known) or self._party)
+            deed = Deed(subjects=(finder,), verb="DISCOVERED", object=Ref(found), certainty=told)
+            self._put_once(("discovered", found), deed)
         for whose, change in known.reputation.items():
-            self._reputation[whose] += change
-            self._put(
-                ("reputation", whose),
-                Properties(
-                    subjects=(_ref(whose, event, "reputation"),),
-                    properties=(Property("rep", (self._reputation[whose],)),),
-                ),
-            )
+            key: Key = ("reputation", whose, told)
+            self._reputation[key] += change
+            self._put(key, _property(whose, "rep", self._reputation[key], told))
         for fact in known.facts:
-            self._add_fact(event, known, fact)
+            self._add_fact(fact, told)
 
-    def _put(self, key: tuple[object, ...], line: Statement) -> None:
+    def _put(self, key: Key, line: Statement) -> None:
         self._lines.pop(key, None)
         self._lines[key] = line
 
-    def _add_kills(self, event: GameEvent, known: KnownMetadata) -> None:
-        killers = tuple(self._killers(event, known))
-        subjects = tuple(_ref(killer, event, "killed_by") for killer in killers)
-        for victim, fallen in Counter(known.killed).items():
-            target = _ref(victim, event, "killed")
-            if category_of(victim) != "MON":
-                # Nobody dies twice: the first telling stands.
-                self._lines.setdefault(
-                    ("killed", victim), Deed(subjects=subjects, verb="KILLED", object=target)
-                )
-                continue
-            key = ("killed", killers, victim)
+    def _put_once(self, key: Key, line: Statement) -> None:
+        """What happens once: the first telling stands, until it is seen."""
+        before = self._lines.get(key)
+        if before is None or _SUREST_FIRST.index(line.certainty) < _SUREST_FIRST.index(before.certainty):
+            self._put(key, line)
+
+    def _add_death(
+        self, event: GameEvent, known: KnownMetadata, victim: str, fallen: int, told: Certainty
+    ) -> None:
+        killers = self._killers(event, known, victim)
+        subjects = tuple(map(Ref, killers))
+        if not killers:
+            self._put_once(("killed", victim), _property(victim, "status", "dead", told))
+        elif category_of(victim) == "MON":
+            # Of a kind of monster, many fall.
+            key: Key = ("killed", killers, victim, told)
             self._kills[key] += fallen
             target = Ref(victim, count=self._kills[key])
-            self._put(key, Deed(subjects=subjects, verb="KILLED", object=target))
+            self._put(key, Deed(subjects=subjects, verb="KILLED", object=target, certainty=told))
+        else:
+            deed = Deed(subjects=subjects, verb="KILLED", object=Ref(victim), certainty=told)
+            self._put_once(("killed", victim), deed)
 
-    def _killers(self, event: GameEvent, known: KnownMetadata) -> Sequence[str]:
-        """Those named; else the only player character there; else the party, never all who stood by."""
-        named = [known.killed_by] if isinstance(known.killed_by, str) else known.killed_by or []
-        killers = [who for who in dict.fromkeys(named) if who not in _NOBODY]
-        return killers or [self._only_pc(event, known) or self._party]
+    def _killers(self, event: GameEvent, known: KnownMetadata, victim: str) -> tuple[str, ...]:
+        """Those named; else the only player character there; else the party, never all who stood by.
 
-    @staticmethod
-    def _only_pc(event: GameEvent, known: KnownMetadata) -> str | None:
-        pcs = {who for who in _participants(event, known) if who.startswith("pc_")}
-        return pcs.pop() if len(pcs) == 1 else None
+        Nobody kills themselves unless the event says so, and no party its own: where a character dies
+        and no killer is named, it is the creature that acted, or nobody.
+        """
+        if known.killed_by is not None:
+            named = [known.killed_by] if isinstance(known.killed_by, str) else known.killed_by
+            return tuple(who for who in dict.fromkeys(named) if who not in _NOBODY)
+        if category_of(victim) == "PC":
+            acted = event.source if is_uid(event.source) else ""
+            return (acted,) if acted and acted != victim and category_of(acted) != "PC" else ()
+        return (_only_pc(event, known) or self._party,)
 
-    def _finder(self, event: GameEvent, known: KnownMetadata) -> Ref:
-        return _ref(self._only_pc(event, known) or self._party, event, "participants")
-
-    def _add_quest(self, event: GameEvent, quest: str, state: str) -> None:
-        uid = check_uid(quest, where=f"quest_id of event {event.event_id!r}")
-        self._put(
-            ("quest", quest),
-            Properties(
-                subjects=(Ref(uid, DCMLCategory.QST),),
-                properties=described({"state": state}),
-                certainty=Certainty.FACT if self._reader == DM else Certainty.BELIEF,
-            ),
+    def _add_quest(self, quest: str, state: str) -> None:
+        line = Properties(
+            subjects=(Ref(quest, DCMLCategory.QST),),
+            properties=described({"state": state}),
+            certainty=Certainty.FACT if self._reader == DM else Certainty.BELIEF,
         )
+        self._put(("quest", quest), line)
 
-    def _add_fact(self, event: GameEvent, known: KnownMetadata, fact: StatedFact) -> None:
-        certainty = certainty_named(fact.certainty)
-        if certainty is Certainty.FACT and self._was_told(event, known):
-            certainty = Certainty.BELIEF
-        subjects = (_ref(fact.subject, event, "facts"),)
+    def _add_fact(self, fact: StatedFact, told: Certainty) -> None:
+        certainty = max(certainty_named(fact.certainty), told, key=_SUREST_FIRST.index)
         if fact.op is not None and fact.object is not None:
-            key: tuple[object, ...] = (fact.subject, fact.op, None if fact.op == "@" else fact.object)
+            # Somebody is in one place; of most other things there can be several.
+            said: Key = (fact.subject, fact.op, None if fact.op == "@" else fact.object)
             line: Statement = Relation(
-                subjects=subjects,
-                op=_OPS[fact.op],
-                object=_ref(fact.object, event, "facts"),
-                certainty=certainty,
+                subjects=(Ref(fact.subject),), op=_OPS[fact.op], object=Ref(fact.object), certainty=certainty
             )
         else:
-            key = (fact.subject, "::", fact.key)
-            properties = described({fact.key or "": fact.value})
-            line = Properties(subjects=subjects, properties=properties, certainty=certainty)
-        # What is surer, or as sure, takes the place of what was; a rumor does not undo what was seen.
+            said = (fact.subject, fact.key)
+            line = _property(fact.subject, fact.key or "", fact.value, certainty)
         for weaker in _SUREST_FIRST[_SUREST_FIRST.index(certainty) :]:
-            self._lines.pop(("fact", *key, weaker), None)
-        self._lines["fact", *key, certainty] = line
+            self._lines.pop(("fact", *said, weaker), None)
+        self._lines["fact", *said, certainty] = line
 
     def _was_told(self, event: GameEvent, known: KnownMetadata) -> bool:
         """Somebody said so: the reader did not see it, and it was not the DM who said it."""
         there = (*known.participants, *(known.witnesses or ()), event.source)
         return self._reader in known.told_to and self._reader not in there and event.source not in _NOBODY
+
+
+def _only_pc(event: GameEvent, known: KnownMetadata) -> str | None:
+    pcs = {who for who in _participants(event, known) if category_of(who) == "PC"}
+    return pcs.pop() if len(pcs) == 1 else None
+
+
+def _property(subject: str, key: str, value: Any, certainty: Certainty) -> Properties:
+    return Properties(subjects=(Ref(subject),), properties=described({key: value}), certainty=certainty)
 
 
 def roll_up(events: Iterable[GameEvent], reader: str, *, party: str | None = None) -> list[Statement]:
