@@ -131,7 +131,7 @@ def _scene(rng: random.Random) -> Iterator[tuple[str, EventType, str, dict[str, 
         who = rng.choice(here)
         if fight:
             text = rng.choice(BLOWS).format(n=rng.randint(1, 9), **words)
-            yield who, EventType.COMBAT_ROUND, text, where | {"participants": [who]} | foe
+            yield who, EventType.COMBAT_ROUND, text, where | {"participants": [who], "witnesses": here} | foe
         elif rng.random() < 0.2:
             text = rng.choice(NARRATION).format(**words)
             yield "dm", EventType.DM_NARRATION, text, where | {"participants": here}

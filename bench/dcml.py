@@ -6,6 +6,7 @@ Everything is a ratio against something in the same run, or a time with its limi
 """
 
 import argparse
+import gc
 import json
 import statistics
 import subprocess
@@ -52,7 +53,9 @@ def document(events: int, *, seed: int) -> Document:
         locations=named(PLACES),
         party_id="fac_party_001",
     )
-    return parse(text)
+    tree = parse(text)
+    assert sum(isinstance(item, Event) for item in tree.sections[0].groups[-1].items) == events
+    return tree
 
 
 # The same facts in other clothes
@@ -205,10 +208,15 @@ def measure_parsing(seed: int) -> None:
         rates = []
         for scale in (1, 2, 4):
             text = spell(document(size * scale, seed=seed))
+            megabytes = len(text.encode()) / 1e6
             seconds = cpu(lambda text=text: parse(text), repeat=3)
-            rates.append(seconds / len(text.encode()) * 1e6)
-            print(f"  {name:6} {len(text.encode()) / 1e6:5.2f} MB in {seconds:5.2f} s: {rates[-1]:.2f} s/MB")
-        print(f"  {name:6} time a megabyte at 4x the size / at 1x: {rates[-1] / rates[0]:.2f}")
+            gc.disable()
+            alone = cpu(lambda text=text: parse(text), repeat=3)
+            gc.enable()
+            rates.append((seconds / megabytes, alone / megabytes))
+            print(f"  {name:6} {megabytes:5.2f} MB in {seconds:5.2f} s: {rates[-1][0]:.2f} s/MB")
+        with_gc, alone = (last / first for first, last in zip(rates[0], rates[-1], strict=True))
+        print(f"  {name:6} s/MB at 4x the size / at 1x: {with_gc:.2f}, collector off {alone:.2f}")
 
 
 def measure_import() -> None:
