@@ -27,7 +27,7 @@ DCML_GUIDE: Final = """\
 ## Your memory (DCML)
 LEXICON: all you have heard of. MEMORY: what you remember, oldest first. `!` is a belief (may be \
 wrong), `?` a rumor, the rest fact. `a::key->value` describes a; `->` leads to, `>` contains, `in` \
-belongs to. An event: who |against whom "what happened"; no names: the same people; `A+`: A and \
+belongs to. An event: who|against whom "what happened"; no names: the same; `A+`: A and \
 company; `@Place`: there from now on. Use only ids in LEXICON; never invent one."""
 
 

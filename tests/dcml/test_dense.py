@@ -63,6 +63,25 @@ def test_people_are_said_where_they_change() -> None:
     ) == ['EVT:evt_1_1 Throk,Zara "a"', 'Zara "b"', 'Zara+ "c"', '+ "d"', '- "e"']
 
 
+def test_others_who_stay_are_not_named_again() -> None:
+    """In a fight the enemies are said once, whoever acts."""
+
+    def blow(number: int, who: str, foe: str | None) -> Event:
+        hit = happening(f"evt_1_{number}", (who,), "hit")
+        if foe is None:
+            return hit
+        own = Ref(hit.id, DCMLCategory.EVT)
+        foes = Relation(subjects=(Ref(foe, count=4),), op=DCMLOp.IN, object=own)
+        return Event(id=hit.id, lines=(hit.lines[0], foes, hit.lines[1]))
+
+    assert lines_of(
+        blow(1, "pc_throk_001", "mon_gob_001"),
+        blow(2, "pc_zara_001", "mon_gob_001"),
+        blow(3, "pc_throk_001", "mon_orc_001"),
+        blow(4, "pc_zara_001", None),
+    ) == ['EVT:evt_1_1 Throk|mon_gob_001x4 "hit"', 'Zara| "hit"', 'Throk|mon_orc_001x4 "hit"', 'Zara "hit"']
+
+
 def test_ids_that_follow_are_not_said() -> None:
     """The next number goes without saying, another one is the number alone."""
     who = ("pc_throk_001",)

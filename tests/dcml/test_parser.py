@@ -140,6 +140,8 @@ BROKEN = [
     ('## MEMORY_dm\nEVT:"' + "x" * 1001 + '" @ loc_a_001', 2, 1, "", "an event id"),
     ("## MEMORY_dm\npc_a_001::level->" + "9" * 50, 2, 18, "", "at most 40"),
     ('## MEMORY_dm\nEVT:evt_1 pc_a_001 "x"\n+ "y"', 3, 1, "'+'", "a company"),
+    ('## MEMORY_dm\nEVT:evt_1 pc_a_001| "x"', 2, 19, "'|'", "others on the line before"),
+    ('## MEMORY_dm\nEVT:evt_1| "x"', 2, 10, "'|'", "who took part"),
     ('## MEMORY_dm\npc_a_001,pc_b_001 pc_c_001 "x"', 2, 1, "'pc_a_001'", "one event id"),
 ]
 

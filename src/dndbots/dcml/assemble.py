@@ -245,12 +245,11 @@ class _Body:
         """A line that starts with the event's own id. With nothing else on it, it is a plain header."""
         if own.count != 1:
             refuse(first_token(line), "one event")
-        if cast.mark is None and cast.others:
-            refuse(cast.others[0][0], "who took part, before |")
+        if cast.mark is None and (cast.others or cast.same_others is not None):
+            refuse(cast.same_others or cast.others[0][0], "who took part, before |")
         if cast.mark is None and line.text is None:
             return _OpenEvent(own.uid, None, certainty_of(line.certainty), line.closed, [])
-        rest = RawCast(None, cast.mark, cast.others) if cast.mark is not None else None
-        return self._happened(line, own.uid, rest)
+        return self._happened(line, own.uid, None if cast.mark is None else cast._replace(first=None))
 
     def _event_id(self, line: RawOccurrence) -> str:
         if line.own_id is not None:
@@ -283,6 +282,10 @@ class _Body:
             return (), False
         leads = self._words.refs(cast.first or ())
         others = tuple(self._words.refs(who) for who in cast.others)
+        if cast.same_others is not None:
+            others = self._running.cast[1:]
+            if not others:
+                refuse(cast.same_others, "others on the line before, or their names after |")
         if cast.mark is None:
             return (leads, *others), True
         if not self._running.company:

@@ -49,7 +49,7 @@ _WORDS = {
     "PLUS": "an event line",
     "DASH": "an event line",
     "EQUAL": "an event line",
-    "VBAR": "an event line",
+    "BAR": "an event line",
 }
 
 

@@ -55,6 +55,7 @@ class RawCast(NamedTuple):
     first: "list[Token] | None"
     mark: "Token | None"
     others: "tuple[list[Token], ...]"
+    same_others: "Token | None"
 
 
 class RawOccurrence(NamedTuple):

@@ -69,21 +69,24 @@ class RawLines(Transformer[Token, list[tuple[bool, RawLine]]]):
     def place(self, children: list[Token]) -> RawPlace:
         return RawPlace(children[1])
 
-    def others(self, children: list[list[Token]]) -> tuple[list[Token], ...]:
-        return tuple(children)
+    def others(self, children: list[Any]) -> tuple[list[Token], ...]:
+        return tuple(children[1::2])
 
     def cast(self, children: list[Any]) -> RawCast:
-        mark = None
+        mark = same_others = None
         first: list[Token] | None = None
         others: tuple[list[Token], ...] = ()
         for child in children:
             if isinstance(child, Token):
-                mark = child
+                if child.type == "BAR":
+                    same_others = child
+                else:
+                    mark = child
             elif isinstance(child, tuple):
                 others = child
             else:
                 first = child
-        return RawCast(first, mark, others)
+        return RawCast(first, mark, others, same_others)
 
     after_id = cast
 

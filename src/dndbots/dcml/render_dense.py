@@ -15,6 +15,7 @@ from dndbots.dcml.shorthand import (
     NO_PLACE,
     NOBODY,
     SAME,
+    SAME_OTHERS,
     SELF,
     Cast,
     Running,
@@ -176,7 +177,10 @@ class _Writer:
         if not cast:
             return NOBODY, False
         first = cast[0]
-        others = "".join([f"|{self.refs(who)}" for who in cast[1:]])
+        if len(cast) > 1 and cast[1:] == running.cast[1:]:
+            others = SAME_OTHERS
+        else:
+            others = "".join([f"|{self.refs(who)}" for who in cast[1:]])
         if running.company:
             if first == running.company:
                 return COMPANY + others, False

@@ -30,6 +30,7 @@ NO_PLACE = "-"
 NOBODY = "-"
 SAME = "="
 COMPANY = "+"
+SAME_OTHERS = "|"
 
 _NOT_IN_HANDLE = re.compile(r"[\W_]+")
 _SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))  # how an emoji looks, not what a name is
