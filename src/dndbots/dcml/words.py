@@ -26,8 +26,6 @@ from dndbots.dcml.tree import (
 if TYPE_CHECKING:
     from lark import Token
 
-_OPS = {op.value: op for op in DCMLOp}
-
 
 class Words:
     """Reads words by one lexicon, and keeps where each reference stood."""
@@ -95,7 +93,7 @@ class Words:
         closed: bool,
     ) -> list[Statement]:
         if tail.kind == "relation":
-            op = _OPS[tail.head]
+            op = DCMLOp(str(tail.head))
             return [
                 Relation(subjects=subjects, op=op, object=ref, certainty=certainty, closed=closed)
                 for ref in self.refs(tail.tokens, event_id)

@@ -30,7 +30,6 @@ _NEW_LINE = re.compile(r"\r\n|\r|\n")
 _NOBODY = frozenset({DM, SYSTEM})
 Key = tuple[object, ...]
 _SUREST_FIRST = (Certainty.FACT, Certainty.BELIEF, Certainty.RUMOR)
-_OPS = {op.value: op for op in DCMLOp}
 
 
 def certainty_named(name: str | None, default: Certainty = Certainty.FACT) -> Certainty:
@@ -190,7 +189,10 @@ class Rollup:
             # Somebody is in one place; of most other things there can be several.
             said: Key = (fact.subject, fact.op, None if fact.op == "@" else fact.object)
             line: Statement = Relation(
-                subjects=(Ref(fact.subject),), op=_OPS[fact.op], object=Ref(fact.object), certainty=certainty
+                subjects=(Ref(fact.subject),),
+                op=DCMLOp(fact.op),
+                object=Ref(fact.object),
+                certainty=certainty,
             )
         else:
             said = (fact.subject, fact.key)
