@@ -57,6 +57,12 @@ def test_each_breach_is_found_at_its_place(body: str, place: tuple[int, int], me
     assert (*place, message) in found(GOOD + body)
 
 
+def test_the_first_entry_of_a_uid_says_what_it_is() -> None:
+    """A second entry is a breach; what agrees with the first one is none."""
+    text = "## LEXICON\n[PC:race_a:A]\n[NPC:race_a:B]\n## MEMORY_dm\nPC:race_a ~ race_b"
+    assert found(text) == [(3, 1, "race_a is in the lexicon twice")]
+
+
 def test_dense_text_is_validated_where_it_stands() -> None:
     """The same rules, at the places of the dense text."""
     text = '## LEXICON\nPC_001: Throk\n## MEMORY_Throk\n@loc_cave\nEVT:evt_1_1 Throk|mon_gobx4 "x"'

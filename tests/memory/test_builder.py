@@ -27,7 +27,9 @@ AMBUSH = event(
 
 
 def memory_of(events: list[GameEvent], **options: object) -> str:
-    builder = MemoryBuilder(**{key: options.pop(key) for key in ("event_window", "dense") if key in options})  # type: ignore[arg-type]
+    builder = MemoryBuilder(
+        **{key: options.pop(key) for key in ("event_window", "rollup_limit", "dense") if key in options}
+    )  # type: ignore[arg-type]
     return builder.build_memory_document("pc_throk_001", THROK, [THROK, ZARA], events, **options)  # type: ignore[arg-type]
 
 
@@ -94,8 +96,8 @@ def test_two_sheets_with_one_uid_are_refused() -> None:
 
 def test_a_reader_who_is_not_in_the_list_is_in_the_lexicon() -> None:
     """A document always names its own reader."""
-    text = MemoryBuilder().build_memory_document("pc_throk_001", THROK, [ZARA], [])
-    assert text.startswith("## LEXICON\n[PC:pc_zara_001:Zara]\n[PC:pc_throk_001:Throk]\n")
+    text = MemoryBuilder().build_memory_document("pc_hero_007", THROK, [ZARA], [])
+    assert text.startswith("## LEXICON\n[PC:pc_zara_001:Zara]\n[PC:pc_hero_007:Throk]\n")
     with pytest.raises(InvalidUid, match="pc_id"):
         MemoryBuilder().build_memory_document("Throk", THROK, [ZARA], [])
 
@@ -136,7 +138,7 @@ def test_an_event_id_from_outside_is_quoted() -> None:
     [
         ("x" * 80, "x" * 80),
         ("x" * 81, "x" * 80 + "..."),
-        ("one\ntwo", "one two"),
+        ("one\ntwo\r\nthree\rfour", "one two three four"),
         ('"' * 81, '\\"' * 80 + "..."),
         ("a\\" * 40 + "b", "a\\\\" * 40 + "..."),
         ("", ""),
@@ -451,6 +453,32 @@ def test_a_namesake_out_of_sight_keeps_its_place() -> None:
     assert "NPC_001: Goblin, GOBLIN=2" in text
 
 
+@pytest.mark.parametrize(
+    "first",
+    [
+        {"participants": ["npc_goblin_001"]},
+        {"enemies": ["npc_goblin_001"]},
+        {"npcs_mentioned": ["npc_goblin_001"]},
+        {"discovered": ["npc_goblin_001"]},
+        {"killed": ["npc_goblin_001"]},
+        {"killed": ["npc_x_001"], "killed_by": "npc_goblin_001"},
+        {"reputation": {"npc_goblin_001": 1}},
+        {"facts": [{"subject": "npc_goblin_001", "key": "role", "value": "spy"}]},
+        {"facts": [{"subject": "npc_x_001", "key": "ally", "value": "npc_goblin_001"}]},
+        {"facts": [{"subject": "npc_x_001", "op": "~", "object": "npc_goblin_001"}]},
+    ],
+)
+def test_one_is_met_however_an_event_speaks_of_one(first: dict[str, Any]) -> None:
+    """Who came up first is the first of its name, in whatever way it came up."""
+    events = [
+        event("e1", "pc_throk_001", "x", **first),
+        event("e2", "pc_throk_001", "x", participants=["npc_goblin_002"]),
+    ]
+    npcs = [{"uid": "npc_goblin_002", "name": "Goblin"}]
+    text = memory_of(events, npcs=npcs, event_window=1, rollup_limit=0, dense=True)
+    assert 'Throk,Goblin#2 "x"' in text
+
+
 def test_the_dense_document_says_the_same() -> None:
     """Both spellings of one memory are one tree."""
     events = [AMBUSH, event("evt_003_048", "pc_throk_001", "I charge!", location="loc_darkwood_entrance")]
@@ -518,6 +546,15 @@ def test_the_dm_has_a_document_of_its_own() -> None:
     assert "Zara pockets the key" in text
     assert "[EVT:" not in text
     assert validate(text) == []
+
+
+def test_what_only_the_dm_knows_of_is_listed_in_one_order() -> None:
+    """Uids that no event mentions: the same bytes in every process, whatever the order of a set."""
+    hidden = [(f"npc_{name}_001", DCMLOp.ASSOC, "npc_z_001") for name in "qwertyuiop"]
+    text = MemoryBuilder().build_dm_document("s01", [], [], hidden=hidden)
+    listed = [entity.uid for entity in parse(text).lexicon]
+    assert listed == sorted(listed)
+    assert len(listed) == 11
 
 
 def test_the_dms_session_holds_this_session_and_rolls_up_the_others() -> None:
