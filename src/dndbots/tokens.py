@@ -25,9 +25,9 @@ _CHARS_PER_TOKEN = 4
 # Scripts that are written without spaces, with their punctuation, Hangul, whose words are many tokens
 # each, and emoji.
 _UNSPACED = re.compile(
-    r"[\u3000-\u303f\uff01-\uff65\U0001f000-\U0001faff\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
-    r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f"
-    r"\U0001b000-\U0001b16f\U00020000-\U000323af]"
+    r"[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3000-\u30ff\u3130-\u318f\u31f0-\u31ff"
+    r"\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff01-\uff9f"
+    r"\U0001b000-\U0001b16f\U0001f000-\U0001faff\U00020000-\U000323af]"
 )
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 

@@ -39,6 +39,11 @@ def test_a_document_that_keeps_the_rules_has_no_breach() -> None:
             (7, 1),
             "the DM's alone, beside the memory of pc_throk_001",
         ),
+        (
+            "## MEMORY_pc_throk_001\nloc_cave ~ loc_cave\n## SESSION_pc_throk_001_GLOBAL\nloc_cave ~ race_a",
+            (7, 1),
+            "the DM's alone, beside the memory of pc_throk_001",
+        ),
         ("## MEMORY_Bob\nloc_cave ~ loc_cave", (5, 1), "Bob is not in the lexicon"),
         (
             "## MEMORY_pc_throk_001\nloc_cave ~ loc_cave\n## MEMORY_dm\nloc_cave ~ loc_cave",

@@ -280,6 +280,10 @@ def test_nobody_kills_themselves_and_no_party_its_own() -> None:
     assert rollups(alone) == ["pc_throk_001::status->dead"]
     assert rollups(bitten) == ["mon_wolf_001 -> KILLED:pc_zara_001"]
     assert rollups(trapped) == ["npc_g_001::status->dead"]
+    fallen = [
+        event(f"e{n}", "dm", "x", participants=BOTH, killed=["mon_g_001"], killed_by="dm") for n in (4, 5)
+    ]
+    assert rollups(*fallen) == ["mon_g_001x2::status->dead"]
 
 
 def test_several_who_are_named_share_a_kill() -> None:

@@ -19,9 +19,18 @@ NAMES = [
     {"uid": "npc_grimfang_001", "name": "Grimfang"},
     {"uid": "npc_goblin_001", "name": "Goblin"},
     {"uid": "npc_goblin_002", "name": "Goblin"},
+    {"uid": "npc_goblin_009", "name": "Goblin"},
 ]
 PLACES = [{"uid": f"loc_{place}_001", "name": place.title()} for place in ("mill", "crypt", "inn")]
 QUESTS = [
+    # Its giver and its name are namesakes of somebody everybody may meet.
+    {
+        "uid": "qst_hunt_001",
+        "name": "Wolf Grey",
+        "state": "offered",
+        "giver": "npc_goblin_009",
+        "known_by": [],
+    },
     {"uid": "qst_bell_001", "name": "The Bell", "state": "offered", "known_by": ["pc_zara_001"]},
     {"uid": "qst_road_001", "name": "The Road", "state": "offered", "giver": "npc_elena_001"},
 ]
@@ -148,6 +157,7 @@ def test_the_order_of_the_name_lists_changes_nothing(
 
 @given(logs())
 def test_a_quest_stays_with_those_who_know_of_it(log: list[GameEvent]) -> None:
-    """Zara heard of the bell, the others did not."""
+    """Zara heard of the bell, the others did not; nobody heard of the hunt, or who wants it."""
     texts = [document(reader, log, MemoryBuilder()) for reader in range(len(PARTY))]
     assert ["qst_bell_001" in text for text in texts] == [False, True, False]
+    assert not any(secret in text for text in texts for secret in ("qst_hunt_001", "npc_goblin_009"))

@@ -32,16 +32,15 @@ from dndbots.dcml.tree import (
     Certainty,
     DCMLCategory,
     DCMLEntity,
-    DCMLOp,
     Document,
     Event,
     Group,
     Item,
     Ref,
-    Relation,
     Section,
     SectionKind,
     Statement,
+    as_event,
     check_event_id,
     owner_of,
 )
@@ -221,15 +220,11 @@ class _Body:
     def _stands_alone(self, line: RawStatement) -> None:
         for statement in self._words.statements(line):
             self._end_event()
-            first = statement.subjects[0]
-            is_event = (
-                first.category is DCMLCategory.EVT and first.count == 1 and len(statement.subjects) == 1
-            )
-            if isinstance(statement, Relation) and statement.op is DCMLOp.AT and is_event:
-                place, closed = statement.object, statement.closed
-                self._event = _OpenEvent(first.uid, place, statement.certainty, closed, [])
+            item = as_event(statement)
+            if isinstance(item, Event):
+                self._event = _OpenEvent(item.id, item.location, item.certainty, item.closed, [])
             else:
-                self._items.append(statement)
+                self._items.append(item)
 
     # Event lines of the dense spelling
 

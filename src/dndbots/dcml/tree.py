@@ -31,6 +31,11 @@ class DCMLCategory(StrEnum):
             return cls.__members__[value]
         raise UnknownCategory(value, known=cls.__members__)
 
+    @classmethod
+    def by_prefix(cls, uid: str) -> "DCMLCategory | None":
+        """The category that a uid's prefix stands for; None for `race_elves`."""
+        return cls.__members__.get(uid.partition("_")[0].upper())
+
 
 class DCMLOp(Enum):
     """Operators are ASCII, because models and tools mangle mathematical symbols."""
@@ -136,8 +141,7 @@ Atom = Word | Text | Ref | int | float
 
 def is_reference(word: str) -> bool:
     """A word in a property that is the uid of an entity, by its prefix: `giver->npc_elena_001`."""
-    prefix = word.partition("_")[0].upper()
-    return prefix in DCMLCategory.__members__ and spelling.UID.fullmatch(word) is not None
+    return DCMLCategory.by_prefix(word) is not None and spelling.UID.fullmatch(word) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,10 +301,10 @@ class Group:
     def __post_init__(self) -> None:
         if self.title is not None:
             spelling.check_name(self.title, where="group title")
-        object.__setattr__(self, "items", tuple(map(_as_event, self.items)))
+        object.__setattr__(self, "items", tuple(map(as_event, self.items)))
 
 
-def _as_event(item: Item) -> Item:
+def as_event(item: Item) -> Item:
     """`EVT:id @ place` is an event, however the tree was built: the text is the same."""
     if not (isinstance(item, Relation) and item.op is DCMLOp.AT and len(item.subjects) == 1):
         return item

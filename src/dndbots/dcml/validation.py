@@ -43,7 +43,7 @@ def _lexicon(assembly: Assembly) -> list[tuple[Place, str]]:
         earlier = names.setdefault(entity.uid, entity)
         if earlier is not entity:
             breaches.append((place, f"{entity.uid} is in the lexicon twice"))
-        by_prefix = _category_of(entity.uid)
+        by_prefix = DCMLCategory.by_prefix(entity.uid)
         if by_prefix not in (None, entity.category):
             breaches.append(
                 (place, f"{entity.uid} is listed as {entity.category}, its prefix says {by_prefix}")
@@ -60,10 +60,9 @@ def _references(assembly: Assembly) -> list[tuple[Place, str]]:
     for ref, place in assembly.refs:
         category = listed.get(ref.uid)
         if category is None:
-            category = ref.category or _category_of(ref.uid)
-            if category not in (None, DCMLCategory.EVT):
+            category = DCMLCategory.by_prefix(ref.uid)
+            if (ref.category or category) not in (None, DCMLCategory.EVT):
                 breaches.append((place, f"{ref.uid} is not in the lexicon"))
-            category = _category_of(ref.uid)
         if ref.category and category and ref.category is not category:
             breaches.append((place, f"{ref.uid} is {category}, not {ref.category}"))
     return breaches
@@ -80,13 +79,9 @@ def _sections(assembly: Assembly) -> list[tuple[Place, str]]:
         seen.add((kind, owner))
         if kind is SectionKind.MEMORY and owner not in (DM, *listed):
             breaches.append((place, f"{owner} is not in the lexicon"))
-        if private and owner != private[0]:
+        if private and (kind, owner) != (SectionKind.MEMORY, private[0]):
             whose = (
                 f"the memory of {owner}" if kind is SectionKind.MEMORY and owner != DM else "the DM's alone"
             )
             breaches.append((place, f"{whose}, beside the memory of {private[0]}"))
     return breaches
-
-
-def _category_of(uid: str) -> DCMLCategory | None:
-    return DCMLCategory.__members__.get(uid.partition("_")[0].upper())

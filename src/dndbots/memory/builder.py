@@ -117,7 +117,8 @@ class MemoryBuilder:
         quests: Quests = None,
     ) -> str:
         """A character's memory without its lexicon."""
-        section = self._pc_section(pc_id, character, _perceived(events, pc_id), party_id, quests)
+        perceived, asked = _perceived(events, pc_id), _known_quests(quests, pc_id)
+        section = self._pc_section(pc_id, character, perceived, party_id, asked)
         return render(Document((), (section,)), dense=self.dense)
 
     def build_memory_document(
@@ -132,12 +133,12 @@ class MemoryBuilder:
         quests: Quests = None,
     ) -> str:
         """A character's whole document: the lexicon of what it has met, and its memory."""
-        perceived = _perceived(events, pc_id)
-        section = self._pc_section(pc_id, character, perceived, party_id, quests)
+        perceived, asked = _perceived(events, pc_id), _known_quests(quests, pc_id)
+        section = self._pc_section(pc_id, character, perceived, party_id, asked)
         own = DCMLEntity(pc_id, DCMLCategory.PC, character.name)
         party = _distinct([*map(_entity, all_characters), own])
         known = _entities(npcs, "npcs") + _entities(locations, "locations")
-        lexicon = _Lexicon(party, known, quests, party_id)
+        lexicon = _Lexicon(party, known, asked, party_id)
         return render(lexicon.over((section,), perceived), dense=self.dense)
 
     def build_dm_document(
@@ -163,14 +164,15 @@ class MemoryBuilder:
         # What happened in other sessions is rolled up: this section is this session's.
         here = [event for event in events if event.session_id == session_id]
         before = [event for event in events if event.session_id != session_id]
-        asked, past, recent = self._told(here, DM, party_id, quests, before=before)
+        asked = _known_quests(quests, DM)
+        told, past, recent = self._told(here, DM, party_id, asked, before=before)
         truth = Group(HIDDEN, tuple(_statement(link, "hidden") for link in hidden))
         sections = (
             Section(SectionKind.STATIC_RELATIONS, "", (Group(None, tuple(static)),)),
-            Section(SectionKind.SESSION, session_id, (asked, truth, past, recent)),
+            Section(SectionKind.SESSION, session_id, (told, truth, past, recent)),
         )
         known = _entities(npcs, "npcs") + _entities(locations, "locations")
-        lexicon = _Lexicon([*party, *known], (), quests, party_id)
+        lexicon = _Lexicon([*party, *known], (), asked, party_id)
         return render(lexicon.over(sections, [*before, *here]), dense=self.dense)
 
     def _pc_section(
@@ -179,7 +181,7 @@ class MemoryBuilder:
         character: Character,
         perceived: list[GameEvent],
         party_id: str | None,
-        quests: Quests,
+        quests: list[Quest],
     ) -> Section:
         check_uid(pc_id, where="pc_id")
         identity = Group(IDENTITY, tuple(_identity(pc_id, character, party_id)))
@@ -190,7 +192,7 @@ class MemoryBuilder:
         events: list[GameEvent],
         reader: str,
         party_id: str | None,
-        quests: Quests,
+        quests: list[Quest],
         *,
         before: Sequence[GameEvent] = (),
     ) -> tuple[Group, Group, Group]:
@@ -244,14 +246,19 @@ def class_abbreviation(char_class: str) -> str:
     return "".join(filter(str.isalpha, char_class))[:3].upper() or char_class
 
 
-def _quest_lines(quests: Quests, reader: str, events: Iterable[GameEvent]) -> list[Statement]:
-    """Each quest that the reader may know of; a state it has seen since is the newer one."""
-    seen = {event.known.quest_id: event.known.quest_state for event in events if event.known.quest_state}
+def _known_quests(quests: Quests, reader: str) -> list[Quest]:
+    """The quests that the reader may know of. Nothing of the others goes any further."""
+    asked = map(_quest, quests or ())
+    return [quest for quest in asked if quest.known_by is None or reader in (*quest.known_by, DM)]
+
+
+def _quest_lines(quests: list[Quest], reader: str, events: Iterable[GameEvent]) -> list[Statement]:
+    """Each quest; a state that the reader has seen since is the newer one."""
+    known = [event.known for event in events]
+    seen = {each.quest_id: each.quest_state for each in known if each.quest_state}
     default = Certainty.FACT if reader == DM else Certainty.BELIEF
     lines: list[Statement] = []
-    for quest in map(_quest, quests or ()):
-        if quest.known_by is not None and reader not in (*quest.known_by, DM):
-            continue
+    for quest in quests:
         newer = seen.get(quest.uid)
         said = {"state": newer or quest.state, "giver": quest.giver, "goal": quest.goal}
         properties = described(said)
@@ -326,15 +333,14 @@ class _Lexicon:
         self,
         given: Sequence[DCMLEntity],
         known: Iterable[DCMLEntity],
-        quests: Quests,
+        quests: list[Quest],
         party_id: str | None,
     ) -> None:
-        asked = [_quest(quest) for quest in quests or ()]
-        names = [DCMLEntity(quest.uid, DCMLCategory.QST, quest.name) for quest in asked if quest.name]
+        names = [DCMLEntity(quest.uid, DCMLCategory.QST, quest.name) for quest in quests if quest.name]
         self._names = {entity.uid: entity for entity in (*known, *names, *given)}
         self._given = {entity.uid for entity in given}
         # Whom the reader knows of apart from any event: the order of meeting starts with them.
-        first = [uid for quest in asked for uid in (quest.uid, quest.giver) if uid]
+        first = [uid for quest in quests for uid in (quest.uid, quest.giver) if uid]
         self._first = [*(entity.uid for entity in given), party_id or PARTY_UID, *first]
 
     def over(self, sections: tuple[Section, ...], perceived: Iterable[GameEvent]) -> Document:

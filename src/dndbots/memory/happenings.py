@@ -130,7 +130,7 @@ class Rollup:
         for whose, change in known.reputation.items():
             key: Key = ("reputation", whose, told)
             self._reputation[key] += change
-            self._put(key, _property(whose, "rep", self._reputation[key], told))
+            self._put(key, _property(Ref(whose), "rep", self._reputation[key], told))
         for fact in known.facts:
             self._add_fact(fact, told)
 
@@ -148,18 +148,13 @@ class Rollup:
         self, event: GameEvent, known: KnownMetadata, victim: str, fallen: int, told: Certainty
     ) -> None:
         killers = self._killers(event, known, victim)
-        subjects = tuple(map(Ref, killers))
-        if not killers:
-            self._put_once(("killed", victim), _property(victim, "status", "dead", told))
-        elif category_of(victim) == "MON":
-            # Of a kind of monster, many fall.
+        if category_of(victim) == "MON":
+            # Of a kind of monster many fall, and others live.
             key: Key = ("killed", killers, victim, told)
             self._kills[key] += fallen
-            target = Ref(victim, count=self._kills[key])
-            self._put(key, Deed(subjects=subjects, verb="KILLED", object=target, certainty=told))
+            self._put(key, _death(killers, Ref(victim, count=self._kills[key]), told))
         else:
-            deed = Deed(subjects=subjects, verb="KILLED", object=Ref(victim), certainty=told)
-            self._put_once(("killed", victim), deed)
+            self._put_once(("killed", victim), _death(killers, Ref(victim), told))
 
     def _killers(self, event: GameEvent, known: KnownMetadata, victim: str) -> tuple[str, ...]:
         """Those named; else the only player character there; else the party, never all who stood by.
@@ -196,7 +191,7 @@ class Rollup:
             )
         else:
             said = (fact.subject, fact.key)
-            line = _property(fact.subject, fact.key or "", fact.value, certainty)
+            line = _property(Ref(fact.subject), fact.key or "", fact.value, certainty)
         for weaker in _SUREST_FIRST[_SUREST_FIRST.index(certainty) :]:
             self._lines.pop(("fact", *said, weaker), None)
         self._lines["fact", *said, certainty] = line
@@ -212,8 +207,14 @@ def _only_pc(event: GameEvent, known: KnownMetadata) -> str | None:
     return pcs.pop() if len(pcs) == 1 else None
 
 
-def _property(subject: str, key: str, value: Any, certainty: Certainty) -> Properties:
-    return Properties(subjects=(Ref(subject),), properties=described({key: value}), certainty=certainty)
+def _death(killers: tuple[str, ...], victim: Ref, certainty: Certainty) -> Statement:
+    if not killers:
+        return _property(victim, "status", "dead", certainty)
+    return Deed(subjects=tuple(map(Ref, killers)), verb="KILLED", object=victim, certainty=certainty)
+
+
+def _property(subject: Ref, key: str, value: Any, certainty: Certainty) -> Properties:
+    return Properties(subjects=(subject,), properties=described({key: value}), certainty=certainty)
 
 
 def roll_up(events: Iterable[GameEvent], reader: str, *, party: str | None = None) -> list[Statement]:
