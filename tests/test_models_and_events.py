@@ -12,13 +12,14 @@ from tests.table import character, event
 from dndbots.events import LONGEST_CONTENT, EventType, GameEvent, audience
 from dndbots.models import AgentMemory, Character, CharacterFacts, GameState, Quest, Stats
 
+storable_text = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=20)
 json_values = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-(10**15), 10**15)
     | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=("Cs",)), max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    | storable_text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(storable_text, inner, max_size=3),
     max_leaves=8,
 )
 
@@ -89,7 +90,7 @@ def test_agent_memory_has_the_defaults_of_the_source_documents() -> None:
         AgentMemory(short_term_bufer=["lost"])  # type: ignore[call-arg]
 
 
-@given(st.dictionaries(st.text(max_size=8).map("x_".__add__), json_values, max_size=4))
+@given(st.dictionaries(storable_text.map("x_".__add__), json_values, max_size=4))
 def test_unknown_metadata_is_kept(metadata: dict[str, Any]) -> None:
     """What the engine does not understand goes through JSON and back untouched."""
     original = event("evt_1", "dm", "x", **metadata)
@@ -162,6 +163,11 @@ cyclic["x"] = cyclic
         ({"discovered": ["the door"]}, "discovered"),
         ({"reputation": {"guild": 1}}, "reputation"),
         ({"anything": "\ud800"}, "surrogate"),
+        ({"anything": "a\x00b"}, "NUL"),
+        ({"names": {"npc_a_001": "A\nB"}}, "names"),
+        ({"names": {"npc_a_001": []}}, "names"),
+        ({"same_as": {"npc_a_001": "Aldwin"}}, "same_as"),
+        ({"hp_delta": {"Throk": -3}}, "hp_delta"),
         ({"anything": [10**31]}, "anything"),
         ({"facts": [{"subject": "npc_a_001", "op": "~", "object": "npc_b_001", "key": "x"}]}, "facts"),
         ({"facts": [{"subject": "npc_a_001"}]}, "facts"),
@@ -192,7 +198,14 @@ def test_metadata_is_only_so_deep() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("event_id", " "), ("content", "a\ud800"), ("source", "pc_Throk")]
+    ("field", "value"),
+    [
+        ("event_id", " "),
+        ("event_id", "x" * 501),
+        ("content", "a\ud800"),
+        ("content", "\x00"),
+        ("source", "pc_Throk"),
+    ],
 )
 def test_an_event_that_could_not_be_told_is_refused(field: str, value: str) -> None:
     """Blank ids, text that is no text, a character by another name than its uid."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dndbots import _lazy
 
 if TYPE_CHECKING:
+    from dndbots.campaign import Campaign
     from dndbots.errors import DndbotsError
     from dndbots.events import EventType, GameEvent, audience
     from dndbots.memory.builder import MemoryBuilder
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Campaign",
     "Character",
     "DndbotsError",
     "EventType",
@@ -32,6 +34,7 @@ __all__ = [
 __getattr__ = _lazy.exports(
     __name__,
     {
+        "Campaign": "dndbots.campaign",
         "Character": "dndbots.models",
         "DndbotsError": "dndbots.errors",
         "EventType": "dndbots.events",

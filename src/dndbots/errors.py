@@ -7,6 +7,24 @@ DndbotsError
 ├── InvalidName           a name that is empty or unfit
 ├── UnknownCategory       a category that is none of the eight
 ├── UnknownEncoding       a tokenizer that is not on board
+├── EventRefused          an event that the campaign cannot accept, with field and reason
+│   └── DuplicateEvent    an event id that the log already has
+├── UnknownEvent          an event id that the log does not have
+├── UnknownEntity         a uid or a name that nobody in the campaign has
+│   └── UnknownViewer     a viewer whom the campaign does not know
+├── AmbiguousName         a name that several have
+├── InvalidTranscript     a line that cannot be imported, with its place
+├── StorageError
+│   ├── SequenceConflict  somebody else wrote first
+│   ├── CampaignMissing   no campaign there, and none should be made
+│   ├── BranchExists      a branch of that name is there already
+│   ├── UnknownBranch     a branch that the campaign does not have
+│   ├── StoreUnavailable  the database cannot be reached or opened, or went away
+│   ├── StoreBusy         another program holds the campaign for too long
+│   ├── StoreFull         no space left
+│   ├── StoreReadOnly     the campaign cannot be written to
+│   ├── StoreDamaged      the file is no campaign, or a broken one
+│   └── StoreTooNew       written by a newer dndbots
 └── DCMLError
     ├── DCMLSyntaxError   text that is not DCML, with line and column
     └── DCMLValueError    a value that DCML cannot say
@@ -99,3 +117,99 @@ class DCMLValueError(DCMLError, ValueError):
     def __init__(self, value: object, *, where: str, reason: str) -> None:
         super().__init__(f"{where}: {value!r} {reason}")
         self.value, self.where, self.reason = value, where, reason
+
+
+class EventRefused(DndbotsError, ValueError):
+    """Nothing of a refused event is kept."""
+
+    def __init__(self, event_id: str, *, field: str, reason: str) -> None:
+        super().__init__(f"event {event_id!r} is refused: {field}: {reason}")
+        self.event_id, self.field, self.reason = event_id, field, reason
+
+
+class DuplicateEvent(EventRefused):
+    def __init__(self, event_id: str) -> None:
+        super().__init__(event_id, field="event_id", reason="the log already has an event of this id")
+
+
+class UnknownEvent(DndbotsError, LookupError):
+    def __init__(self, event_id: str) -> None:
+        super().__init__(f"there is no event {event_id!r} in this branch of the log")
+        self.event_id = event_id
+
+
+class UnknownEntity(DndbotsError, LookupError):
+    def __init__(self, who: str, *, known: Iterable[str] = ()) -> None:
+        self.who, self.known = who, tuple(known)
+        listed = f"; it knows {', '.join(self.known)}" if self.known else ""
+        super().__init__(f"the campaign knows no {who!r}{listed}")
+
+
+class UnknownViewer(UnknownEntity):
+    """A viewer is never the DM by default."""
+
+
+class AmbiguousName(DndbotsError, LookupError):
+    def __init__(self, name: str, *, candidates: Iterable[str]) -> None:
+        self.name, self.candidates = name, tuple(candidates)
+        super().__init__(f"{name!r} may be {' or '.join(self.candidates)}; say which by its uid")
+
+
+class InvalidTranscript(DndbotsError, ValueError):
+    def __init__(self, *, line: int, field: str, reason: str) -> None:
+        super().__init__(f"line {line}: {field}: {reason}")
+        self.line, self.field, self.reason = line, field, reason
+
+
+class StorageError(DndbotsError):
+    """Something about where a campaign is kept."""
+
+
+class SequenceConflict(StorageError):
+    def __init__(self, *, expected: int, actual: int) -> None:
+        super().__init__(f"expected sequence {expected}, the log is at {actual}")
+        self.expected, self.actual = expected, actual
+
+
+class CampaignMissing(StorageError, LookupError):
+    def __init__(self, where: str) -> None:
+        super().__init__(f"there is no campaign at {where}; `dndbots new` makes one")
+        self.where = where
+
+
+class BranchExists(StorageError, ValueError):
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is a branch {name!r} already; choose another name")
+        self.name = name
+
+
+class UnknownBranch(StorageError, LookupError):
+    def __init__(self, name: str, *, known: Iterable[str]) -> None:
+        self.name, self.known = name, tuple(known)
+        super().__init__(f"there is no branch {name!r}; the branches are {', '.join(self.known)}")
+
+
+class StoreUnavailable(StorageError):
+    def __init__(self, where: str, *, reason: str) -> None:
+        super().__init__(f"{where}: {reason}")
+        self.where, self.reason = where, reason
+
+
+class StoreBusy(StoreUnavailable):
+    """Nothing was written; the same call may succeed later."""
+
+
+class StoreFull(StoreUnavailable):
+    """Nothing was written."""
+
+
+class StoreReadOnly(StoreUnavailable):
+    """Nothing was written."""
+
+
+class StoreDamaged(StoreUnavailable):
+    """What is there cannot be read as a campaign."""
+
+
+class StoreTooNew(StoreUnavailable):
+    """A newer dndbots made it, and an older one would not understand it."""

@@ -16,12 +16,14 @@ from pydantic import (
     Field,
     JsonValue,
     NonNegativeInt,
+    PrivateAttr,
     StringConstraints,
     field_validator,
     model_validator,
 )
 
-from dndbots.ids import DM, SYSTEM, check_uid
+from dndbots._json import as_json
+from dndbots.ids import DM, LONGEST_UID, SYSTEM, check_name, check_uid
 
 LONGEST_CONTENT: Final = 102_400
 DEEPEST_METADATA: Final = 32
@@ -59,16 +61,24 @@ class EventType(StrEnum):
 
 
 Named = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
-Uid = Annotated[Named, AfterValidator(check_uid)]
-QuestUid = Annotated[Named, AfterValidator(partial(check_uid, category="QST"))]
-Someone = Annotated[Named, AfterValidator(_check_someone)]
+# What stands in an index: short enough for one in any script and on any database.
+Label = Annotated[str, StringConstraints(pattern=r"\S", max_length=200)]
+EventId = Annotated[str, StringConstraints(pattern=r"\S", max_length=500)]
+Name = Annotated[str, AfterValidator(check_name)]
+_UidText = Annotated[str, StringConstraints(max_length=LONGEST_UID)]
+Uid = Annotated[_UidText, AfterValidator(check_uid)]
+QuestUid = Annotated[_UidText, AfterValidator(partial(check_uid, category="QST"))]
+Someone = Annotated[_UidText, AfterValidator(_check_someone)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 Change = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
 Number = Annotated[int, Field(ge=-(10**15), le=10**15)] | Annotated[float, Field(ge=-1e15, le=1e15)]
 
 
 class StatedFact(BaseModel):
-    """A fact that an event states: a relation (`op`, `object`) or a property (`key`, `value`)."""
+    """A fact that an event states: a relation (`op`, `object`) or a property (`key`, `value`).
+
+    `ended` says that it is true no longer.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -78,6 +88,7 @@ class StatedFact(BaseModel):
     key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}\z")] | None = None
     value: bool | Number | Named | Annotated[list[Number | Named], Field(min_length=1)] | None = None
     certainty: Literal["fact", "belief", "rumor"] = "fact"
+    ended: bool = False
 
     @model_validator(mode="after")
     def _relates_or_describes(self) -> Self:
@@ -89,7 +100,12 @@ class StatedFact(BaseModel):
 
 
 class KnownMetadata(BaseModel):
-    """The metadata that the engine understands. Anything else is kept as it is."""
+    """The metadata that the engine understands. Anything else is kept as it is.
+
+    `names` says what entities are called (the first is the name, others are aliases); `same_as` that
+    one turned out to be another; `despite_death` why a dead creature acts; `valid_from` which earlier
+    event the facts speak of; `speakers` who is heard for the first time in this session.
+    """
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
 
@@ -101,18 +117,27 @@ class KnownMetadata(BaseModel):
     enemy_count: Count | None = None
     killed: list[Uid] = Field(default_factory=list)
     killed_by: Someone | list[Someone] | None = None
+    revived: list[Uid] = Field(default_factory=list)
+    despite_death: Named | None = None
+    names: dict[Someone, Name | Annotated[list[Name], Field(min_length=1)]] = Field(default_factory=dict)
+    same_as: dict[Uid, Uid] = Field(default_factory=dict)
     discovered: list[Uid] = Field(default_factory=list)
     reputation: dict[Uid, Change] = Field(default_factory=dict)
     quest_id: QuestUid | None = None
     quest_state: Named | None = None
-    objective_id: Named | None = None
-    act_id: Named | None = None
-    encounter_id: Named | None = None
+    objective_id: Label | None = None
+    objective_state: Named | None = None
+    act_id: Label | None = None
+    act_state: Named | None = None
+    encounter_id: Label | None = None
+    encounter_state: Named | None = None
     danger_level: Named | None = None
     loot: list[JsonValue] = Field(default_factory=list)
-    hp_delta: Change | dict[Named, Change] | None = None
-    conditions: list[Named] | dict[Named, list[Named]] = Field(default_factory=list)
+    hp_delta: Change | dict[Uid, Change] | None = None
+    conditions: list[Label] | dict[Uid, list[Label]] = Field(default_factory=list)
     facts: list[StatedFact] = Field(default_factory=list)
+    valid_from: EventId | None = None
+    speakers: list[Someone] = Field(default_factory=list)
     npcs_mentioned: list[Named] = Field(default_factory=list)
     sources: list[Named] = Field(default_factory=list)
 
@@ -122,11 +147,11 @@ class GameEvent(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
-    event_id: Named
+    event_id: EventId
     event_type: EventType
-    source: Named
+    source: Label
     content: str = Field(max_length=LONGEST_CONTENT)
-    session_id: Named
+    session_id: Label
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
     timestamp: datetime | None = None
     turn: NonNegativeInt | None = None
@@ -150,13 +175,64 @@ class GameEvent(BaseModel):
             _check_value(value, where=_check_storable(key))
         return metadata
 
+    # The metadata as it was checked. A dictionary can be changed in place, and then says so.
+    _sealed: str = PrivateAttr(default="")
+
+    def model_post_init(self, _context: Any, /) -> None:
+        self._sealed = as_json(self.metadata)
+
     @property
     def known(self) -> KnownMetadata:
-        """The metadata that the engine understands, typed."""
-        return KnownMetadata.model_validate(self.metadata)
+        """The metadata that the engine understands, typed. It was checked when the event was made."""
+        return _as_known(self.metadata)
+
+    @property
+    def is_as_checked(self) -> bool:
+        """Whether the metadata still is what it was when the event was made."""
+        return self.metadata_text == as_json(self.metadata)
+
+    def placed(self, seq: int, metadata: dict[str, JsonValue] | None = None) -> "GameEvent":
+        """A copy with its place in the log; `model_copy` does the same, at several times the cost."""
+        copied = GameEvent.__new__(GameEvent)
+        changed = {"seq": seq} if metadata is None else {"seq": seq, "metadata": metadata}
+        _set(copied, "__dict__", {**self.__dict__, **changed})
+        _set(copied, "__pydantic_fields_set__", self.__pydantic_fields_set__ | changed.keys())
+        _set(copied, "__pydantic_extra__", None)
+        sealed = self.metadata_text if metadata is None else as_json(metadata)
+        _set(copied, "__pydantic_private__", {"_sealed": sealed})
+        return copied
+
+    @property
+    def metadata_text(self) -> str:
+        """The metadata as JSON, as it was when the event was made."""
+        # Past pydantic's lookup of private attributes, which costs more than all the rest.
+        text: str = (self.__pydantic_private__ or {}).get("_sealed", "")
+        return text
+
+
+_set = object.__setattr__
+_NOTHING_KNOWN: Final = {
+    name: field.get_default(call_default_factory=True) for name, field in KnownMetadata.model_fields.items()
+}
+
+
+def _as_known(metadata: dict[str, JsonValue]) -> KnownMetadata:
+    """Checked metadata as a typed value, without checking it again: views read it a million times over."""
+    fields: dict[str, Any] = _NOTHING_KNOWN.copy()
+    fields.update({key: value for key, value in metadata.items() if key in _NOTHING_KNOWN})
+    if fields["facts"]:
+        fields["facts"] = [StatedFact.model_validate(fact) for fact in fields["facts"]]
+    known = KnownMetadata.__new__(KnownMetadata)
+    _set(known, "__dict__", fields)
+    _set(known, "__pydantic_fields_set__", set(metadata))
+    _set(known, "__pydantic_extra__", {})
+    _set(known, "__pydantic_private__", None)
+    return known
 
 
 def _check_storable(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("holds a NUL character, which cannot be stored as text")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Uids: their grammar, the category a prefix stands for, and how the engine mints new ones.
+"""Names and uids: what is fit to be one, what a prefix stands for, how the engine mints new ones.
 
 Only the engine mints. A uid says what an entity is and roughly what it is called; what it is
 really called stands in the lexicon.
@@ -18,6 +18,7 @@ CATEGORIES: Final = ("PC", "NPC", "MON", "LOC", "FAC", "ITEM", "QST", "EVT")
 PARTY_UID: Final = "fac_party_001"
 DM: Final = "dm"
 SYSTEM: Final = "system"
+LONGEST_UID: Final = 200
 
 _UID = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+")
 _LONGEST_SLUG = 40
@@ -25,6 +26,9 @@ _LONGEST_SLUG = 40
 _LETTERS = str.maketrans(
     {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ħ": "h", "ŋ": "ng"}
 )
+# Players choose names, and names stand in prompts.
+_LONGEST_NAME = 200
+_JOINERS = frozenset("\u200c\u200d")  # several scripts and many emoji need them
 
 
 def is_uid(text: str) -> bool:
@@ -44,6 +48,28 @@ def category_of(uid: str) -> str | None:
     """The category that a uid's prefix stands for; None where it stands for none (`race_elves`)."""
     prefix = check_uid(uid).partition("_")[0].upper()
     return prefix if prefix in CATEGORIES else None
+
+
+def check_name(name: str) -> str:
+    if not name.strip():
+        raise InvalidName(name)
+    if len(name) > _LONGEST_NAME:
+        raise InvalidName(name, reason=f"it has more than {_LONGEST_NAME} characters")
+    if any(_is_hidden(char) for char in name):
+        raise InvalidName(name, reason="it holds control or invisible characters")
+    return name
+
+
+def folded(name: str) -> str:
+    """A name as it is compared: in any case, with any spaces, however its letters are composed."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def _is_hidden(char: str) -> bool:
+    """Characters that break a line, reorder it, or speak to a model behind a person's back."""
+    if "\U000e0000" <= char <= "\U000e01ef":
+        return True
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") and char not in _JOINERS
 
 
 def slug(name: str) -> str:

@@ -3,35 +3,14 @@
 `AgentMemory` and `GameState` are mutable on purpose: they are working state, not records.
 """
 
-import unicodedata
 from typing import Annotated, Literal, NotRequired, Self, TypedDict
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from dndbots import ids
-from dndbots.errors import InvalidName
+from dndbots.ids import check_name
 
 Score = Annotated[int, Field(ge=1, le=30)]
-# Players choose names, and names stand in prompts.
-_LONGEST_NAME = 200
-_JOINERS = frozenset("\u200c\u200d")  # several scripts and many emoji need them
-
-
-def check_name(name: str) -> str:
-    if not name.strip():
-        raise InvalidName(name)
-    if len(name) > _LONGEST_NAME:
-        raise InvalidName(name, reason=f"it has more than {_LONGEST_NAME} characters")
-    if any(_is_hidden(char) for char in name):
-        raise InvalidName(name, reason="it holds control or invisible characters")
-    return name
-
-
-def _is_hidden(char: str) -> bool:
-    """Characters that break a line, reorder it, or speak to a model behind a person's back."""
-    if "\U000e0000" <= char <= "\U000e01ef":
-        return True
-    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") and char not in _JOINERS
 
 
 class Stats(BaseModel):

@@ -1,0 +1,290 @@
+"""The facade: one campaign, one log, and the views of it. Everything else goes through here."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import JsonValue, ValidationError
+
+from dndbots import ids
+from dndbots._json import as_json
+from dndbots.canon.claims import ACT, AT, ENCOUNTER, IN, PART_OF, claim_of
+from dndbots.canon.reducers import FOLD_VERSION
+from dndbots.canon.values import Entity, Fact, Knowing, Milestone, Moment
+from dndbots.errors import (
+    InvalidSetting,
+    SequenceConflict,
+    StoreTooNew,
+    UnknownBranch,
+    UnknownEntity,
+    UnknownEvent,
+    UnknownViewer,
+)
+from dndbots.events import EventType, GameEvent, StatedFact
+from dndbots.ids import DM
+from dndbots.interop import jsonl, transcripts
+from dndbots.interop.transcripts import Imported
+from dndbots.storage import upkeep
+from dndbots.storage.opening import TIMEOUT, open_store
+from dndbots.storage.ports import MAIN, Branch, Lineage, Store
+from dndbots.storage.reader import Asked, View
+from dndbots.storage.upkeep import Problem, Progress
+
+__all__ = ["Campaign", "Imported", "Problem", "Progress"]
+
+_ENTITIES_NAMED_IN_AN_ERROR = 10
+
+
+class Campaign:
+    """One branch of one campaign. `Campaign.open` is the way to get one; it is also a context manager.
+
+    Reads that answer for somebody take the `viewer`: a uid, or a name that belongs to exactly one
+    entity. `"dm"` sees everything. `as_of` is an event id, and answers as if the log ended there.
+    """
+
+    def __init__(self, store: Store, *, branch: str = MAIN) -> None:
+        self._store = store
+        self._branch = self._find_branch(branch)
+        self._recorder = upkeep.recorder_of(store, self._branch)
+        cursor = store.cursor(self._branch.id)
+        if cursor.version > FOLD_VERSION:
+            raise StoreTooNew(store.where, reason="a newer dndbots folded its views; upgrade dndbots")
+        if cursor.version < FOLD_VERSION:
+            upkeep.rebuild(store)
+
+    @classmethod
+    def open(
+        cls,
+        where: str | Path,
+        *,
+        create: bool = True,
+        branch: str = MAIN,
+        timeout: float = TIMEOUT,
+    ) -> Self:
+        """A campaign's folder, or `postgresql://…/database?campaign=name`; made if it is not there."""
+        store = open_store(where, create=create, timeout=timeout)
+        try:
+            return cls(store, branch=branch)
+        except BaseException:
+            store.close()
+            raise
+
+    def close(self) -> None:
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # The log.
+
+    def record(self, event: GameEvent, *, expected: int | None = None) -> GameEvent:
+        """Appends an event, and gives it back as it was stored: with its place and its witnesses.
+
+        `expected` is the place that the log must be at; if it is not, `SequenceConflict`. Without it,
+        the event is checked against whatever is true once it is this writer's turn.
+        """
+        return self._recorder.record([event], expected=expected)[0]
+
+    def record_many(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]:
+        """Appends events in one transaction: all of them, or none."""
+        return self._recorder.record(events, expected=expected)
+
+    def introduce(
+        self,
+        category: str,
+        name: str,
+        *,
+        aliases: Iterable[str] = (),
+        session_id: str = "prologue",
+        content: str | None = None,
+        metadata: Mapping[str, JsonValue] | None = None,
+    ) -> str:
+        """Brings somebody or something to life under a uid that nobody has, and gives that uid back.
+
+        `metadata` says who learns of it, and where, as in any event.
+        """
+        names = [ids.check_name(one) for one in (name, *aliases)]
+        while True:
+            head, _ = self.past()
+            stem = ids.mint(category, name).rpartition("_")[0]
+            uid = ids.mint(category, name, taken=self._store.uids_like(stem))
+            event = GameEvent(
+                event_id=f"introduced_{uid}",
+                event_type=EventType.SYSTEM,
+                source=DM,
+                content=content or f"{name} is introduced.",
+                session_id=session_id,
+                metadata={**(metadata or {}), "names": {uid: [*names]}},
+            )
+            try:
+                self.record(event, expected=head)
+            except SequenceConflict:
+                continue
+            return uid
+
+    @property
+    def head(self) -> int:
+        """The place of the newest event."""
+        return self._find_branch(self._branch.name).head
+
+    def past(self) -> tuple[int, Lineage]:
+        """The head, and what this branch looks back on from there."""
+        branches = self._store.branches()
+        branch = next(one for one in branches if one.id == self._branch.id)
+        return branch.head, upkeep.lineage_of(branches, branch, branch.head)
+
+    def events(self, *, viewer: str, as_of: str | None = None) -> Iterator[GameEvent]:
+        """Everything that the viewer perceived, oldest first, read as it is needed."""
+        return self._view(viewer, as_of).events()
+
+    def timeline(
+        self,
+        *,
+        viewer: str,
+        last: int = 20,
+        about: str | None = None,
+        as_of: str | None = None,
+    ) -> list[Moment]:
+        """The newest of what the viewer perceived, or of what concerned somebody; oldest first."""
+        if last < 1:
+            raise InvalidSetting("last", last, reason="is not a number of events")
+        view = self._view(viewer, as_of)
+        return view.moments(view.newest(last, about=about))
+
+    # Canon and knowledge.
+
+    def entity(self, who: str, *, viewer: str, as_of: str | None = None) -> Entity:
+        """Somebody or something, by uid or name, as the viewer knows it."""
+        return self._view(viewer, as_of).entity(who)
+
+    def entities(self, *, viewer: str, category: str | None = None, as_of: str | None = None) -> list[Entity]:
+        """All that the viewer knows of, or those of a category."""
+        view = self._view(viewer, as_of)
+        found = [uid for uid in view.everybody() if category in (None, ids.category_of(uid))]
+        return [view.entity(uid) for uid in found]
+
+    def history(self, who: str, *, viewer: str, as_of: str | None = None) -> list[Fact]:
+        """All that the viewer ever held true of somebody, oldest first, with what superseded it."""
+        return self._view(viewer, as_of).history(who)
+
+    def acts(self, *, viewer: str, as_of: str | None = None) -> list[Milestone]:
+        return self._view(viewer, as_of).milestones(ACT)
+
+    def encounters(self, *, viewer: str, as_of: str | None = None) -> list[Milestone]:
+        return self._view(viewer, as_of).milestones(ENCOUNTER)
+
+    def who_knows(
+        self, fact: StatedFact | Fact | Mapping[str, Any], *, as_of: str | None = None
+    ) -> list[Knowing]:
+        """Who holds a fact, the DM aside, with what certainty and from where.
+
+        A mapping has `subject` and either `op` (and `object`) or `key` (and `value`); without object
+        or value, the answer is everybody who holds anything there, with what they hold. A subject may
+        be a name.
+        """
+        view = self._view(DM, as_of)
+        return view.who_knows(_asked(fact, view))
+
+    # Branches.
+
+    @property
+    def branch(self) -> str:
+        return self._branch.name
+
+    def branches(self) -> list[Branch]:
+        return self._store.branches()
+
+    def fork(self, name: str, *, at: str | None = None) -> "Campaign":
+        """A new branch from here, or from an event of the past, that shares all that came before."""
+        ids.check_name(name)
+        store = self._store.another()
+        try:
+            forked_at = self._place(at)
+            parent = next(one for one in self.past()[1] if forked_at <= one.upto)
+            store.add_branch(name, parent=parent.branch, forked_at=forked_at, seed=upkeep.seed)
+            return Campaign(store, branch=name)
+        except BaseException:
+            store.close()
+            raise
+
+    # In and out.
+
+    def import_transcript(
+        self, lines: Iterable[Mapping[str, JsonValue]], *, progress: Progress | None = None
+    ) -> Imported:
+        """Lines of play become events. Lines that are there already are skipped; see the docs."""
+        return transcripts.import_lines(self, self._store, lines, progress)
+
+    def export(self, *, viewer: str = DM) -> Iterator[str]:
+        """The log as lines of JSON, for `import_log` or anything else; or what a viewer perceived of it."""
+        return jsonl.to_lines(self.events(viewer=viewer))
+
+    def import_log(self, lines: Iterable[str]) -> list[GameEvent]:
+        """Appends an exported log, all of it or nothing."""
+        return self.record_many(jsonl.from_lines(lines))
+
+    # Upkeep.
+
+    def rebuild(self, progress: Progress | None = None) -> int:
+        """Drops every view and folds the log again; says how many events that took."""
+        self._recorder.forget()
+        return upkeep.rebuild(self._store, progress)
+
+    def verify(self, progress: Progress | None = None) -> list[Problem]:
+        """What is wrong with log, views and cursors; nothing, if they agree."""
+        return upkeep.verify(self._store, progress)
+
+    # How a call finds its branch, its viewer and its place in the log.
+
+    def _find_branch(self, name: str) -> Branch:
+        branches = self._store.branches()
+        for branch in branches:
+            if branch.name == name:
+                return branch
+        raise UnknownBranch(name, known=[branch.name for branch in branches])
+
+    def _place(self, event_id: str | None) -> int:
+        head, lineage = self.past()
+        if event_id is None:
+            return head
+        found = self._store.places_of(lineage, [event_id]).get(event_id)
+        if found is None:
+            raise UnknownEvent(event_id)
+        return found
+
+    def _view(self, viewer: str, as_of: str | None) -> View:
+        _, lineage = self.past()
+        everything = View(self._store, lineage, DM)
+        uid = DM if viewer == DM else self._viewer(viewer, everything)
+        if as_of is not None:
+            lineage = upkeep.lineage_of(self._store.branches(), self._branch, self._place(as_of))
+        return View(self._store, lineage, uid)
+
+    def _viewer(self, viewer: str, everything: View) -> str:
+        try:
+            found = everything.find(viewer)
+        except UnknownEntity:
+            known = everything.everybody()[:_ENTITIES_NAMED_IN_AN_ERROR]
+            raise UnknownViewer(viewer, known=[DM, *known]) from None
+        return viewer if ids.is_uid(viewer) else found
+
+
+def _asked(fact: StatedFact | Fact | Mapping[str, Any], view: View) -> Asked:
+    given = dict(fact) if isinstance(fact, Mapping) else fact.model_dump(exclude_none=True)
+    said = {key: given[key] for key in ("op", "object", "key", "value") if given.get(key) is not None}
+    subject = view.find(str(given.get("subject", "")))
+    for word in ("op", "key"):
+        if set(said) == {word} and (word == "key" or said["op"] in (AT, IN, PART_OF)):
+            return Asked(subject, str(said[word]))
+    try:
+        claim = claim_of(StatedFact(subject=subject, **said))
+    except ValidationError as exc:
+        reason = f"is not a fact to ask about: {exc.errors()[0]['msg']}"
+        raise InvalidSetting("fact", given, reason=reason) from exc
+    return Asked(claim.subject, claim.slot, as_json(claim.value))

@@ -1,0 +1,303 @@
+"""What cannot have happened: an event that breaks one of these is refused whole, before it is recorded.
+
+`Standing` is what is true at the head of the log; the laws only ask it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple, Protocol
+
+from pydantic import JsonValue, ValidationError
+
+from dndbots.canon import claims
+from dndbots.canon.claims import AT, IN, PART_OF, Certainty, Claim, claim_of, counts
+from dndbots.canon.holding import is_speech
+from dndbots.canon.loot import loot_of, sufferer_of
+from dndbots.canon.reducers import claims_of
+from dndbots.errors import EventRefused
+from dndbots.events import EventType, GameEvent, KnownMetadata
+from dndbots.ids import CATEGORIES, DM, PARTY_UID, SYSTEM, category_of, is_uid
+
+AMOUNTS: Final = ("hp", "hp_max", "gold", "reputation", claims.NUMBER)
+
+
+class Standing(Protocol):
+    """What is true now, as far as the laws need it."""
+
+    def knows(self, uid: str) -> bool: ...
+    def is_dead(self, uid: str) -> bool: ...
+    def container_of(self, uid: str, slot: str) -> str | None: ...
+    def merged_into(self, uid: str) -> str | None: ...
+
+
+class Use(NamedTuple):
+    """A uid in an event, and the field that it stands in."""
+
+    field: str
+    uid: str
+
+
+class Uses(NamedTuple):
+    """The uids of an event: whom it shows, and whom it only speaks of."""
+
+    shown: list[str]
+    referred: list[Use]
+
+
+def uses_of(event: GameEvent, known: KnownMetadata) -> Uses:
+    """What an event shows comes to life with it; what it speaks of must be known, or be shown in it."""
+    shown = [event.source, *known.participants, *known.told_to, *known.enemies, *known.killed]
+    shown += [*known.discovered, *known.names]
+    if known.location is not None:
+        shown.append(known.location)
+    if known.quest_id is not None:
+        shown.append(known.quest_id)
+    referring = not _REFERRING.isdisjoint(event.metadata)
+    return Uses(shown, _referred(event, known) if referring else [])
+
+
+_SHOWING: Final = ("participants", "witnesses", "told_to", "enemies", "killed", "discovered", "names")
+
+
+def _shown_in(event: GameEvent, known: KnownMetadata, uid: str) -> str:
+    """The field that shows somebody, for an error to name."""
+    if uid == event.source:
+        return "source"
+    return next((field for field in _SHOWING if uid in (getattr(known, field) or ())), "location")
+
+
+_SPEAKING_OF: Final = ("killed_by", "revived", "reputation", "hp_delta", "conditions")
+_REFERRING: Final = frozenset((*_SPEAKING_OF, "facts", "same_as", "loot"))
+
+
+def _referred(event: GameEvent, known: KnownMetadata) -> list[Use]:
+    found: list[Use] = []
+    for number, fact in enumerate(known.facts):
+        found.append(Use(f"facts[{number}].subject", fact.subject))
+        if fact.object is not None:
+            found.append(Use(f"facts[{number}].object", fact.object))
+    for field in _SPEAKING_OF:
+        if field in event.metadata:
+            found += [Use(field, uid) for uid in _uids(field, getattr(known, field))]
+    for pair in known.same_as.items():
+        found += [Use("same_as", uid) for uid in pair]
+    for number, entry in enumerate(known.loot):
+        found += _holders(number, entry)
+    return found
+
+
+def _uids(field: str, value: object) -> Iterable[str]:
+    """The uids in a field that may also hold a bare value, which is about somebody shown."""
+    if field == "killed_by" and isinstance(value, str):
+        return [value]
+    if isinstance(value, dict) or field in ("killed_by", "revived"):
+        return list(value) if isinstance(value, (dict, list)) else []
+    return []
+
+
+def _holders(number: int, entry: JsonValue) -> Iterator[Use]:
+    try:
+        loot = loot_of(entry)
+    except ValidationError:
+        return  # the law on loot says what is wrong with it
+    for field, holder in (("to", loot.to), ("from", loot.giver)):
+        if holder is not None:
+            yield Use(f"loot[{number}].{field}", holder)
+
+
+def check(event: GameEvent, known: KnownMetadata, uses: Uses, standing: Standing) -> None:
+    """Refuses an event that cannot have happened, with the field and the reason."""
+    for field, reason in _faults(event, known, uses, standing):
+        raise EventRefused(event.event_id, field=field, reason=reason)
+
+
+def _faults(
+    event: GameEvent, known: KnownMetadata, uses: Uses, standing: Standing
+) -> Iterator[tuple[str, str]]:
+    yield from _unknown_entities(event, known, uses, standing)
+    yield from _impossible_acts(event, known, standing)
+    if not _LAWFUL.isdisjoint(event.metadata):
+        for keys, law in _LAWS:
+            if not keys.isdisjoint(event.metadata):
+                yield from law(event, known, standing)
+
+
+Fault = tuple[str, str]
+Law = Callable[[GameEvent, KnownMetadata, Standing], Iterable[Fault]]
+_LAWS: list[tuple[frozenset[str], Law]] = []
+_LAWFUL: set[str] = set()
+
+
+def _law(*keys: str) -> Callable[[Law], Law]:
+    """Registers a law for events with one of these keys in their metadata."""
+
+    def register(law: Law) -> Law:
+        _LAWS.append((frozenset(keys), law))
+        _LAWFUL.update(keys)
+        return law
+
+    return register
+
+
+@_law("loot")
+def _loot_is_something(_event: GameEvent, known: KnownMetadata, _standing: Standing) -> Iterable[Fault]:
+    for number, entry in enumerate(known.loot):
+        try:
+            if loot_of(entry).is_empty:
+                yield f"loot[{number}]", "names neither an item nor gold"
+        except ValidationError as exc:
+            first = exc.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            yield f"loot[{number}]", f"{place}: {first['msg']}" if place else first["msg"]
+
+
+def _unknown_entities(
+    event: GameEvent, known: KnownMetadata, uses: Uses, standing: Standing
+) -> Iterable[Fault]:
+    people = (*uses.shown, *(known.witnesses or ()))
+    for uid in () if _FIT.issuperset(people) else people:
+        kind = _kind(uid)
+        if kind is None:
+            field = _shown_in(event, known, uid)
+            yield field, f"{uid!r} is neither a uid nor {DM} nor {SYSTEM}"
+        elif not kind:
+            field = _shown_in(event, known, uid)
+            yield field, f"{uid} is of none of the categories, so it cannot come to life"
+        elif len(_FIT) < _MOST_AT_HAND:
+            _FIT.add(uid)
+    if uses.referred:
+        here = {*uses.shown, *(known.witnesses or ()), PARTY_UID}
+        for field, uid in uses.referred:
+            if uid not in here and _kind(uid) in CATEGORIES and not standing.knows(uid):
+                yield field, f"{uid} is not known to this campaign; show it first, or name it in `names`"
+
+
+# Uids that were found fit to come to life. What is fit stays so.
+_FIT: set[str] = set()
+_MOST_AT_HAND: Final = 1 << 16
+
+
+@lru_cache(maxsize=_MOST_AT_HAND)
+def _kind(uid: str) -> str | None:
+    """A uid's category, empty if it has none; the DM and the system count as themselves."""
+    if uid in (DM, SYSTEM):
+        return uid
+    return (category_of(uid) or "") if is_uid(uid) else None
+
+
+def _impossible_acts(event: GameEvent, known: KnownMetadata, standing: Standing) -> Iterable[Fault]:
+    """The dead do not act, and a whisper needs an ear."""
+    if known.despite_death is None and event.source not in (DM, SYSTEM) and standing.is_dead(event.source):
+        yield "source", f"{event.source} is dead; `despite_death` may say why it acts all the same"
+    if event.event_type is EventType.WHISPER and not {*known.told_to, *known.participants} - {event.source}:
+        yield "told_to", "a whisper is told to somebody"
+
+
+@_law("hp_delta", "conditions")
+def _bare_changes_have_a_subject(
+    event: GameEvent, known: KnownMetadata, _standing: Standing
+) -> Iterable[Fault]:
+    bare = {
+        "hp_delta": isinstance(known.hp_delta, int),
+        "conditions": bool(known.conditions) and isinstance(known.conditions, list),
+    }
+    for field, stated in bare.items():
+        if stated and sufferer_of(event, known) is None:
+            yield field, "it is not clear whose; write it by uid, such as {uid: value}"
+
+
+@_law("objective_id", "objective_state", "quest_state")
+def _objectives_have_a_quest(_event: GameEvent, known: KnownMetadata, _standing: Standing) -> Iterable[Fault]:
+    if known.quest_id is None:
+        for field in ("objective_id", "quest_state"):
+            if getattr(known, field) is not None:
+                yield field, "there is no quest_id that it belongs to"
+    if known.objective_id is None and known.objective_state is not None:
+        yield "objective_state", "there is no objective_id that it belongs to"
+
+
+@_law("facts")
+def _amounts_are_whole(_event: GameEvent, known: KnownMetadata, _standing: Standing) -> Iterable[Fault]:
+    for number, fact in enumerate(known.facts):
+        if fact.key in AMOUNTS and not (isinstance(fact.value, int) and not isinstance(fact.value, bool)):
+            yield f"facts[{number}].value", f"{fact.key} is a whole number, not {fact.value!r}"
+        if fact.key == claims.NUMBER and known.valid_from is not None:
+            yield "valid_from", "how many there are is counted forward, and cannot be stated of the past"
+
+
+@_law("facts", "killed", "conditions")
+def _no_self_contradiction(event: GameEvent, known: KnownMetadata, _standing: Standing) -> Iterable[Fault]:
+    for uid in set(known.killed) & set(known.revived):
+        yield "revived", f"{uid} is killed and revived in the same event"
+    by_whom = known.conditions if isinstance(known.conditions, dict) else {"it": known.conditions}
+    for who, names in by_whom.items():
+        for name in names:
+            if f"-{name}" in names:
+                yield "conditions", f"{name!r} of {who} both begins and ends"
+    if known.facts:
+        yield from _facts_agree(event, known)
+
+
+def _facts_agree(event: GameEvent, known: KnownMetadata) -> Iterable[Fault]:
+    stated: dict[tuple[str, str, Certainty], Claim] = {}
+    for number, fact in enumerate(known.facts):
+        claim = claim_of(fact)
+        if fact.object is not None and fact.subject == fact.object:
+            yield f"facts[{number}].object", f"{fact.subject} is related to itself"
+        earlier = stated.setdefault((claim.subject, claim.slot, claim.certainty), claim)
+        if earlier.value != claim.value:
+            yield f"facts[{number}]", f"{claim.subject} has two values in {claim.slot!r}"
+    if not is_speech(event):
+        for claim in claims_of(event, known):
+            amount = claim.slot.removeprefix("+")
+            if counts(claim.slot) and (claim.subject, amount, Certainty.FACT) in stated:
+                yield "facts", f"{claim.subject}: {amount!r} is both stated and changed"
+
+
+@_law("facts")
+def _nothing_contains_itself(event: GameEvent, known: KnownMetadata, standing: Standing) -> Iterable[Fault]:
+    if is_speech(event):
+        return  # one may say so
+    placed = {
+        (claim.subject, claim.slot): claim.value
+        for claim in map(claim_of, known.facts)
+        if claim.slot in (AT, IN, PART_OF) and claim.certainty is Certainty.FACT
+    }
+
+    def containers(uid: str) -> Iterator[str]:
+        for slot in (AT, IN, PART_OF):
+            found = placed.get((uid, slot), standing.container_of(uid, slot))
+            if isinstance(found, str):
+                yield found
+
+    for subject, slot in placed:
+        seen: set[str] = set()
+        open_ends = list(containers(subject))
+        while open_ends:
+            container = open_ends.pop()
+            if container == subject:
+                yield "facts", f"{subject} would contain itself (by {slot!r})"
+                break
+            if container not in seen:
+                seen.add(container)
+                open_ends += containers(container)
+
+
+_ALIKE = ({"PC", "NPC", "MON"},)
+
+
+@_law("same_as")
+def _identities_make_sense(_event: GameEvent, known: KnownMetadata, standing: Standing) -> Iterable[Fault]:
+    for uid, other in known.same_as.items():
+        kinds = {str(category_of(uid)), str(category_of(other))}
+        if len(kinds) > 1 and not any(kinds <= alike for alike in _ALIKE):
+            yield "same_as", f"{uid} and {other} are of different categories"
+        earlier = standing.merged_into(uid)
+        if earlier is not None:
+            yield "same_as", f"{uid} is {earlier} already; say that {earlier} is {other}"
+        target: str | None = other
+        while target is not None:
+            if target == uid:
+                yield "same_as", f"{uid} would be itself"
+                break
+            target = known.same_as.get(target) or standing.merged_into(target)

@@ -1,0 +1,159 @@
+"""Events become claims: one small function for each thing that an event can change.
+
+A reducer sees one event and nothing else. It never fails on an event that `laws` let through.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from dndbots.canon import claims
+from dndbots.canon.claims import Claim, change
+from dndbots.canon.loot import holder_of, loot_of, sufferer_of
+from dndbots.events import EventType, GameEvent, KnownMetadata
+from dndbots.ids import DM, SYSTEM
+
+Reducer = Callable[[GameEvent, KnownMetadata], Iterable[Claim]]
+
+# Raised whenever the same events give other claims than before: campaigns then fold their log again.
+FOLD_VERSION: Final = 1
+
+_REDUCERS: dict[EventType, list[tuple[str, Reducer]]] = {kind: [] for kind in EventType}
+
+
+def reduces(key: str, *kinds: EventType) -> Callable[[Reducer], Reducer]:
+    """Registers a reducer for events with a key in their metadata, of these kinds or of any."""
+
+    def register(reducer: Reducer) -> Reducer:
+        for kind in kinds or EventType:
+            _REDUCERS[kind].append((key, reducer))
+        return reducer
+
+    return register
+
+
+def claims_of(event: GameEvent, known: KnownMetadata) -> list[Claim]:
+    """Everything that an event makes true by happening, in order. What it *states* is up to `holding`."""
+    metadata, found = event.metadata, list[Claim]()
+    for key, reducer in _REDUCERS[event.event_type]:
+        if key in metadata:
+            found += reducer(event, known)
+    return found
+
+
+_NOWHERE = (EventType.SYSTEM, EventType.SESSION_END)
+
+
+def seen_in(event: GameEvent, known: KnownMetadata) -> list[str]:
+    """Those who take part in something are where it happens."""
+    if known.location is None or event.event_type in _NOWHERE:
+        return []
+    present = dict.fromkeys((event.source, *known.participants, *known.enemies))
+    return [who for who in present if who not in (DM, SYSTEM)]
+
+
+@reduces("enemy_count")
+def numbers(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    """`enemy_count` counts the first of the enemies, who may be a group under one uid."""
+    if known.enemies and known.enemy_count is not None:
+        yield Claim(known.enemies[0], claims.NUMBER, known.enemy_count)
+
+
+@reduces("revived")
+def revivals(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    for who in dict.fromkeys(known.revived):
+        yield Claim(who, claims.NUMBER, 1)
+
+
+@reduces("killed")
+def deaths(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    killers = [known.killed_by] if isinstance(known.killed_by, str) else known.killed_by
+    for who, times in Counter(known.killed).items():
+        yield Claim(who, change(claims.NUMBER), -times)
+        if killers:
+            yield Claim(who, "killed_by", list(dict.fromkeys(killers)))
+
+
+@reduces("hp_delta")
+def wounds(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    delta = known.hp_delta
+    by_whom = delta if isinstance(delta, dict) else {sufferer_of(event, known): delta}
+    for who, points in by_whom.items():
+        if who is not None and points:
+            yield Claim(who, change("hp"), points)
+
+
+@reduces("conditions")
+def conditions(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    """`poisoned` begins, `-poisoned` ends."""
+    stated = known.conditions
+    by_whom = stated if isinstance(stated, dict) else {sufferer_of(event, known): stated}
+    for who, names in by_whom.items():
+        for name in names if who is not None else ():
+            yield Claim(str(who), f"{claims.CONDITION} {name.removeprefix('-').strip()}", name[0] != "-")
+
+
+@reduces("loot")
+def spoils(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    for entry in map(loot_of, known.loot):
+        takers = [(entry.to, 1), (entry.giver, -1)] if entry.to or entry.giver else []
+        for who, sign in takers or [(holder_of(event, known), 1)]:
+            if who is not None and entry.item is not None and entry.quantity:
+                yield Claim(who, change(f"{claims.ITEM} {entry.item}"), sign * entry.quantity)
+            if who is not None and entry.gold:
+                yield Claim(who, change("gold"), sign * entry.gold)
+
+
+@reduces("quest_id")
+def quests(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    if known.quest_id is not None and known.quest_state is not None:
+        yield Claim(known.quest_id, "state", known.quest_state)
+    if known.quest_id is not None and known.objective_id is not None:
+        slot = f"{claims.OBJECTIVE} {known.objective_id}"
+        yield Claim(known.quest_id, slot, known.objective_state or "completed")
+
+
+@reduces("act_id")
+def acts(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    if known.act_id is not None:
+        yield Claim(f"{claims.ACT} {known.act_id}", "state", known.act_state or "begun")
+
+
+@reduces("encounter_id")
+def encounters(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    if known.encounter_id is not None:
+        by_kind = {EventType.COMBAT_START: "begun", EventType.COMBAT_END: "completed"}
+        state = known.encounter_state or by_kind.get(event.event_type)
+        if state is not None:
+            yield Claim(f"{claims.ENCOUNTER} {known.encounter_id}", "state", state)
+
+
+@reduces("danger_level")
+def danger(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    if known.location is not None and known.danger_level is not None:
+        yield Claim(known.location, "danger", known.danger_level)
+
+
+@reduces("reputation")
+def standing(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    for who, points in known.reputation.items():
+        if points:
+            yield Claim(who, change("reputation"), points)
+
+
+@reduces("discovered")
+def discoveries(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    for what in dict.fromkeys(known.discovered):
+        yield Claim(what, "discovered", value=True)
+
+
+@reduces("same_as")
+def identities(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    for uid, other in known.same_as.items():
+        yield Claim(uid, claims.SAME, other)
+
+
+@reduces("speakers")
+def speakers(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    for who in known.speakers:
+        yield Claim(claims.session_subject(event.session_id), f"{claims.SPEAKER} {who}", value=True)

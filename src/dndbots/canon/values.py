@@ -1,0 +1,135 @@
+"""What the campaign answers with: values, detached from where they are kept."""
+
+from functools import cached_property
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue, computed_field
+
+from dndbots.canon import claims
+
+CertaintyName = Literal["fact", "belief", "rumor"]
+
+
+class Fact(BaseModel):
+    """Something that is held true of a subject: a relation (`op`, `object`) or a property (`key`, `value`).
+
+    `valid_from` is the event since which it is so, `learned_from` the one that said it, and
+    `superseded_by` the one that ended it; all three are events that the viewer perceived.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    subject: str
+    key: str | None = None
+    value: JsonValue = None
+    op: str | None = None
+    object: str | None = None
+    ended: bool = False
+    certainty: CertaintyName = "fact"
+    how: str = "perceived"
+    said_by: str | None = None
+    valid_from: str
+    learned_from: str
+    superseded_by: str | None = None
+
+
+class Knowing(BaseModel):
+    """That somebody holds a fact, and where from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    holder: str
+    fact: Fact
+
+
+class Entity(BaseModel):
+    """Somebody or something, as one viewer knows it now (or knew it, as of an event)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    uid: str
+    category: str | None
+    name: str
+    aliases: tuple[str, ...] = ()
+    merged: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+    @cached_property
+    def _surest(self) -> dict[str, Fact]:
+        """For each key the newest fact, or else the newest belief or rumor."""
+        rank = {"fact": 0, "belief": 1, "rumor": 2}
+        found: dict[str, Fact] = {}
+        for fact in sorted(self.facts, key=lambda fact: rank[fact.certainty]):
+            if fact.key is not None and not fact.ended:
+                found.setdefault(fact.key, fact)
+        return found
+
+    def _related(self, op: str) -> str | None:
+        found = [fact for fact in self.facts if fact.op == op and fact.object and not fact.ended]
+        return min(found, key=lambda fact: fact.certainty != "fact").object if found else None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def alive(self) -> bool:
+        number = self._surest.get(claims.NUMBER)
+        return number is None or not isinstance(number.value, int) or number.value > 0
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def location(self) -> str | None:
+        return self._related(claims.AT) or self._related(claims.IN)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def properties(self) -> dict[str, JsonValue]:
+        """What is said of it in plain keys: hp, gold, state, danger and whatever else was stated."""
+        return {key: fact.value for key, fact in sorted(self._surest.items()) if " " not in key}
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        return tuple(name for name, value in self._listed(claims.CONDITION).items() if value is True)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def inventory(self) -> dict[str, int]:
+        items = self._listed(claims.ITEM).items()
+        return {name: number for name, number in items if isinstance(number, int) and number > 0}
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def objectives(self) -> dict[str, JsonValue]:
+        return self._listed(claims.OBJECTIVE)
+
+    def _listed(self, kind: str) -> dict[str, JsonValue]:
+        starts = f"{kind} "
+        return {
+            key.removeprefix(starts): fact.value
+            for key, fact in sorted(self._surest.items())
+            if key.startswith(starts)
+        }
+
+
+class Moment(BaseModel):
+    """One line of a timeline: what happened, in the names that the viewer knows."""
+
+    model_config = ConfigDict(frozen=True)
+
+    event_id: str
+    kind: str
+    session: str
+    turn: int | None = None
+    time: str | None = None
+    who: str
+    where: str | None = None
+    text: str
+
+
+class Milestone(BaseModel):
+    """An act or an encounter, and its state."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    state: str
+    since: str

@@ -1,0 +1,300 @@
+"""The port between a campaign and whatever keeps it: rows, and a store of them.
+
+A store keeps rows and finds them by index; it knows neither the game nor a viewer's rights beyond
+"rows whose people include this one". `memory` is the twin that tests compare the others with.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple, Protocol, Self
+
+MAIN: Final = "main"
+# How many events a row of postings covers.
+BLOCK: Final = 512
+
+
+class Branch(NamedTuple):
+    """A line of play. Its own events come after `forked_at`; what came before is its parent's."""
+
+    id: int
+    name: str
+    parent: int | None
+    forked_at: int
+    head: int
+
+
+class Segment(NamedTuple):
+    """A branch up to a place in the log."""
+
+    branch: int
+    upto: int
+
+
+# What a branch looks back on, oldest first.
+Lineage = tuple[Segment, ...]
+
+
+class EventRow(NamedTuple):
+    branch: int
+    seq: int
+    event_id: str
+    name: str
+    version: int
+    source: str
+    session_id: str
+    turn: int | None
+    timestamp: str | None
+    audience: int
+    content: str
+    metadata: str
+
+
+class LineRow(NamedTuple):
+    """An event among those with its audience: how many there are up to it, and how many words."""
+
+    branch: int
+    audience: int
+    seq: int
+    ordinal: int
+    words: int
+    words_total: int
+
+
+class PostingRow(NamedTuple):
+    """Where a term stands among a block of events with one audience.
+
+    `hits` is text: for each of them a space and its place in the block, and `*` with the number of
+    times if it is more than one. A block grows at its end, so it is the same however it was written.
+    """
+
+    branch: int
+    term: str
+    audience: int
+    block: int
+    events: int
+    hits: str
+
+
+class SightingRow(NamedTuple):
+    """The first time that an audience learned of an entity."""
+
+    branch: int
+    uid: str
+    audience: int
+    seq: int
+
+
+class MentionRow(NamedTuple):
+    """That an event is about somebody; `place` is where all who perceived it saw them, if they did."""
+
+    branch: int
+    uid: str
+    audience: int
+    seq: int
+    place: str | None
+
+
+class NameRow(NamedTuple):
+    branch: int
+    uid: str
+    seq: int
+    n: int
+    audience: int
+    name: str
+    folded: str
+
+
+class IdentityRow(NamedTuple):
+    """That one entity turned out to be another."""
+
+    branch: int
+    uid: str
+    same_as: str
+    seq: int
+    audience: int
+
+
+class SlotRow(NamedTuple):
+    """The first claim in a slot with these holders and this certainty: where to look for the newest."""
+
+    branch: int
+    subject: str
+    slot: str
+    holders: int
+    certainty: int
+    seq: int
+
+
+class ClaimRow(NamedTuple):
+    """A `HeldClaim` of a branch, its value as JSON."""
+
+    branch: int
+    subject: str
+    slot: str
+    holders: int
+    certainty: int
+    valid_from: int
+    seq: int
+    n: int
+    value: str
+    total: int | None
+    how: str
+    said_by: str | None
+
+
+class TruthRow(NamedTuple):
+    """What is true at the head of a branch, in the slots that the laws and the stamp of witnesses need."""
+
+    branch: int
+    subject: str
+    slot: str
+    value: str
+    valid_from: int
+    seq: int
+
+
+class ClaimKey(NamedTuple):
+    subject: str
+    slot: str
+    holders: int
+    certainty: int
+
+
+@dataclass(slots=True)
+class Rows:
+    """What one append writes, all of it or nothing.
+
+    There are many postings and mentions, so they are plain tuples in the order of their rows.
+    """
+
+    branch: int
+    head: int
+    version: int
+    events: list[EventRow] = field(default_factory=list)
+    lines: list[LineRow] = field(default_factory=list)
+    postings: list[tuple[int, str, int, int, int, str]] = field(default_factory=list)
+    sightings: list[SightingRow] = field(default_factory=list)
+    mentions: list[tuple[int, str, int, int, str | None]] = field(default_factory=list)
+    names: list[NameRow] = field(default_factory=list)
+    identities: list[IdentityRow] = field(default_factory=list)
+    slots: list[SlotRow] = field(default_factory=list)
+    claims: list[ClaimRow] = field(default_factory=list)
+    truth: list[TruthRow] = field(default_factory=list)
+
+
+# The views: everything that can be dropped and folded again. What is left is the log.
+VIEWS: Final[dict[str, Any]] = {
+    "lines": LineRow,
+    "postings": PostingRow,
+    "sightings": SightingRow,
+    "mentions": MentionRow,
+    "names": NameRow,
+    "identities": IdentityRow,
+    "slots": SlotRow,
+    "claims": ClaimRow,
+    "truth": TruthRow,
+}
+
+
+class Cursor(NamedTuple):
+    """How far the views of a branch have been folded, and by which version of the reducers."""
+
+    seq: int
+    version: int
+
+
+class Seed(Protocol):
+    """What a new branch begins with."""
+
+    def __call__(self, store: "Store", branch: Branch, /) -> Rows: ...
+
+
+class Store(Protocol):
+    """One campaign. Reads take a lineage, so that a fork and a look into the past are the same thing.
+
+    Where a read takes a `viewer`, it finds only rows whose people include that one; None finds all.
+    """
+
+    where: str
+
+    def branches(self) -> list[Branch]: ...
+    def add_branch(self, name: str, *, parent: int, forked_at: int, seed: Seed) -> Branch:
+        """A branch and the rows that it begins with, together."""
+        ...
+
+    def appending(self, branch: int) -> AbstractContextManager[int]:
+        """Locks the campaign against other writers; gives the head; commits at the end, or nothing at all."""
+        ...
+
+    def write(self, rows: Rows) -> None: ...
+    def intern(self, groups: Iterable[frozenset[str]]) -> dict[frozenset[str], int]: ...
+    def groups(self, groups: Iterable[frozenset[str]]) -> dict[frozenset[str], int]:
+        """The numbers of those groups that have one."""
+        ...
+
+    def members(self, groups: Collection[int]) -> dict[int, frozenset[str]]: ...
+
+    def events(self, lineage: Lineage, *, after: int, limit: int) -> list[EventRow]: ...
+    def events_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, EventRow]: ...
+    def places_of(self, lineage: Lineage, ids: Collection[str]) -> dict[str, int]: ...
+    def ids_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, str]: ...
+    def newest_perceived(self, lineage: Lineage, viewer: str, *, limit: int) -> list[int]: ...
+    def newest_mentions(
+        self, lineage: Lineage, uids: Collection[str], viewer: str, *, limit: int
+    ) -> list[int]: ...
+
+    def latest(
+        self,
+        lineage: Lineage,
+        *,
+        subjects: Collection[str] | None = None,
+        slots: Collection[str] | None = None,
+        viewer: str | None = None,
+    ) -> list[ClaimRow]:
+        """The newest claim of each subject, slot, holders and certainty, in each segment."""
+        ...
+
+    def latest_places(
+        self, lineage: Lineage, uids: Collection[str], viewer: str | None = None
+    ) -> list[MentionRow]:
+        """The newest mention with a place, of each of these and each audience, in each segment."""
+        ...
+
+    def all_places(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[MentionRow]: ...
+    def all_claims(
+        self, lineage: Lineage, subjects: Collection[str], viewer: str | None
+    ) -> list[ClaimRow]: ...
+    def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int: ...
+    def subjects(self, lineage: Lineage, prefix: str, viewer: str) -> list[str]: ...
+
+    def sighted(self, lineage: Lineage, uids: Collection[str], viewer: str | None = None) -> set[str]: ...
+    def all_sighted(self, lineage: Lineage, viewer: str) -> list[str]: ...
+    def uids_like(self, prefix: str) -> set[str]:
+        """Every uid with this beginning in any branch: what a new one must not collide with."""
+        ...
+
+    def names_of(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[NameRow]: ...
+    def named(self, lineage: Lineage, folded: str, viewer: str | None) -> set[str]: ...
+    def identities(
+        self, lineage: Lineage, uids: Collection[str], viewer: str | None
+    ) -> list[IdentityRow]: ...
+
+    def truth(self, branch: int, keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], TruthRow]: ...
+    def where_true(self, branch: int, slot: str, value: str) -> list[str]: ...
+
+    def claim_totals(self, branch: int, keys: Collection[ClaimKey]) -> dict[ClaimKey, int]: ...
+    def line_totals(self, branch: int, audiences: Collection[int]) -> dict[int, tuple[int, int]]: ...
+
+    def cursor(self, branch: int) -> Cursor: ...
+    def clear_views(self, branch: int) -> None: ...
+    def view_rows(self, view: str, branch: int) -> Iterator[Sequence[object]]: ...
+    def faults(self) -> list[str]:
+        """What the storage itself finds wrong with its files."""
+        ...
+
+    def another(self) -> Self:
+        """The same campaign through a connection of its own."""
+        ...
+
+    def close(self) -> None: ...

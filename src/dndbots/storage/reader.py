@@ -1,0 +1,291 @@
+"""What a viewer may read: every answer here is made from rows of events that the viewer perceived."""
+
+import json
+from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from dndbots._json import as_json
+from dndbots.canon import claims, fold
+from dndbots.canon.claims import Certainty, HeldClaim, Reading, reading_of
+from dndbots.canon.fold import Settled
+from dndbots.canon.holding import PERCEIVED
+from dndbots.canon.values import CertaintyName, Entity, Fact, Knowing, Milestone, Moment
+from dndbots.errors import AmbiguousName, UnknownEntity
+from dndbots.events import GameEvent
+from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, name_from_uid, slug
+from dndbots.storage import codec
+from dndbots.storage.ports import ClaimKey, ClaimRow, Lineage, MentionRow, NameRow, Store
+
+PAGE: Final = 1_000
+_CERTAINTY: Final[dict[int, CertaintyName]] = {
+    Certainty.FACT: "fact",
+    Certainty.BELIEF: "belief",
+    Certainty.RUMOR: "rumor",
+}
+
+
+class Called(NamedTuple):
+    """What somebody is called, as far as a viewer knows."""
+
+    name: str
+    aliases: tuple[str, ...]
+
+
+class Asked(NamedTuple):
+    """A fact to ask about, its value as JSON; without one, whatever anybody holds."""
+
+    subject: str
+    slot: str
+    value: str | None = None
+
+
+class View:
+    """The campaign as one viewer sees it, up to a place in the log. The DM sees everything."""
+
+    def __init__(self, store: Store, lineage: Lineage, viewer: str) -> None:
+        self._store, self._lineage, self.viewer = store, lineage, viewer
+
+    # Who is who.
+
+    def find(self, who: str) -> str:
+        """The uid of somebody this viewer knows, by uid or by name."""
+        if is_uid(who):
+            if not self._store.sighted(self._lineage, [who], self.viewer):
+                raise UnknownEntity(who)
+            return self.persons(who)[0]
+        candidates = sorted({self.persons(uid)[0] for uid in self._called(who)})
+        if len(candidates) > 1:
+            raise AmbiguousName(who, candidates=candidates)
+        if not candidates:
+            raise UnknownEntity(who)
+        return candidates[0]
+
+    def _called(self, name: str) -> Iterator[str]:
+        """Those who were given a name, or, nameless, go by what their uid says."""
+        wanted = folded(name)
+        given = self._store.named(self._lineage, wanted, self.viewer)
+        yield from given
+        if wanted and not given:
+            likely = [
+                uid
+                for category in CATEGORIES
+                for uid in self._store.uids_like(f"{category.lower()}_{slug(name).partition('_')[0]}")
+                if folded(name_from_uid(uid)) == wanted
+            ]
+            for uid in sorted(self._store.sighted(self._lineage, likely, self.viewer)):
+                if not self._store.names_of(self._lineage, [uid], self.viewer):
+                    yield uid
+
+    def persons(self, uid: str) -> list[str]:
+        """All uids that this viewer knows to be one and the same; the one it goes by comes first."""
+        into: dict[str, str] = {}
+        known, new = {uid}, {uid}
+        while new:
+            for row in self._store.identities(self._lineage, sorted(new), self.viewer):
+                into[row.uid] = row.same_as
+            new = {*into, *into.values()} - known
+            known |= new
+        first = uid
+        while first in into:
+            first = into[first]
+        return [first, *sorted(known - {first})]
+
+    def everybody(self) -> list[str]:
+        """Every entity that this viewer knows of, each under the uid it goes by."""
+        return sorted({self.persons(uid)[0] for uid in self._store.all_sighted(self._lineage, self.viewer)})
+
+    def called(self, uid: str) -> Called:
+        persons = self.persons(uid)
+        rows = self._store.names_of(self._lineage, persons, self.viewer)
+        if not rows:
+            return Called(name_from_uid(persons[0]) if is_uid(persons[0]) else persons[0], ())
+        newest = max(rows, key=lambda row: (row.uid == persons[0], row.seq, -row.n))
+        others = dict.fromkeys(row.name for row in sorted(rows, key=_first_said))
+        return Called(newest.name, tuple(name for name in others if name != newest.name))
+
+    # What is true, as far as the viewer knows.
+
+    def entity(self, who: str) -> Entity:
+        persons = self.persons(self.find(who))
+        called = self.called(persons[0])
+        return Entity(
+            uid=persons[0],
+            category=category_of(persons[0]),
+            name=called.name,
+            aliases=called.aliases,
+            merged=tuple(persons[1:]),
+            facts=tuple(self._facts(persons)),
+        )
+
+    def _facts(self, subjects: list[str]) -> list[Fact]:
+        rows = self._store.latest(self._lineage, subjects=subjects, viewer=self.viewer)
+        held = [held_claim(row) for row in rows if row.slot != claims.SAME]
+        held += map(held_place, self._store.latest_places(self._lineage, subjects, self.viewer))
+        return self._told(subjects[0], self._settled(held))
+
+    def _settled(self, held: Iterable[HeldClaim]) -> list[Settled]:
+        return fold.current(held, self._total_before)
+
+    def truths(self, slots: Collection[str]) -> Iterator[tuple[str, Settled]]:
+        """What this viewer holds for a fact in some slots, of every subject there is."""
+        wanted = [*slots, *map(claims.change, slots)]
+        held = [
+            held_claim(row) for row in self._store.latest(self._lineage, slots=wanted, viewer=self.viewer)
+        ]
+        if claims.AT in slots:
+            everybody = self._store.all_sighted(self._lineage, self.viewer)
+            held += map(held_place, self._store.latest_places(self._lineage, everybody, self.viewer))
+        for subject, same in groupby(sorted(held, key=_subject), _subject):
+            for settled in self._settled(same):
+                if settled.certainty == Certainty.FACT:
+                    yield subject, settled
+
+    def _told(self, subject: str, settled: list[Settled]) -> list[Fact]:
+        seqs = {seq for one in settled for seq in (one.claim.at, one.claim.seq)}
+        ids = self._store.ids_at(self._lineage, sorted(seqs))
+        return [
+            _fact(subject, reading_of(one.slot, one.value), one.claim, one.certainty, ids) for one in settled
+        ]
+
+    def _total_before(self, claim: HeldClaim, seq: int) -> int:
+        key = ClaimKey(claim.subject, claim.slot, claim.holders, claim.certainty)
+        return self._store.total_before(self._lineage, key, seq) if seq else 0
+
+    def history(self, who: str) -> list[Fact]:
+        """Everything that this viewer ever held true of somebody, oldest first."""
+        persons = self.persons(self.find(who))
+        known = [held_claim(row) for row in self._store.all_claims(self._lineage, persons, self.viewer)]
+        known += map(held_place, self._store.all_places(self._lineage, persons, self.viewer))
+        past = fold.history(known)
+        held = [one.claim for one in past] + [one.superseded_by for one in past if one.superseded_by]
+        ids = self._store.ids_at(self._lineage, sorted({seq for one in held for seq in (one.at, one.seq)}))
+        return [
+            _fact(persons[0], reading_of(claim.slot, claim.value), claim, claim.certainty, ids).model_copy(
+                update={"superseded_by": ids[newer.seq] if newer else None}
+            )
+            for claim, newer in past
+        ]
+
+    def milestones(self, kind: str) -> list[Milestone]:
+        """The acts or the encounters that this viewer knows of, by id."""
+        found = []
+        for subject in self._store.subjects(self._lineage, f"{kind} ", self.viewer):
+            for fact in self._facts([subject]):
+                if fact.key == "state" and fact.value is not None:
+                    name = subject.removeprefix(f"{kind} ")
+                    found.append(Milestone(id=name, state=str(fact.value), since=fact.valid_from))
+        return found
+
+    def who_knows(self, asked: Asked) -> list[Knowing]:
+        """Who holds a fact, the DM aside: each with certainty, and where it was learned."""
+        persons = self.persons(asked.subject)
+        slots = [asked.slot, claims.change(asked.slot)]
+        rows = self._store.latest(self._lineage, subjects=persons, slots=slots)
+        held = [held_claim(row) for row in rows]
+        if asked.slot == claims.AT:
+            held += map(held_place, self._store.latest_places(self._lineage, persons))
+        groups = self._store.members({claim.holders for claim in held})
+        found = []
+        for holder in sorted({who for group in groups.values() for who in group} - {DM, SYSTEM}):
+            own = self._settled(claim for claim in held if holder in groups[claim.holders])
+            asked_for = [one for one in own if asked.value in (None, as_json(one.value))]
+            found += [
+                Knowing(holder=holder, fact=fact)
+                for fact in self._told(persons[0], asked_for)
+                if not fact.ended
+            ]
+        return found
+
+    # What happened.
+
+    def events(self, *, after: int = 0) -> Iterator[GameEvent]:
+        """All events that this viewer perceived, oldest first, read as they are needed."""
+        perceives: dict[int, bool] = {}
+        while rows := self._store.events(self._lineage, after=after, limit=PAGE):
+            after = rows[-1].seq
+            new = {row.audience for row in rows} - perceives.keys()
+            members = self._store.members(new) if self.viewer != DM else {}
+            perceives.update({group: self.viewer == DM or self.viewer in members[group] for group in new})
+            for row in rows:
+                if perceives[row.audience]:
+                    yield self._shown(codec.from_row(row))
+
+    def newest(self, limit: int, *, about: str | None = None) -> list[GameEvent]:
+        """The newest events that this viewer perceived, or those about somebody; oldest first."""
+        if about is not None:
+            persons = self.persons(self.find(about))
+            seqs = self._store.newest_mentions(self._lineage, persons, self.viewer, limit=limit)
+        else:
+            seqs = self._store.newest_perceived(self._lineage, self.viewer, limit=limit)
+        rows = self._store.events_at(self._lineage, seqs)
+        return [self._shown(codec.from_row(rows[seq])) for seq in sorted(rows)]
+
+    def _shown(self, event: GameEvent) -> GameEvent:
+        """Places in the log would tell a viewer how much it missed; only the DM gets them."""
+        return event if self.viewer == DM else event.model_copy(update={"seq": None})
+
+    def moments(self, events: Iterable[GameEvent]) -> list[Moment]:
+        """Events as lines of a timeline, in the names that this viewer knows."""
+        names: dict[str, str] = {DM: "DM", SYSTEM: "system"}
+
+        def name(uid: str) -> str:
+            if uid not in names:
+                names[uid] = self.called(uid).name
+            return names[uid]
+
+        return [
+            Moment(
+                event_id=event.event_id,
+                kind=event.event_type.value,
+                session=event.session_id,
+                turn=event.turn,
+                time=event.timestamp.isoformat() if event.timestamp else None,
+                who=name(event.source),
+                where=name(str(place)) if (place := event.metadata.get("location")) else None,
+                text=event.content,
+            )
+            for event in events
+        ]
+
+
+def _subject(claim: HeldClaim) -> str:
+    return claim.subject
+
+
+def _first_said(row: NameRow) -> tuple[int, int]:
+    return row.seq, row.n
+
+
+def held_claim(row: ClaimRow) -> HeldClaim:
+    return HeldClaim(
+        row.subject,
+        row.slot,
+        row.holders,
+        row.certainty,
+        row.valid_from,
+        row.seq,
+        row.n,
+        json.loads(row.value),
+        row.total,
+        row.how,
+        row.said_by,
+    )
+
+
+def held_place(row: MentionRow) -> HeldClaim:
+    """Where somebody was seen, as a claim; whatever the same event states comes after it."""
+    perceived = Certainty.FACT, row.seq, row.seq, -1, row.place, None, PERCEIVED, None
+    return HeldClaim(row.uid, claims.AT, row.audience, *perceived)
+
+
+def _fact(subject: str, said: Reading, claim: HeldClaim, certainty: int, ids: dict[int, str]) -> Fact:
+    return Fact(
+        subject=subject,
+        **said._asdict(),
+        certainty=_CERTAINTY[certainty],
+        how=claim.how,
+        said_by=claim.said_by,
+        valid_from=ids[claim.at],
+        learned_from=ids[claim.seq],
+    )

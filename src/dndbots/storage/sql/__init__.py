@@ -1,0 +1,1 @@
+"""The SQL backend: one schema for SQLite and PostgreSQL."""

@@ -1,0 +1,205 @@
+"""A connection that runs Core statements: compiled once, then handed to the driver as they are.
+
+SQLAlchemy's own execution costs more than what most of our statements do. Whatever goes wrong below
+leaves here as one of our errors; nothing above knows a driver.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import RLock
+from typing import Any, NamedTuple, Protocol
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql import Executable
+
+from dndbots.errors import StorageError
+
+Values = Mapping[str, Any]
+Row = tuple[Any, ...]
+
+
+class Dialect(Protocol):
+    """What differs between the databases."""
+
+    name: str
+    where: str
+    errors: tuple[type[Exception], ...]
+
+    def engine(self) -> Engine: ...
+    def configure(self, connection: Any) -> None:
+        """A fresh driver connection, made ready; it commits by itself unless told to begin."""
+        ...
+
+    def is_lost(self, connection: Any) -> bool: ...
+    def lock_for_migration(self, connection: Connection) -> None: ...
+    def begin(self, cursor: Any, campaign: int) -> None:
+        """Begins a transaction in which nobody else writes to this campaign."""
+        ...
+
+    def listed(self, column: Any, name: str) -> Any:
+        """The condition that a column has one of the values of a list parameter."""
+        ...
+
+    def as_list(self, values: Collection[Any]) -> Any:
+        """Values as such a parameter."""
+        ...
+
+    def each(self, cursor: Any, sql: str, params: Sequence[Row]) -> list[list[Row]]: ...
+    def streaming_cursor(self, connection: Any) -> Any: ...
+    def translated(self, exc: Exception) -> StorageError: ...
+    def faults(self, cursor: Any) -> list[str]: ...
+
+
+class _Compiled(NamedTuple):
+    sql: str
+    names: tuple[str, ...]
+    constants: Values
+
+    def params(self, values: Values) -> Row:
+        return tuple([values[name] if name in values else self.constants[name] for name in self.names])
+
+
+# Statements live as long as the program, so what they compile to is kept by their identity.
+_COMPILED: dict[tuple[str, int], _Compiled] = {}
+
+
+class Database:
+    """One connection, used by one thread at a time."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.lock = RLock()
+        self._engine: Engine | None = None
+        self._connection: Any = None
+        self._cursor: Any = None
+        self._is_open = False
+
+    @property
+    def engine(self) -> Engine:
+        if self._engine is None:
+            self._engine = self.dialect.engine()
+        return self._engine
+
+    def close(self) -> None:
+        with self.lock:
+            if self._connection is not None:
+                self._connection.close()
+            if self._engine is not None:
+                self._engine.dispose()
+            self._connection = self._cursor = self._engine = None
+
+    def all(self, statement: Executable, **values: Any) -> list[Row]:
+        compiled = self._of(statement)
+        try:
+            with self.lock:
+                found: list[Row] = self.cursor.execute(compiled.sql, compiled.params(values)).fetchall()
+                return found
+        except self.dialect.errors as exc:
+            raise self.dialect.translated(exc) from exc
+
+    def one(self, statement: Executable, **values: Any) -> Row | None:
+        rows = self.all(statement, **values)
+        return rows[0] if rows else None
+
+    def each(self, statement: Executable, many: Collection[Values], **values: Any) -> list[list[Row]]:
+        """The rows for each of many values, in their order."""
+        compiled = self._of(statement)
+        try:
+            with self.lock:
+                params = [compiled.params({**values, **one}) for one in many]
+                return self.dialect.each(self.cursor, compiled.sql, params)
+        except self.dialect.errors as exc:
+            raise self.dialect.translated(exc) from exc
+
+    def run(self, statement: Executable, **values: Any) -> int:
+        """Executes, and says how many rows it touched."""
+        compiled = self._of(statement)
+        try:
+            with self.lock:
+                touched: int = self.cursor.execute(compiled.sql, compiled.params(values)).rowcount
+                return touched
+        except self.dialect.errors as exc:
+            raise self.dialect.translated(exc) from exc
+
+    def insert(self, statement: Executable, rows: Sequence[Row]) -> None:
+        """Rows in the order of the table's columns."""
+        try:
+            with self.lock:
+                if len(rows) == 1:
+                    self.cursor.execute(self._of(statement).sql, rows[0])
+                elif rows:
+                    self.cursor.executemany(self._of(statement).sql, rows)
+        except self.dialect.errors as exc:
+            raise self.dialect.translated(exc) from exc
+
+    def stream(self, statement: Executable, **values: Any) -> Iterator[Row]:
+        """Rows as they are read, through a cursor of their own."""
+        compiled = self._of(statement)
+        try:
+            with self.lock:
+                cursor = self.dialect.streaming_cursor(self.cursor.connection)
+                cursor.execute(compiled.sql, compiled.params(values))
+            while rows := cursor.fetchmany(10_000):
+                yield from rows
+        except self.dialect.errors as exc:
+            raise self.dialect.translated(exc) from exc
+
+    @contextmanager
+    def transaction(self, campaign: int) -> Iterator[None]:
+        """Writes of one campaign, alone: committed at the end, or undone."""
+        with self.lock:
+            try:
+                self.dialect.begin(self.cursor, campaign)
+                self._is_open = True
+                try:
+                    yield
+                    self._cursor.execute("COMMIT")
+                except BaseException:
+                    self._undo()
+                    raise
+                finally:
+                    self._is_open = False
+            except self.dialect.errors as exc:
+                raise self.dialect.translated(exc) from exc
+
+    def _undo(self) -> None:
+        try:
+            if self._cursor is not None:
+                self._cursor.execute("ROLLBACK")
+        except self.dialect.errors:
+            # A connection that is gone has nothing left to undo, and a full disk has undone it by
+            # itself; the error that brought us here is the one to tell.
+            self._drop_if_lost()
+
+    @property
+    def cursor(self) -> Any:
+        # In the middle of a transaction a new connection would write the rest of it alone.
+        if not self._is_open:
+            self._drop_if_lost()
+        if self._cursor is None:
+            self._connect()
+        return self._cursor
+
+    def _connect(self) -> None:
+        try:
+            connection = self.engine.raw_connection()
+        except DBAPIError as exc:
+            raise self.dialect.translated(exc.orig if isinstance(exc.orig, Exception) else exc) from exc
+        self.dialect.configure(connection.driver_connection)
+        self._connection, self._cursor = connection, connection.cursor()
+
+    def _drop_if_lost(self) -> None:
+        if self._connection is not None and self.dialect.is_lost(self._connection.driver_connection):
+            self._connection.invalidate()
+            self._connection = self._cursor = None
+
+    def _of(self, statement: Any) -> _Compiled:
+        key = self.dialect.name, id(statement)
+        found = _COMPILED.get(key)
+        if found is None:
+            made = statement.compile(dialect=self.engine.dialect)
+            names = tuple(made.positiontup or ())
+            constants = {name: made.params[name] for name in names if made.params[name] is not None}
+            found = _COMPILED[key] = _Compiled(str(made), names, constants)
+        return found

@@ -1,0 +1,341 @@
+"""Every statement that the store runs, in Core, made once for each kind of database."""
+
+from typing import Any
+
+from sqlalchemy import (
+    BindParameter,
+    ScalarSelect,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.sql import Executable
+
+from dndbots.storage.ports import VIEWS
+from dndbots.storage.sql import schema
+from dndbots.storage.sql.database import Dialect
+from dndbots.storage.sql.schema import (
+    audiences,
+    branches,
+    campaigns,
+    claims,
+    cursors,
+    events,
+    identities,
+    lines,
+    members,
+    mentions,
+    names,
+    postings,
+    sightings,
+    slots,
+    truth,
+)
+
+TABLES: dict[str, Table] = {name: getattr(schema, name) for name in ("events", *VIEWS)}
+
+Param = BindParameter[Any]
+_branch: Param = bindparam("branch")
+_upto: Param = bindparam("upto")
+_viewer: Param = bindparam("viewer")
+_campaign: Param = bindparam("campaign")
+
+
+class Statements:
+    """Two things each database spells in its own way: lists, and an insert that may find its row there."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._insert: Any = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[dialect.name]
+        self.append: dict[str, Executable] = {name: insert(table) for name, table in TABLES.items()}
+        for name in ("slots", "sightings"):
+            self.append[name] = self._unless_there(TABLES[name])
+        self.append["truth"] = self._replace(truth, ["branch", "subject", "slot"])
+        grown: Any = self._insert(postings)
+        self.append["postings"] = grown.on_conflict_do_update(
+            index_elements=["branch", "term", "audience", "block"],
+            set_={
+                "events": postings.c.events + grown.excluded.events,
+                "hits": postings.c.hits.concat(grown.excluded.hits),
+            },
+        )
+        self.clear: list[Executable] = [
+            delete(TABLES[view]).where(TABLES[view].c.branch == _branch) for view in VIEWS
+        ]
+        self.view_rows: dict[str, Executable] = {
+            view: select(TABLES[view]).where(TABLES[view].c.branch == _branch) for view in VIEWS
+        }
+        self._of_campaigns()
+        self._of_events()
+        self._of_people()
+        self._of_claims()
+        self._of_totals()
+
+    def _unless_there(self, table: Table, **values: Param) -> Executable:
+        made: Any = self._insert(table)
+        unless: Executable = (made.values(**values) if values else made).on_conflict_do_nothing()
+        return unless
+
+    def _replace(self, table: Table, key: list[str]) -> Executable:
+        made = self._insert(table)
+        changed = {column.name: made.excluded[column.name] for column in table.c if column.name not in key}
+        replaced: Executable = made.on_conflict_do_update(index_elements=key, set_=changed)
+        return replaced
+
+    def _of_campaigns(self) -> None:
+        self.campaign = select(campaigns.c.id).where(campaigns.c.name == bindparam("name"))
+        self.campaign_names = select(campaigns.c.name).order_by(campaigns.c.name)
+        self.add_campaign = self._unless_there(campaigns, name=bindparam("name"))
+        columns = (branches.c.id, branches.c.name, branches.c.parent, branches.c.forked_at, branches.c.head)
+        self.branches = select(*columns).where(branches.c.campaign == _campaign).order_by(branches.c.id)
+        self.add_branch = self._unless_there(
+            branches,
+            campaign=_campaign,
+            name=bindparam("name"),
+            parent=bindparam("parent"),
+            forked_at=bindparam("forked_at"),
+            head=bindparam("forked_at"),
+        )
+        self.head = select(branches.c.head).where(branches.c.id == _branch)
+        self.set_head = update(branches).where(branches.c.id == _branch).values(head=bindparam("new_head"))
+        self.cursor = select(cursors.c.seq, cursors.c.version).where(
+            cursors.c.branch == _branch, cursors.c.name == bindparam("name")
+        )
+        self.set_cursor = self._replace(cursors, ["branch", "name"])
+        self.audience = select(audiences.c.id).where(
+            audiences.c.campaign == _campaign, audiences.c.digest == bindparam("digest")
+        )
+        self.add_audience = self._unless_there(audiences, campaign=_campaign, digest=bindparam("digest"))
+        self.add_member = self._unless_there(members)
+        self.members = select(members.c.member).where(members.c.audience == bindparam("audience"))
+
+    def _of_events(self) -> None:
+        within = (events.c.branch == _branch, events.c.seq <= _upto)
+        self.events = (
+            select(events)
+            .where(*within, events.c.seq > bindparam("after"))
+            .order_by(events.c.seq)
+            .limit(bindparam("limit"))
+        )
+        at = (events.c.branch == _branch, self._dialect.listed(events.c.seq, "seqs"))
+        self.events_at = select(events).where(*at)
+        self.ids_at = select(events.c.seq, events.c.event_id).where(*at)
+        self.places_of = select(events.c.event_id, events.c.seq).where(
+            *within, self._dialect.listed(events.c.event_id, "ids")
+        )
+        # Each audience of a viewer with its newest event: where to begin reading backwards.
+        newest_line = (
+            select(func.max(lines.c.seq))
+            .where(lines.c.branch == _branch, lines.c.audience == members.c.audience, lines.c.seq <= _upto)
+            .scalar_subquery()
+        )
+        self.audiences_newest = select(members.c.audience, newest_line).where(
+            members.c.campaign == _campaign, members.c.member == _viewer
+        )
+        self.newest_lines = self._newest(lines)
+        newest_mention = (
+            select(func.max(mentions.c.seq))
+            .where(
+                mentions.c.branch == _branch,
+                mentions.c.uid == sightings.c.uid,
+                mentions.c.audience == sightings.c.audience,
+                mentions.c.seq <= _upto,
+            )
+            .scalar_subquery()
+        )
+        self.mentions_newest = (
+            select(sightings.c.audience, newest_mention)
+            .join(members, _includes(sightings.c.audience))
+            .where(sightings.c.branch == _branch, sightings.c.uid == bindparam("uid"))
+        )
+        self.newest_mentions = self._newest(mentions).where(mentions.c.uid == bindparam("uid"))
+        placed = (mentions.c.branch == _branch, mentions.c.seq <= _upto, mentions.c.place.is_not(None))
+        every = select(mentions).where(*placed, mentions.c.uid == bindparam("uid"))
+        self.all_places = _for_anybody_or_viewer(every, mentions)
+        keys = (sightings.c.branch, sightings.c.uid, sightings.c.audience)
+        latest = select(*keys, _newest_place("seq"), _newest_place("place")).where(
+            sightings.c.branch == _branch, sightings.c.uid == bindparam("uid")
+        )
+        self.latest_places = _for_anybody_or_viewer(latest, sightings)
+
+    def _newest(self, table: Table) -> Select[Any]:
+        return (
+            select(table.c.seq)
+            .where(
+                table.c.branch == _branch,
+                table.c.audience == bindparam("audience"),
+                table.c.seq <= _upto,
+            )
+            .order_by(table.c.seq.desc())
+            .limit(bindparam("limit"))
+        )
+
+    def _of_people(self) -> None:
+        uid: Param = bindparam("uid")
+        self.sighted = select(sightings.c.uid).where(
+            sightings.c.branch == _branch, sightings.c.uid == uid, sightings.c.seq <= _upto
+        )
+        seen = self.sighted.limit(1)
+        self.is_sighted: dict[bool, Select[Any]] = {
+            False: seen,
+            True: seen.join(members, _includes(sightings.c.audience)),
+        }
+        self.all_sighted = (
+            select(sightings.c.uid)
+            .distinct()
+            .join(members, _includes(sightings.c.audience))
+            .where(sightings.c.branch == _branch, sightings.c.seq <= _upto)
+        )
+        self.uids_like = (
+            select(sightings.c.uid)
+            .distinct()
+            .join(branches, branches.c.id == sightings.c.branch)
+            .where(
+                branches.c.campaign == _campaign,
+                sightings.c.uid >= bindparam("first"),
+                sightings.c.uid < bindparam("beyond"),
+            )
+        )
+        within = (names.c.branch == _branch, names.c.seq <= _upto)
+        by_uid = select(names).where(*within, names.c.uid == uid)
+        by_name = select(names.c.uid).where(*within, names.c.folded == bindparam("folded"))
+        self.names_of = _for_anybody_or_viewer(by_uid, names)
+        self.named = _for_anybody_or_viewer(by_name, names)
+        known = select(identities).where(identities.c.branch == _branch, identities.c.seq <= _upto)
+        self.identities_of = _for_anybody_or_viewer(known.where(identities.c.uid == uid), identities)
+        self.identities_as = _for_anybody_or_viewer(known.where(identities.c.same_as == uid), identities)
+
+    def _of_claims(self) -> None:
+        self.latest: dict[tuple[bool, bool, bool], Select[Any]] = {
+            (by_subject, by_slot, by_viewer): _latest(by_subject, by_slot, by_viewer)
+            for by_subject in (False, True)
+            for by_slot in (False, True)
+            for by_viewer in (False, True)
+        }
+        every = select(claims).where(
+            claims.c.branch == _branch, claims.c.subject == bindparam("subject"), claims.c.seq <= _upto
+        )
+        self.all_claims = {False: every, True: every.join(members, _includes(claims.c.holders))}
+        self.subjects = (
+            select(slots.c.subject)
+            .distinct()
+            .join(members, _includes(slots.c.holders))
+            .where(
+                slots.c.branch == _branch,
+                slots.c.subject >= bindparam("first"),
+                slots.c.subject < bindparam("beyond"),
+                slots.c.seq <= _upto,
+            )
+        )
+        self.truth = select(truth).where(
+            truth.c.branch == _branch,
+            truth.c.subject == bindparam("subject"),
+            truth.c.slot == bindparam("slot"),
+        )
+        self.where_true = select(truth.c.subject).where(
+            truth.c.branch == _branch,
+            truth.c.slot == bindparam("slot"),
+            truth.c.value == bindparam("value"),
+        )
+
+    def _of_totals(self) -> None:
+        self.claim_total = (
+            select(claims.c.total)
+            .where(
+                claims.c.branch == _branch,
+                claims.c.subject == bindparam("subject"),
+                claims.c.slot == bindparam("slot"),
+                claims.c.holders == bindparam("holders"),
+                claims.c.certainty == bindparam("certainty"),
+                claims.c.valid_from <= _upto,
+            )
+            .order_by(claims.c.valid_from.desc(), claims.c.seq.desc(), claims.c.n.desc())
+            .limit(1)
+        )
+        self.line_total = (
+            select(lines.c.ordinal, lines.c.words_total)
+            .where(lines.c.branch == _branch, lines.c.audience == bindparam("audience"))
+            .order_by(lines.c.seq.desc())
+            .limit(1)
+        )
+
+
+def _includes(audience: Any) -> Any:
+    """The join with `members` that keeps rows whose people include the viewer."""
+    return (
+        (members.c.campaign == _campaign) & (members.c.member == _viewer) & (members.c.audience == audience)
+    )
+
+
+def _for_anybody_or_viewer(statement: Select[Any], table: Table) -> dict[bool, Select[Any]]:
+    return {False: statement, True: statement.join(members, _includes(table.c.audience))}
+
+
+def _latest(by_subject: bool, by_slot: bool, by_viewer: bool) -> Select[Any]:  # noqa: FBT001
+    """The newest claim for each entry of `slots`: one seek each, however long the history is."""
+    alike = ("branch", "subject", "slot", "holders", "certainty")
+    found = (
+        select(claims)
+        .join(slots, _all_equal(claims, slots, alike))
+        .where(
+            slots.c.branch == _branch,
+            slots.c.seq <= _upto,
+            *(claims.c[column] == _newest_claim(column, alike) for column in ("valid_from", "seq", "n")),
+        )
+    )
+    if by_subject:
+        found = found.where(slots.c.subject == bindparam("subject"))
+    if by_slot:
+        found = found.where(slots.c.slot == bindparam("slot"))
+    return found.join(members, _includes(slots.c.holders)) if by_viewer else found
+
+
+def _newest_claim(column: str, alike: tuple[str, ...]) -> ScalarSelect[Any]:
+    newer = claims.alias("newer")
+    return (
+        select(newer.c[column])
+        .where(_all_equal(newer, slots, alike), newer.c.valid_from <= _upto, newer.c.seq <= _upto)
+        .order_by(newer.c.valid_from.desc(), newer.c.seq.desc(), newer.c.n.desc())
+        .limit(1)
+        .scalar_subquery()
+        .correlate(slots)
+    )
+
+
+def _newest_place(column: str) -> ScalarSelect[Any]:
+    newer = mentions.alias("newer")
+    return (
+        select(newer.c[column])
+        .where(
+            _all_equal(newer, sightings, ("branch", "uid", "audience")),
+            newer.c.seq <= _upto,
+            newer.c.place.is_not(None),
+        )
+        .order_by(newer.c.seq.desc())
+        .limit(1)
+        .scalar_subquery()
+        .correlate(sightings)
+    )
+
+
+def _all_equal(left: Any, right: Any, columns: tuple[str, ...]) -> Any:
+    first, *rest = (left.c[column] == right.c[column] for column in columns)
+    for other in rest:
+        first &= other
+    return first
+
+
+_MADE: dict[str, Statements] = {}
+
+
+def statements_for(dialect: Dialect) -> Statements:
+    """The statements of a kind of database, which all its connections share."""
+    if dialect.name not in _MADE:
+        _MADE[dialect.name] = Statements(dialect)
+    return _MADE[dialect.name]

@@ -1,0 +1,362 @@
+"""A campaign in a SQL database: the port, on one connection."""
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from operator import itemgetter
+from typing import Any, Final, Self, TypeVar
+
+from sqlalchemy.sql import Executable
+
+from dndbots.canon.reducers import FOLD_VERSION
+from dndbots.errors import BranchExists, CampaignMissing
+from dndbots.storage.ports import (
+    MAIN,
+    VIEWS,
+    Branch,
+    ClaimKey,
+    ClaimRow,
+    Cursor,
+    EventRow,
+    IdentityRow,
+    Lineage,
+    MentionRow,
+    NameRow,
+    Rows,
+    Seed,
+    TruthRow,
+)
+from dndbots.storage.sql.database import Database, Dialect
+from dndbots.storage.sql.migrate import bring_up_to_date
+from dndbots.storage.sql.statements import statements_for
+
+Kind = TypeVar("Kind", bound=Any)
+_CURSOR: Final = "views"
+_EVERYTHING: Final = 2**62
+# Rows are written in the order of their index, so that neighbours go together. The first column that
+# tells rows of one append apart is enough for the largest heap of them.
+_SORTED_BY: Final = {"postings": itemgetter(1)}
+
+
+class SqlStore:
+    """One campaign of a database. A folder's database has one, a server's has many."""
+
+    def __init__(
+        self, make_dialect: Callable[[], Dialect], *, campaign: str, create: bool, fresh: bool = True
+    ) -> None:
+        self._make_dialect, self._name = make_dialect, campaign
+        self._db = Database(make_dialect())
+        self.where = self._db.dialect.where
+        try:
+            if fresh:
+                bring_up_to_date(self._db)
+            self._say = statements_for(self._db.dialect)
+            self._campaign = self._find_campaign(create=create)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _find_campaign(self, *, create: bool) -> int:
+        found = self._db.one(self._say.campaign, name=self._name)
+        if found is None:
+            if not create:
+                raise CampaignMissing(f"{self.where} (campaign {self._name})")
+            self._db.run(self._say.add_campaign, name=self._name)
+            found = self._db.one(self._say.campaign, name=self._name)
+        if found is None:
+            raise CampaignMissing(f"{self.where} (campaign {self._name})")
+        campaign = int(found[0])
+        if not self._db.all(self._say.branches, campaign=campaign):
+            self._db.run(self._say.add_branch, campaign=campaign, name=MAIN, parent=None, forked_at=0)
+        return campaign
+
+    def another(self) -> Self:
+        return type(self)(self._make_dialect, campaign=self._name, create=False, fresh=False)
+
+    def close(self) -> None:
+        self._db.close()
+
+    # The log.
+
+    def branches(self) -> list[Branch]:
+        return _made(Branch, self._db.all(self._say.branches, campaign=self._campaign))
+
+    def add_branch(self, name: str, *, parent: int, forked_at: int, seed: Seed) -> Branch:
+        with self._db.transaction(self._campaign):
+            if any(branch.name == name for branch in self.branches()):
+                raise BranchExists(name)
+            self._db.run(
+                self._say.add_branch,
+                campaign=self._campaign,
+                name=name,
+                parent=parent,
+                forked_at=forked_at,
+            )
+            branch = next(branch for branch in self.branches() if branch.name == name)
+            self.write(seed(self, branch))
+            return branch
+
+    @contextmanager
+    def appending(self, branch: int) -> Iterator[int]:
+        with self._db.transaction(self._campaign):
+            found = self._db.one(self._say.head, branch=branch)
+            yield int(found[0]) if found else 0
+
+    def write(self, rows: Rows) -> None:
+        for name in ("events", *VIEWS):
+            new = getattr(rows, name)
+            if new:
+                self._db.insert(self._say.append[name], sorted(new, key=_SORTED_BY.get(name)))
+        self._db.run(self._say.set_head, branch=rows.branch, new_head=rows.head)
+        self._db.insert(self._say.set_cursor, [(rows.branch, _CURSOR, rows.head, rows.version)])
+
+    def intern(self, groups: Iterable[frozenset[str]]) -> dict[frozenset[str], int]:
+        wanted = list(dict.fromkeys(groups))
+        found = self.groups(wanted)
+        missing = [group for group in wanted if group not in found]
+        for group in missing:
+            self._db.run(self._say.add_audience, campaign=self._campaign, digest=_digest(group))
+        if missing:
+            found |= self.groups(missing)
+            new = [(self._campaign, member, found[group]) for group in missing for member in sorted(group)]
+            self._db.insert(self._say.add_member, new)
+        return found
+
+    def groups(self, groups: Iterable[frozenset[str]]) -> dict[frozenset[str], int]:
+        wanted = list(groups)
+        digests = [{"digest": _digest(group)} for group in wanted]
+        found = self._db.each(self._say.audience, digests, campaign=self._campaign)
+        return {group: int(rows[0][0]) for group, rows in zip(wanted, found, strict=True) if rows}
+
+    def members(self, groups: Collection[int]) -> dict[int, frozenset[str]]:
+        found = self._db.each(self._say.members, [{"audience": group} for group in groups])
+        return {group: frozenset(row[0] for row in rows) for group, rows in zip(groups, found, strict=True)}
+
+    def events(self, lineage: Lineage, *, after: int, limit: int) -> list[EventRow]:
+        found: list[EventRow] = []
+        for segment in lineage:
+            if len(found) < limit and segment.upto > after:
+                rows = self._db.all(
+                    self._say.events,
+                    branch=segment.branch,
+                    upto=segment.upto,
+                    after=after,
+                    limit=limit - len(found),
+                )
+                found += _made(EventRow, rows)
+        return found
+
+    def events_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, EventRow]:
+        return {row.seq: row for row in _made(EventRow, self._at(self._say.events_at, lineage, seqs))}
+
+    def ids_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, str]:
+        return {int(seq): str(name) for seq, name in self._at(self._say.ids_at, lineage, seqs)}
+
+    def _at(self, statement: Executable, lineage: Lineage, seqs: Collection[int]) -> list[tuple[Any, ...]]:
+        """What stands at some places, each in the segment that it belongs to."""
+        found, after = list[tuple[Any, ...]](), -1
+        for branch, upto in lineage:
+            own = [seq for seq in seqs if after < seq <= upto]
+            if own:
+                found += self._db.all(statement, branch=branch, seqs=self._db.dialect.as_list(own))
+            after = upto
+        return found
+
+    def places_of(self, lineage: Lineage, ids: Collection[str]) -> dict[str, int]:
+        key = {"ids": self._db.dialect.as_list(ids)}
+        rows = self._each(self._say.places_of, lineage, [key] if ids else [])
+        return {str(name): int(seq) for name, seq in rows}
+
+    def newest_perceived(self, lineage: Lineage, viewer: str, *, limit: int) -> list[int]:
+        found: list[int] = []
+        for segment in reversed(lineage):
+            if len(found) < limit:
+                found += self._newest(
+                    self._say.audiences_newest,
+                    self._say.newest_lines,
+                    limit - len(found),
+                    branch=segment.branch,
+                    upto=segment.upto,
+                    viewer=viewer,
+                    campaign=self._campaign,
+                )
+        return found
+
+    def newest_mentions(
+        self, lineage: Lineage, uids: Collection[str], viewer: str, *, limit: int
+    ) -> list[int]:
+        found: set[int] = set()
+        for segment in reversed(lineage):
+            for uid in uids:
+                found |= set(
+                    self._newest(
+                        self._say.mentions_newest,
+                        self._say.newest_mentions,
+                        limit,
+                        branch=segment.branch,
+                        upto=segment.upto,
+                        viewer=viewer,
+                        campaign=self._campaign,
+                        uid=uid,
+                    )
+                )
+        return sorted(found, reverse=True)[:limit]
+
+    def _newest(
+        self, by_audience: Executable, of_audience: Executable, limit: int, **values: Any
+    ) -> list[int]:
+        """Merges audiences from the one with the newest event on, as long as one may still add something."""
+        newest = [(int(seq), group) for group, seq in self._db.all(by_audience, **values) if seq is not None]
+        found: list[int] = []
+        for seq, group in sorted(newest, reverse=True):
+            if len(found) == limit and seq < found[-1]:
+                break
+            rows = self._db.all(of_audience, audience=group, limit=limit, **values)
+            found = sorted({*found, *(int(row[0]) for row in rows)}, reverse=True)[:limit]
+        return found
+
+    # Claims.
+
+    def latest(
+        self,
+        lineage: Lineage,
+        *,
+        subjects: Collection[str] | None = None,
+        slots: Collection[str] | None = None,
+        viewer: str | None = None,
+    ) -> list[ClaimRow]:
+        keys = [
+            ({} if subject is None else {"subject": subject}) | ({} if slot is None else {"slot": slot})
+            for subject in ([None] if subjects is None else subjects)
+            for slot in ([None] if slots is None else slots)
+        ]
+        statement = self._say.latest[subjects is not None, slots is not None, viewer is not None]
+        return _made(ClaimRow, self._each(statement, lineage, keys, viewer))
+
+    def latest_places(
+        self, lineage: Lineage, uids: Collection[str], viewer: str | None = None
+    ) -> list[MentionRow]:
+        keys = [{"uid": uid} for uid in uids]
+        statement = self._say.latest_places[viewer is not None]
+        rows: list[MentionRow] = _made(MentionRow, self._each(statement, lineage, keys, viewer))
+        return [row for row in rows if row.place is not None]
+
+    def all_places(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[MentionRow]:
+        keys = [{"uid": uid} for uid in uids]
+        statement = self._say.all_places[viewer is not None]
+        return _made(MentionRow, self._each(statement, lineage, keys, viewer))
+
+    def all_claims(self, lineage: Lineage, subjects: Collection[str], viewer: str | None) -> list[ClaimRow]:
+        keys = [{"subject": subject} for subject in subjects]
+        return _made(ClaimRow, self._each(self._say.all_claims[viewer is not None], lineage, keys, viewer))
+
+    def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int:
+        segments = [{"branch": segment.branch, "upto": min(segment.upto, seq - 1)} for segment in lineage]
+        found = self._db.each(self._say.claim_total, segments, **key._asdict())
+        return sum(int(rows[0][0]) for rows in found if rows)
+
+    def subjects(self, lineage: Lineage, prefix: str, viewer: str) -> list[str]:
+        rows = self._each(self._say.subjects, lineage, [_range(prefix)], viewer)
+        return sorted({row[0] for row in rows})
+
+    # People and names.
+
+    def sighted(self, lineage: Lineage, uids: Collection[str], viewer: str | None = None) -> set[str]:
+        keys = [{"uid": uid} for uid in uids]
+        return {row[0] for row in self._each(self._say.is_sighted[viewer is not None], lineage, keys, viewer)}
+
+    def all_sighted(self, lineage: Lineage, viewer: str) -> list[str]:
+        return sorted({row[0] for row in self._each(self._say.all_sighted, lineage, [{}], viewer)})
+
+    def uids_like(self, prefix: str) -> set[str]:
+        return {
+            row[0] for row in self._db.all(self._say.uids_like, campaign=self._campaign, **_range(prefix))
+        }
+
+    def names_of(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[NameRow]:
+        keys = [{"uid": uid} for uid in uids]
+        return _made(NameRow, self._each(self._say.names_of[viewer is not None], lineage, keys, viewer))
+
+    def named(self, lineage: Lineage, folded: str, viewer: str | None) -> set[str]:
+        rows = self._each(self._say.named[viewer is not None], lineage, [{"folded": folded}], viewer)
+        return {row[0] for row in rows}
+
+    def identities(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[IdentityRow]:
+        keys, by_viewer = [{"uid": uid} for uid in uids], viewer is not None
+        rows = self._each(self._say.identities_of[by_viewer], lineage, keys, viewer)
+        rows += self._each(self._say.identities_as[by_viewer], lineage, keys, viewer)
+        return list(dict.fromkeys(_made(IdentityRow, rows)))
+
+    def _each(
+        self,
+        statement: Executable,
+        lineage: Lineage,
+        keys: Collection[dict[str, Any]],
+        viewer: str | None = None,
+    ) -> list[tuple[Any, ...]]:
+        """What is found for each key in each segment."""
+        values = [
+            {"branch": segment.branch, "upto": segment.upto, **key} for segment in lineage for key in keys
+        ]
+        found = self._db.each(statement, values, campaign=self._campaign, viewer=viewer)
+        return [row for rows in found for row in rows]
+
+    # Truth and running totals.
+
+    def truth(self, branch: int, keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], TruthRow]:
+        wanted = [{"subject": subject, "slot": slot} for subject, slot in keys]
+        found = self._db.each(self._say.truth, wanted, branch=branch)
+        rows: list[TruthRow] = _made(TruthRow, [row for rows in found for row in rows])
+        return {(row.subject, row.slot): row for row in rows}
+
+    def where_true(self, branch: int, slot: str, value: str) -> list[str]:
+        return [row[0] for row in self._db.all(self._say.where_true, branch=branch, slot=slot, value=value)]
+
+    def claim_totals(self, branch: int, keys: Collection[ClaimKey]) -> dict[ClaimKey, int]:
+        found = self._db.each(
+            self._say.claim_total, [key._asdict() for key in keys], branch=branch, upto=_EVERYTHING
+        )
+        return {key: int(rows[0][0]) for key, rows in zip(keys, found, strict=True) if rows}
+
+    def line_totals(self, branch: int, audiences: Collection[int]) -> dict[int, tuple[int, int]]:
+        wanted = [{"audience": audience} for audience in audiences]
+        found = self._db.each(self._say.line_total, wanted, branch=branch)
+        return {
+            key: (int(rows[0][0]), int(rows[0][1]))
+            for key, rows in zip(audiences, found, strict=True)
+            if rows
+        }
+
+    # Upkeep.
+
+    def cursor(self, branch: int) -> Cursor:
+        found = self._db.one(self._say.cursor, branch=branch, name=_CURSOR)
+        if found is not None:
+            return Cursor(int(found[0]), int(found[1]))
+        forked_at = next(one.forked_at for one in self.branches() if one.id == branch)
+        return Cursor(forked_at, FOLD_VERSION)
+
+    def clear_views(self, branch: int) -> None:
+        for statement in self._say.clear:
+            self._db.run(statement, branch=branch)
+
+    def view_rows(self, view: str, branch: int) -> Iterator[Sequence[object]]:
+        return self._db.stream(self._say.view_rows[view], branch=branch)
+
+    def faults(self) -> list[str]:
+        with self._db.lock:
+            return self._db.dialect.faults(self._db.cursor)
+
+
+def _digest(group: frozenset[str]) -> str:
+    return hashlib.sha256(json.dumps(sorted(group)).encode()).hexdigest()
+
+
+def _made(kind: type[Kind], rows: Iterable[tuple[Any, ...]]) -> list[Kind]:
+    return [kind._make(row) for row in rows]
+
+
+def _range(prefix: str) -> dict[str, str]:
+    """The texts that begin with this ASCII one."""
+    return {"first": prefix, "beyond": prefix[:-1] + chr(ord(prefix[-1]) + 1)}
