@@ -26,6 +26,7 @@ LAYERS = [
     ["campaign"],
     ["game"],
     ["cli", "web", "mcp", "demo", "testing"],
+    ["__main__"],
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 # The language stands alone.

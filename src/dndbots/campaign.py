@@ -95,6 +95,10 @@ class Campaign:
         """Appends events in one transaction: all of them, or none."""
         return self._recorder.record(events, expected=expected)
 
+    def replay(self, events: Iterable[GameEvent]) -> list[GameEvent]:
+        """Appends what a log held before, as it is: not checked against what is true here."""
+        return self._recorder.record(events, lawful=False)
+
     def introduce(
         self,
         category: str,

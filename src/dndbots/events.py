@@ -104,7 +104,8 @@ class KnownMetadata(BaseModel):
 
     `names` says what entities are called (the first is the name, others are aliases); `same_as` that
     one turned out to be another; `despite_death` why a dead creature acts; `valid_from` which earlier
-    event the facts speak of; `speakers` who is heard for the first time in this session.
+    event the facts speak of; `speakers` who is heard for the first time in this session; `together`
+    who speaks with one voice.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
@@ -138,6 +139,7 @@ class KnownMetadata(BaseModel):
     facts: list[StatedFact] = Field(default_factory=list)
     valid_from: EventId | None = None
     speakers: list[Someone] = Field(default_factory=list)
+    together: list[Someone] = Field(default_factory=list)
     npcs_mentioned: list[Named] = Field(default_factory=list)
     sources: list[Named] = Field(default_factory=list)
 
@@ -172,7 +174,7 @@ class GameEvent(BaseModel):
     def _metadata_is_sound(cls, metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
         KnownMetadata.model_validate(metadata)
         for key, value in metadata.items():
-            _check_value(value, where=_check_storable(key))
+            check_json(value, where=_check_storable(key))
         return metadata
 
     # The metadata as it was checked. A dictionary can be changed in place, and then says so.
@@ -189,7 +191,10 @@ class GameEvent(BaseModel):
     @property
     def is_as_checked(self) -> bool:
         """Whether the metadata still is what it was when the event was made."""
-        return self.metadata_text == as_json(self.metadata)
+        try:
+            return self.metadata_text == as_json(self.metadata)
+        except (TypeError, ValueError, RecursionError):
+            return False
 
     def placed(self, seq: int, metadata: dict[str, JsonValue] | None = None) -> "GameEvent":
         """A copy with its place in the log; `model_copy` does the same, at several times the cost."""
@@ -240,8 +245,8 @@ def _check_storable(text: str) -> str:
     return text
 
 
-def _check_value(value: JsonValue, *, where: str, depth: int = 0) -> None:
-    """Unknown metadata is kept as it is, so it must be what JSON can hold and give back."""
+def check_json(value: JsonValue, *, where: str, depth: int = 0) -> None:
+    """Unknown values are kept as they are, so they must be what JSON can hold and give back."""
     if depth > DEEPEST_METADATA:
         raise ValueError(f"{where}: nested deeper than {DEEPEST_METADATA} levels")
     if isinstance(value, str):
@@ -250,10 +255,10 @@ def _check_value(value: JsonValue, *, where: str, depth: int = 0) -> None:
         raise ValueError(f"{where}: an integer of more than 30 digits")
     elif isinstance(value, list):
         for inner in value:
-            _check_value(inner, where=where, depth=depth + 1)
+            check_json(inner, where=where, depth=depth + 1)
     elif isinstance(value, dict):
         for key, inner in value.items():
-            _check_value(inner, where=_check_storable(key), depth=depth + 1)
+            check_json(inner, where=_check_storable(key), depth=depth + 1)
 
 
 def audience(event: GameEvent) -> frozenset[str]:

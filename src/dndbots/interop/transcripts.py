@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 from dndbots._json import as_json
 from dndbots.canon.claims import SPEAKER, session_subject
 from dndbots.errors import DuplicateEvent, InvalidName, InvalidTranscript, SequenceConflict
-from dndbots.events import EventId, EventType, GameEvent, Label
+from dndbots.events import EventId, EventType, GameEvent, Label, check_json
 from dndbots.ids import DM, check_name, folded, is_uid, mint
 from dndbots.storage.ports import EventRow, Lineage, Store
 
@@ -34,6 +34,8 @@ class TranscriptLine(BaseModel):
     """A line as it comes in. Only `speaker` and `text` are required; what is not known here is kept."""
 
     model_config = ConfigDict(frozen=True, extra="allow", coerce_numbers_to_str=True)
+
+    __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
 
     id: EventId | None = None
     session: Label = "transcript"
@@ -156,6 +158,7 @@ class _Importer:
                 self._meet(checked, place, name)
             for name in [*(checked.witnesses or ()), *([checked.location] if checked.location else ())]:
                 check_name(name)
+            _check_storable(number, checked)
         except ValidationError as exc:
             first = exc.errors()[0]
             field = str(first["loc"][0]) if first["loc"] else "line"
@@ -295,6 +298,14 @@ class _Importer:
             return DM
         stem = mint(category, name).rpartition("_")[0]
         return mint(category, name, taken={*self._store.uids_like(stem), *self._people.values()})
+
+
+def _check_storable(number: int, line: TranscriptLine) -> None:
+    for field, value in line:
+        try:
+            check_json(value, where=field)
+        except ValueError as exc:
+            raise InvalidTranscript(line=number, field=field, reason=str(exc)) from exc
 
 
 def _digest(line: TranscriptLine) -> str:

@@ -234,6 +234,9 @@ class View:
                 names[uid] = self.called(uid).name
             return names[uid]
 
+        def speakers(event: GameEvent) -> str:
+            return " and ".join(map(name, event.known.together or [event.source]))
+
         return [
             Moment(
                 event_id=event.event_id,
@@ -241,7 +244,7 @@ class View:
                 session=event.session_id,
                 turn=event.turn,
                 time=event.timestamp.isoformat() if event.timestamp else None,
-                who=name(event.source),
+                who=speakers(event),
                 where=name(str(place)) if (place := event.metadata.get("location")) else None,
                 text=event.content,
             )

@@ -224,9 +224,13 @@ class Recorder:
         return rows
 
     def _fetch_groups(self, prepared: list[Prepared]) -> None:
-        wanted = {held.holders for one in prepared for held in one.effects.holdings}
-        wanted.update(one.perceivers for one in prepared)
-        missing = [group for group in wanted if group not in self._groups]
+        missing: dict[frozenset[str], None] = {}
+        for one in prepared:
+            if one.perceivers not in self._groups:
+                missing[one.perceivers] = None
+            for held in one.effects.holdings:
+                if held.holders not in self._groups:
+                    missing[held.holders] = None
         if missing:
             self._groups.update(self._store.intern(missing))
 

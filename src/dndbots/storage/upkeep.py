@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dndbots._json import as_json
 from dndbots.canon.reducers import FOLD_VERSION
@@ -16,6 +16,7 @@ from dndbots.storage.recorder import Recorder
 from dndbots.storage.standing import TRACKED
 
 Progress = Callable[[int, int], None]
+_ANYWHERE: Final = 2**62
 
 
 class Problem(NamedTuple):
@@ -167,7 +168,7 @@ class _BranchCheck:
 
     def _sound_events(self) -> Iterator[GameEvent]:
         branch, expected = self._branch, self._branch.forked_at
-        for row in _own_events(self._store, branch, 2**62):
+        for row in _own_events(self._store, branch, _ANYWHERE):
             expected += 1
             if row.seq != expected:
                 self._tell("log", f"event {expected} is missing; the next one is {row.seq}")
@@ -186,7 +187,7 @@ class _BranchCheck:
         if branch.parent is None:
             return
         past = lineage_of(self._store.branches(), branch, branch.forked_at)
-        for row in _own_events(self._store, branch, branch.head):
+        for row in _own_events(self._store, branch, _ANYWHERE):
             if self._store.places_of(past, [row.event_id]):
                 self._tell(f"event {row.event_id}", "its id is also that of an event before the fork")
 

@@ -5,7 +5,7 @@ leaves here as one of our errors; nothing above knows a driver.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from threading import RLock
 from typing import Any, NamedTuple, Protocol
 
@@ -139,9 +139,10 @@ class Database:
         try:
             with self.lock:
                 cursor = self.dialect.streaming_cursor(self.cursor.connection)
+            with closing(cursor):
                 cursor.execute(compiled.sql, compiled.params(values))
-            while rows := cursor.fetchmany(10_000):
-                yield from rows
+                while rows := cursor.fetchmany(10_000):
+                    yield from rows
         except self.dialect.errors as exc:
             raise self.dialect.translated(exc) from exc
 

@@ -1,5 +1,6 @@
 """PostgreSQL: many campaigns in one database, many programs at once."""
 
+import itertools
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from dndbots.errors import (
     StoreUnavailable,
 )
 
+_STREAMS = itertools.count(1)
 # Any number that nobody else in the database is likely to lock.
 _MIGRATION_LOCK: Final = 0x646E64
 
@@ -82,7 +84,7 @@ class PostgresDialect:
         return found
 
     def streaming_cursor(self, connection: Any) -> Any:
-        return connection.cursor(name="stream", withhold=True)
+        return connection.cursor(name=f"stream_{next(_STREAMS)}", withhold=True)
 
     def faults(self, _cursor: Any) -> list[str]:
         return []

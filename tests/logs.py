@@ -1,0 +1,148 @@
+"""Random campaigns, with everything in them that an event can change, say or hide."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+from tests.table import event
+
+from dndbots.campaign import Campaign
+from dndbots.errors import EventRefused
+from dndbots.events import EventType, GameEvent
+
+PCS = ["pc_throk_001", "pc_zara_001", "pc_mira_001"]
+NPCS = ["npc_elena_001", "npc_old_priest_001", "npc_aldwin_001", "npc_goblin_001", "npc_goblin_002"]
+FOES = ["mon_wolf_001", "mon_goblin_001"]
+PLACES = ["loc_mill_001", "loc_crypt_001", "loc_inn_001"]
+FACTIONS = ["fac_guild_001", "fac_party_001"]
+QUESTS = ["qst_bell_001", "qst_road_001"]
+ITEMS = ["item_key_001"]
+EVERYBODY = [*PCS, *NPCS, *FOES]
+EVERYTHING = [*EVERYBODY, *PLACES, *FACTIONS, *QUESTS, *ITEMS]
+# Names that collide, with one another and with what a uid says.
+NAMES = ["Goblin", "Elena", "Aldwin", "the old priest", "Throk", "GOBLIN", "Größe", "李"]
+
+people = st.lists(st.sampled_from(EVERYBODY), max_size=3, unique=True)
+anybody = st.sampled_from(EVERYBODY)
+anything = st.sampled_from(EVERYTHING)
+certainty = st.sampled_from(["fact", "fact", "belief", "rumor"])
+values = st.one_of(st.sampled_from(["calm", "locked", "spy"]), st.integers(-3, 20), st.booleans())
+
+properties = st.fixed_dictionaries(
+    {"subject": anything, "key": st.sampled_from(["mood", "door"]), "value": values, "certainty": certainty},
+    optional={"ended": st.booleans()},
+)
+amounts = st.fixed_dictionaries(
+    {
+        "subject": anybody,
+        "key": st.sampled_from(["hp", "gold", "number"]),
+        "value": st.integers(0, 20),
+        "certainty": certainty,
+    }
+)
+relations = st.fixed_dictionaries(
+    {
+        "subject": anything,
+        "op": st.sampled_from(["@", "in", "<", ">", "~", "->", "<-"]),
+        "object": anything,
+        "certainty": certainty,
+    },
+    optional={"ended": st.booleans()},
+)
+facts = st.lists(st.one_of(properties, amounts, relations), min_size=1, max_size=3)
+loot = st.lists(
+    st.one_of(
+        st.sampled_from(["rope", "torch"]),
+        st.fixed_dictionaries({"gold": st.integers(-9, 50)}, optional={"to": anybody, "from": anybody}),
+        st.fixed_dictionaries(
+            {"item": st.sampled_from(["rope", "item_key_001"])},
+            optional={"quantity": st.integers(-2, 3), "to": anybody, "from": anybody},
+        ),
+    ),
+    min_size=1,
+    max_size=2,
+)
+conditions = st.lists(st.sampled_from(["poisoned", "asleep", "-poisoned", "-asleep"]), min_size=1, max_size=2)
+
+METADATA: dict[str, st.SearchStrategy[Any]] = {
+    "location": st.sampled_from(PLACES),
+    "participants": people,
+    "witnesses": people,
+    "told_to": people,
+    "enemies": st.lists(st.sampled_from(FOES), min_size=1, max_size=2, unique=True),
+    "enemy_count": st.integers(0, 5),
+    "killed": st.lists(anybody, min_size=1, max_size=2),
+    "killed_by": anybody,
+    "revived": st.lists(anybody, min_size=1, max_size=1),
+    "despite_death": st.just("a curse"),
+    "names": st.dictionaries(
+        anything,
+        st.one_of(st.sampled_from(NAMES), st.lists(st.sampled_from(NAMES), min_size=1, max_size=2)),
+        min_size=1,
+        max_size=2,
+    ),
+    "same_as": st.dictionaries(st.sampled_from(NPCS), st.sampled_from(NPCS), min_size=1, max_size=1),
+    "discovered": st.lists(anything, min_size=1, max_size=1),
+    "reputation": st.dictionaries(st.sampled_from(FACTIONS), st.integers(-3, 3), min_size=1, max_size=1),
+    "quest_id": st.sampled_from(QUESTS),
+    "quest_state": st.sampled_from(["offered", "completed"]),
+    "objective_id": st.sampled_from(["find", "return"]),
+    "act_id": st.sampled_from(["1", "2"]),
+    "act_state": st.sampled_from(["begun", "done"]),
+    "encounter_id": st.sampled_from(["ambush"]),
+    "encounter_state": st.sampled_from(["begun", "won"]),
+    "danger_level": st.sampled_from(["low", "CLEARED"]),
+    "loot": loot,
+    "hp_delta": st.one_of(st.integers(-6, 6), st.dictionaries(anybody, st.integers(-6, 6), max_size=2)),
+    "conditions": st.one_of(conditions, st.dictionaries(anybody, conditions, max_size=1)),
+    "facts": facts,
+    "speakers": people,
+    "npcs_mentioned": people,
+    "sources": st.lists(st.sampled_from(["evt_001", "evt_002"]), max_size=1),
+    "weather": st.sampled_from(["rain", {"wind": 3}]),
+}
+COMMON = ("location", "participants", "witnesses", "facts")
+TEXTS = [
+    "The door opens.",
+    "I say nothing, Elena.",
+    "Grüße aus dem Wald!",
+    "狼が来た",
+    "",
+    "It's the goblin's gold gold",
+]
+
+
+@st.composite
+def logs(draw: st.DrawFn, *, most: int = 14) -> list[GameEvent]:
+    made: list[GameEvent] = []
+    for number in range(draw(st.integers(1, most))):
+        metadata = {
+            key: draw(strategy)
+            for key, strategy in METADATA.items()
+            if draw(st.integers(0, 9)) < (5 if key in COMMON else 1)
+        }
+        if metadata.keys() & {"quest_state", "objective_id"}:
+            metadata["quest_id"] = draw(st.sampled_from(QUESTS))
+        if made and draw(st.integers(0, 5)) == 0:
+            metadata["valid_from"] = draw(st.sampled_from(made)).event_id
+        made.append(
+            event(
+                f"evt_{number:03d}",
+                draw(st.sampled_from(["dm", "dm", "system", *EVERYBODY])),
+                draw(st.sampled_from(TEXTS)),
+                kind=draw(st.sampled_from(EventType)),
+                session=draw(st.sampled_from(["s01", "s02"])),
+                **metadata,
+            )
+        )
+    return made
+
+
+def played(campaign: Campaign, log: list[GameEvent]) -> Campaign:
+    """A campaign in which those events happened that could. Only the DM knows all who may appear."""
+    campaign.record(event("evt_cast", "dm", "The cast.", witnesses=[], discovered=EVERYTHING))
+    for one in log:
+        try:
+            campaign.record(one)
+        except EventRefused:
+            continue
+    return campaign

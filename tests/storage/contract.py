@@ -1,0 +1,700 @@
+"""What a campaign promises, whatever it is kept in. Every backend runs all of it."""
+
+from typing import Any
+
+import pytest
+from tests.table import event
+
+from dndbots.campaign import Campaign
+from dndbots.errors import (
+    AmbiguousName,
+    BranchExists,
+    DuplicateEvent,
+    EventRefused,
+    InvalidSetting,
+    SequenceConflict,
+    UnknownBranch,
+    UnknownEntity,
+    UnknownEvent,
+    UnknownViewer,
+)
+from dndbots.events import EventType, GameEvent
+from dndbots.storage.ports import VIEWS
+from dndbots.testing import as_text
+
+THROK, ZARA, GOBLIN = "pc_throk_001", "pc_zara_001", "mon_goblin_001"
+MILL, CRYPT = "loc_mill_001", "loc_crypt_001"
+BOTH = [THROK, ZARA]
+
+
+def fact(subject: str, key: str, value: Any, **more: Any) -> dict[str, Any]:
+    return {"subject": subject, "key": key, "value": value, **more}
+
+
+def relation(subject: str, op: str, other: str, **more: Any) -> dict[str, Any]:
+    return {"subject": subject, "op": op, "object": other, **more}
+
+
+def rows_of(campaign: Campaign) -> dict[str, list[Any]]:
+    """Every row of every view, in one order on every backend."""
+    store = campaign._store
+    return {
+        view: sorted(
+            (tuple(row) for branch in store.branches() for row in store.view_rows(view, branch.id)), key=repr
+        )
+        for view in VIEWS
+    }
+
+
+class CampaignContract:
+    """`table` is a new campaign with the party in it; `another` opens the same one a second time."""
+
+    @pytest.fixture
+    def table(self, campaign: Campaign) -> Campaign:
+        campaign.record(event("e0", "dm", "You meet at the mill.", location=MILL, participants=BOTH))
+        return campaign
+
+    def another(self, campaign: Campaign) -> Campaign:
+        return Campaign(campaign._store.another(), branch=campaign.branch)
+
+    # The log.
+
+    def test_an_event_comes_back_as_it_was_stored(self, campaign: Campaign) -> None:
+        """With its place, and with everything that it had."""
+        told = GameEvent(
+            event_id="D1:3 ü",
+            event_type=EventType.DIALOGUE,
+            source=THROK,
+            content="Grüße, 李! \U0001f409\n\t\x1b[31m",
+            session_id="s01",
+            metadata={"participants": BOTH, "odd": {"a": [1, 2.5, None, True, "x"]}},
+            timestamp="2026-05-01T10:00:00+02:00",  # type: ignore[arg-type]
+            turn=7,
+        )
+        stored = campaign.record(told)
+        assert stored.seq == 1
+        assert stored.model_copy(update={"seq": None}) == told
+        assert list(campaign.events(viewer="dm")) == [stored]
+        assert campaign.head == 1
+
+    def test_places_are_gapless_and_in_order(self, table: Campaign) -> None:
+        """One after the other, one at a time or many at once."""
+        table.record(event("a", "dm", "x"))
+        table.record_many(event(f"b{n}", "dm", "x") for n in range(1200))
+        table.record(event("c", "dm", "x"))
+        ids = [one.event_id for one in table.events(viewer="dm")]
+        assert ids == ["e0", "a", *(f"b{n}" for n in range(1200)), "c"]
+        assert [one.seq for one in table.events(viewer="dm")] == list(range(1, 1204))
+        assert table.verify() == []
+
+    def test_who_expects_another_place_is_refused(self, table: Campaign) -> None:
+        """`expected` is a compare-and-set; nothing is written on a conflict."""
+        assert table.record(event("a", "dm", "x"), expected=1).seq == 2
+        with pytest.raises(SequenceConflict) as conflict:
+            table.record(event("b", "dm", "x"), expected=1)
+        assert (conflict.value.expected, conflict.value.actual) == (1, 2)
+        assert table.head == 2
+
+    def test_all_or_nothing(self, table: Campaign) -> None:
+        """One bad event in a batch, and nothing of the batch is there; the campaign goes on."""
+        before = rows_of(table)
+        batch = [event(f"n{n}", "dm", "word", killed=[GOBLIN]) for n in range(700)]
+        with pytest.raises(EventRefused, match="hp_delta"):
+            table.record_many([*batch, event("bad", "dm", "x", hp_delta={"npc_nobody_001": 1})])
+        assert table.head == 1
+        assert rows_of(table) == before
+        table.record(event("good", GOBLIN, "It lives, for its death was undone.", participants=[GOBLIN]))
+        assert table.verify() == []
+
+    def test_an_id_stands_for_one_event(self, table: Campaign) -> None:
+        """The log refuses a second event of an id, in a batch and later, also on a fork."""
+        with pytest.raises(DuplicateEvent):
+            table.record(event("e0", "dm", "Again."))
+        with pytest.raises(DuplicateEvent):
+            table.record_many([event("a", "dm", "x"), event("a", "dm", "x")])
+        with table.fork("side") as side, pytest.raises(DuplicateEvent):
+            side.record(event("e0", "dm", "Again."))
+        assert table.head == 1
+
+    def test_another_writer_is_noticed(self, table: Campaign) -> None:
+        """What somebody else recorded in between is checked against, and nothing at hand is stale."""
+        table.record(event("a", "dm", "x", location=MILL, enemies=[GOBLIN], participants=BOTH))
+        table.record(event("b", GOBLIN, "It snarls.", participants=BOTH))
+        with self.another(table) as other:
+            other.record(event("c", "dm", "It dies.", participants=BOTH, killed=[GOBLIN]))
+            other.record(event("d", "dm", "Zara leaves.", location=CRYPT, participants=[ZARA]))
+        with pytest.raises(EventRefused, match="dead"):
+            table.record(event("e", GOBLIN, "It snarls.", participants=BOTH))
+        seen = table.record(event("f", "dm", "A creak.", location=MILL))
+        assert seen.metadata["witnesses"] == [THROK]
+        assert table.verify() == []
+
+    @pytest.mark.parametrize(
+        ("metadata", "field"),
+        [
+            ({"facts": [fact("npc_nobody_001", "mood", "calm")]}, r"facts\[0\].subject"),
+            ({"facts": [relation(THROK, "~", "npc_nobody_001")]}, r"facts\[0\].object"),
+            ({"killed_by": "npc_nobody_001", "killed": [GOBLIN]}, "killed_by"),
+            ({"hp_delta": {"npc_nobody_001": 1}}, "hp_delta"),
+            ({"hp_delta": -3, "participants": BOTH}, "hp_delta"),
+            ({"conditions": ["poisoned"]}, "conditions"),
+            ({"participants": ["race_elves"]}, "participants"),
+            ({"loot": [7]}, "loot"),
+            ({"loot": [{}]}, "loot"),
+            ({"loot": [{"item": "rope", "to": "npc_nobody_001"}]}, "loot"),
+            ({"loot": [{"item": "rope", "quantity": "two"}]}, "loot"),
+            ({"objective_id": "find"}, "objective_id"),
+            ({"quest_state": "done"}, "quest_state"),
+            ({"facts": [relation(MILL, "in", MILL)]}, "facts"),
+            ({"facts": [fact(MILL, "mood", "a"), fact(MILL, "mood", "b")]}, "facts"),
+            ({"facts": [relation(MILL, "@", CRYPT), relation(MILL, "@", THROK)], "location": CRYPT}, "facts"),
+            ({"facts": [fact(THROK, "hp", "many")]}, "facts"),
+            ({"facts": [fact(THROK, "hp", 7)], "hp_delta": {THROK: -1}}, "facts"),
+            ({"killed": [GOBLIN], "revived": [GOBLIN]}, "revived"),
+            ({"conditions": {THROK: ["asleep", "-asleep"]}}, "conditions"),
+            ({"same_as": {THROK: THROK}}, "same_as"),
+            ({"same_as": {THROK: MILL}, "location": MILL}, "same_as"),
+            ({"valid_from": "later"}, "valid_from"),
+        ],
+    )
+    def test_hostile_events_are_refused_whole(
+        self, table: Campaign, metadata: dict[str, Any], field: str
+    ) -> None:
+        """Unknown uids, contradictions, cycles: refused with the field, and nothing is kept."""
+        before = rows_of(table)
+        with pytest.raises(EventRefused, match=field):
+            table.record(event("bad", "dm", "x", **metadata))
+        assert (table.head, rows_of(table)) == (1, before)
+
+    def test_an_event_changed_in_place_is_checked_again(self, table: Campaign) -> None:
+        """Metadata is a dictionary; what it became is checked, not what it was."""
+        for key, value in {"participants": "everybody", "odd": float("nan"), "location": 7}.items():
+            changed = event("bad", "dm", "x")
+            changed.metadata[key] = value
+            with pytest.raises(EventRefused, match=key):
+                table.record(changed)
+        changed = event("good", "dm", "x")
+        changed.metadata["witnesses"] = [ZARA]
+        assert table.record(changed).metadata == {"witnesses": [ZARA]}
+
+    def test_nothing_contains_itself(self, table: Campaign) -> None:
+        """Containment has no cycles, along any way of saying it."""
+        table.record(
+            event(
+                "a",
+                "dm",
+                "x",
+                discovered=["loc_a_001", "loc_b_001", "item_c_001"],
+                facts=[relation("loc_a_001", "in", "loc_b_001")],
+            )
+        )
+        table.record(event("b", "dm", "x", facts=[relation("loc_b_001", "<", "item_c_001")]))
+        for n, closing in enumerate(
+            [relation("item_c_001", "@", "loc_a_001"), relation("loc_a_001", ">", "item_c_001")]
+        ):
+            with pytest.raises(EventRefused, match="contain itself"):
+                table.record(event(f"c{n}", "dm", "x", facts=[closing]))
+
+    # Who perceives.
+
+    def test_an_event_that_names_nobody_is_stamped(self, table: Campaign) -> None:
+        """Those at its place perceive it; without a place, the party; `witnesses: []` is the DM's alone."""
+        table.record(event("a", "dm", "x", location=CRYPT, participants=[ZARA, "npc_elena_001"]))
+        here = table.record(event("b", "dm", "A door slams.", location=CRYPT))
+        assert here.metadata["witnesses"] == ["npc_elena_001", ZARA]
+        party = table.record(event("c", "dm", "It rains."))
+        assert party.metadata["witnesses"] == BOTH
+        secret = table.record(event("d", "dm", "Unseen.", location=CRYPT, witnesses=[]))
+        assert secret.metadata["witnesses"] == []
+        table.record(event("e", "dm", "x", killed=[ZARA], participants=[THROK]))
+        assert table.record(event("f", "dm", "Silence.", location=CRYPT)).metadata["witnesses"] == [
+            "npc_elena_001"
+        ]
+        batch = [
+            event("g", "dm", "x", location="loc_inn_001", participants=[THROK]),
+            event("h", "dm", "x", location="loc_inn_001"),
+        ]
+        assert table.record_many(batch)[1].metadata["witnesses"] == [THROK]
+
+    def test_the_party_is_who_is_stated_to_be_in_it(self, table: Campaign) -> None:
+        """Once somebody is said to be in the party, only those are."""
+        table.record(event("a", "dm", "x", witnesses=[], facts=[relation(ZARA, "in", "fac_party_001")]))
+        assert table.record(event("b", "dm", "x")).metadata["witnesses"] == [ZARA]
+
+    def test_a_whisper_reaches_its_two_ends(self, table: Campaign) -> None:
+        """And the DM; a whisper to nobody is refused."""
+        table.record(event("a", THROK, "Psst.", kind=EventType.WHISPER, told_to=[ZARA]))
+        assert [one.event_id for one in table.events(viewer=ZARA)][-1] == "a"
+        table.record(event("b", THROK, "Psst.", kind=EventType.WHISPER, told_to=["npc_elena_001"]))
+        assert [one.event_id for one in table.events(viewer=ZARA)][-1] == "a"
+        with pytest.raises(EventRefused, match="told_to"):
+            table.record(event("c", THROK, "Psst.", kind=EventType.WHISPER))
+
+    def test_a_viewer_is_somebody(self, table: Campaign) -> None:
+        """By uid, by name in any case, or refused; never the DM by default."""
+        table.record(event("a", "dm", "x", participants=BOTH, names={ZARA: "Zára Stone", GOBLIN: "Grib"}))
+        hers = as_text(table.timeline(viewer=ZARA))
+        assert as_text(table.timeline(viewer="ZÁRA  stone")) == hers
+        assert as_text(table.timeline(viewer="Throk")) == as_text(table.timeline(viewer=THROK))
+        for nobody in ("", "DM", "Zara", "pc_nobody_001", "The Mill"):
+            with pytest.raises(UnknownViewer):
+                table.timeline(viewer=nobody)
+        table.record(event("b", "dm", "x", participants=BOTH, names={"npc_imp_001": "grib"}))
+        with pytest.raises(AmbiguousName) as both:
+            table.timeline(viewer="Grib")
+        assert both.value.candidates == (GOBLIN, "npc_imp_001")
+
+    # Canon.
+
+    def test_the_dead_do_not_act(self, table: Campaign) -> None:
+        """Unless the event says why, or they were brought back; every copy of a group has its own death."""
+        table.record(event("a", "dm", "x", participants=BOTH, enemies=[GOBLIN], enemy_count=2))
+        table.record(event("b", "dm", "x", participants=BOTH, killed=[GOBLIN], killed_by=THROK))
+        table.record(event("c", GOBLIN, "The other one flees.", participants=BOTH))
+        table.record(event("d", "dm", "x", participants=BOTH, killed=[GOBLIN]))
+        with pytest.raises(EventRefused, match="source: mon_goblin_001 is dead"):
+            table.record(event("e", GOBLIN, "It fights again.", participants=BOTH))
+        assert not table.entity(GOBLIN, viewer=THROK).alive
+        table.record(event("f", GOBLIN, "It moans.", participants=BOTH, despite_death="raised by the crypt"))
+        table.record(event("g", "dm", "x", participants=BOTH, revived=[GOBLIN]))
+        table.record(event("h", GOBLIN, "It fights again.", participants=BOTH))
+        assert table.entity(GOBLIN, viewer=THROK).alive
+        assert table.entity(GOBLIN, viewer=THROK, as_of="d").alive is False
+
+    def test_amounts_add_up(self, table: Campaign) -> None:
+        """Hit points, gold and things: stated, then changed; for a viewer, as far as it saw."""
+        table.record(event("a", "dm", "x", participants=BOTH, facts=[fact(THROK, "hp", 12)]))
+        table.record(event("b", "dm", "x", participants=BOTH, hp_delta={THROK: -5}))
+        table.record(event("c", "dm", "x", witnesses=[THROK], hp_delta={THROK: 2}))
+        table.record(
+            event("d", THROK, "x", participants=[THROK], loot=["rope", {"gold": 30}, {"item": "rope"}])
+        )
+        table.record(
+            event("e", THROK, "x", participants=BOTH, loot=[{"item": "rope", "to": ZARA, "from": THROK}])
+        )
+        table.record(event("f", "dm", "x", participants=BOTH, hp_delta={GOBLIN: -4}, enemies=[GOBLIN]))
+        his, seen = table.entity(THROK, viewer=THROK), table.entity(THROK, viewer=ZARA)
+        assert (his.properties["hp"], seen.properties["hp"]) == (9, 7)
+        assert (his.properties["gold"], "gold" in seen.properties) == (30, False)
+        assert (his.inventory, table.entity(ZARA, viewer="dm").inventory) == ({"rope": 1}, {"rope": 1})
+        assert table.entity(GOBLIN, viewer=ZARA).properties == {"hp_change": -4}
+        assert table.entity(THROK, viewer="dm", as_of="b").properties["hp"] == 7
+        table.record(event("g", "dm", "x", participants=BOTH, facts=[fact(THROK, "hp", 12)]))
+        assert table.entity(THROK, viewer=ZARA).properties["hp"] == 12
+
+    def test_the_state_of_things(self, table: Campaign) -> None:
+        """Quests, objectives, acts, encounters, danger, secrets, standing, conditions, discoveries."""
+        table.record(
+            event(
+                "a",
+                "dm",
+                "x",
+                kind=EventType.COMBAT_START,
+                participants=BOTH,
+                location=CRYPT,
+                danger_level="high",
+                encounter_id="ambush",
+                act_id="1",
+            )
+        )
+        table.record(
+            event("b", "dm", "x", participants=BOTH, quest_id="qst_bell_001", quest_state="accepted")
+        )
+        table.record(event("c", "dm", "x", participants=BOTH, quest_id="qst_bell_001", objective_id="find"))
+        table.record(
+            event(
+                "d",
+                "dm",
+                "x",
+                kind=EventType.COMBAT_END,
+                participants=BOTH,
+                location=CRYPT,
+                danger_level="CLEARED",
+                encounter_id="ambush",
+                discovered=["loc_vault_001"],
+            )
+        )
+        table.record(
+            event(
+                "e",
+                "dm",
+                "x",
+                participants=[ZARA],
+                reputation={"fac_party_001": 2},
+                conditions=["poisoned", "asleep"],
+            )
+        )
+        table.record(event("f", "dm", "x", participants=[ZARA], conditions={ZARA: ["-asleep"]}))
+        table.record(event("g", "dm", "x", witnesses=[], facts=[fact(CRYPT, "lair", "a vampire")]))
+        quest = table.entity("qst_bell_001", viewer=THROK)
+        assert (quest.properties["state"], quest.objectives) == ("accepted", {"find": "completed"})
+        crypt = table.entity(CRYPT, viewer=THROK)
+        assert crypt.properties == {"danger": "CLEARED"}
+        assert table.entity(CRYPT, viewer="dm").properties["lair"] == "a vampire"
+        assert table.entity(CRYPT, viewer="dm", as_of="a").properties == {"danger": "high"}
+        assert [(one.id, one.state) for one in table.acts(viewer=ZARA)] == [("1", "begun")]
+        assert [(one.id, one.state) for one in table.encounters(viewer=ZARA)] == [("ambush", "completed")]
+        assert table.entity(ZARA, viewer=ZARA).conditions == ("poisoned",)
+        assert table.entity("fac_party_001", viewer=ZARA).properties == {"reputation": 2}
+        assert table.entity("loc_vault_001", viewer=THROK).properties == {"discovered": True}
+
+    def test_where_everybody_is(self, table: Campaign) -> None:
+        """Those who take part in something are there; a stated place of the same event comes after it."""
+        table.record(event("a", "dm", "x", location=CRYPT, participants=[ZARA], witnesses=BOTH))
+        assert table.entity(ZARA, viewer=THROK).location == CRYPT
+        table.record(event("b", "dm", "x", location="loc_inn_001", participants=[ZARA]))
+        assert table.entity(ZARA, viewer=THROK).location == CRYPT
+        assert table.entity(ZARA, viewer="dm").location == "loc_inn_001"
+        table.record(
+            event("c", "dm", "x", location=MILL, participants=BOTH, facts=[relation(ZARA, "@", CRYPT)])
+        )
+        assert table.entity(ZARA, viewer=THROK).location == CRYPT
+        assert table.entity(ZARA, viewer="dm", as_of="b").location == "loc_inn_001"
+
+    def test_newer_facts_supersede_and_are_kept(self, table: Campaign) -> None:
+        """The history has both, each with what ended it."""
+        table.record(event("a", "dm", "x", participants=BOTH, facts=[fact(MILL, "door", "locked")]))
+        table.record(event("b", "dm", "x", participants=[THROK], facts=[fact(MILL, "door", "open")]))
+        table.record(
+            event(
+                "c",
+                "dm",
+                "x",
+                participants=BOTH,
+                facts=[relation(MILL, "~", "loc_crypt_001")],
+                discovered=[CRYPT],
+            )
+        )
+        table.record(
+            event("d", "dm", "x", participants=BOTH, facts=[relation(MILL, "~", "loc_crypt_001", ended=True)])
+        )
+        assert table.entity(MILL, viewer=THROK).properties == {"door": "open"}
+        assert table.entity(MILL, viewer=ZARA).properties == {"door": "locked"}
+        doors = [one for one in table.history(MILL, viewer=THROK) if one.key == "door"]
+        assert [(one.value, one.valid_from, one.superseded_by) for one in doors] == [
+            ("locked", "a", "b"),
+            ("open", "b", None),
+        ]
+        assert [one.superseded_by for one in table.history(MILL, viewer=ZARA) if one.key == "door"] == [None]
+        ties = [
+            (one.op, one.object, one.ended) for one in table.entity(MILL, viewer=ZARA).facts if one.op == "~"
+        ]
+        assert ties == [("~", CRYPT, True)]
+
+    def test_late_news_do_not_beat_newer_truth(self, table: Campaign) -> None:
+        """What speaks of an earlier event is filed there, and only those who perceived that may learn it."""
+        table.record(event("a", "dm", "x", participants=BOTH))
+        table.record(event("b", "dm", "x", participants=BOTH, facts=[fact(MILL, "door", "open")]))
+        table.record(
+            event("late", "dm", "x", witnesses=BOTH, valid_from="a", facts=[fact(MILL, "door", "locked")])
+        )
+        assert table.entity(MILL, viewer=ZARA).properties == {"door": "open"}
+        assert [one.value for one in table.history(MILL, viewer=ZARA)] == ["locked", "open"]
+        assert table.entity(MILL, viewer=ZARA, as_of="b").properties == {"door": "open"}
+        table.record(event("c", "dm", "x", location=CRYPT, participants=[ZARA]))
+        table.record(event("d", "dm", "x", witnesses=[], valid_from="b", facts=[relation(ZARA, "@", MILL)]))
+        assert table.record(event("e", "dm", "x", location=CRYPT)).metadata["witnesses"] == [ZARA]
+        with pytest.raises(EventRefused, match="pc_throk_001 did not perceive 'c'"):
+            table.record(
+                event("f", "dm", "x", participants=BOTH, valid_from="c", facts=[fact(MILL, "door", "ajar")])
+            )
+
+    def test_a_stranger_gets_a_name(self, table: Campaign) -> None:
+        """The old priest turns out to be Aldwin; all that was known of either is known of both."""
+        priest = table.introduce("NPC", "the old priest", metadata={"witnesses": BOTH})
+        assert priest == "npc_the_old_priest_001"
+        assert table.introduce("NPC", "the old priest") == "npc_the_old_priest_002"
+        table.record(
+            event(
+                "a",
+                "dm",
+                "x",
+                participants=[*BOTH, priest],
+                location=CRYPT,
+                facts=[fact(priest, "mood", "sad")],
+            )
+        )
+        aldwin = table.introduce("NPC", "Aldwin", aliases=["Brother Aldwin"], metadata={"witnesses": BOTH})
+        table.record(event("b", "dm", "x", participants=BOTH, facts=[fact(aldwin, "oath", "silence")]))
+        table.record(event("c", "dm", "It is he.", participants=BOTH, same_as={priest: aldwin}))
+        known = table.entity("Aldwin", viewer=ZARA)
+        assert (known.uid, known.merged, known.name) == (aldwin, (priest,), "Aldwin")
+        assert known.aliases == ("the old priest", "Brother Aldwin")
+        assert known.properties == {"mood": "sad", "oath": "silence"}
+        assert as_text(table.entity(priest, viewer=ZARA)) == as_text(known)
+        assert table.entity("brother aldwin", viewer=ZARA, as_of="b").properties == {"oath": "silence"}
+        table.record(event("d", "dm", "x", participants=BOTH, killed=[aldwin]))
+        with pytest.raises(EventRefused, match="dead"):
+            table.record(event("e", priest, "x", participants=BOTH))
+        with pytest.raises(EventRefused, match="already"):
+            table.record(event("f", "dm", "x", same_as={priest: THROK}))
+        with pytest.raises(EventRefused, match="itself"):
+            table.record(event("g", "dm", "x", same_as={aldwin: priest}))
+        about = [one.event_id for one in table.timeline(viewer=ZARA, about=aldwin)]
+        assert about == [f"introduced_{priest}", "a", f"introduced_{aldwin}", "b", "c", "d"]
+
+    # Knowledge.
+
+    def test_how_knowledge_spreads(self, table: Campaign) -> None:
+        """Seen is known, told is believed, overheard is a rumor; being in the party tells nobody anything."""
+        mira, elena = "pc_mira_001", "npc_elena_001"
+        table.record(
+            event(
+                "a",
+                "dm",
+                "x",
+                participants=[THROK],
+                witnesses=[mira, elena],
+                facts=[fact(MILL, "door", "open")],
+            )
+        )
+        asked = {"subject": MILL, "key": "door"}
+        assert [one.holder for one in table.who_knows(asked)] == ["npc_elena_001", "pc_mira_001", THROK]
+        table.record(
+            event(
+                "b",
+                THROK,
+                "It is locked.",
+                kind=EventType.DIALOGUE,
+                told_to=[ZARA],
+                witnesses=["npc_old_hob_001"],
+                facts=[fact(MILL, "door", "locked")],
+            )
+        )
+        known = {one.holder: one.fact for one in table.who_knows(asked)}
+        assert (known[ZARA].value, known[ZARA].certainty, known[ZARA].how, known[ZARA].said_by) == (
+            "locked",
+            "belief",
+            "told",
+            THROK,
+        )
+        assert (known["npc_old_hob_001"].certainty, known["npc_old_hob_001"].how) == ("rumor", "overheard")
+        assert known[THROK].value == "open"
+        assert known[ZARA].learned_from == "b"
+        assert [one.holder for one in table.who_knows(fact(MILL, "door", "locked"))] == [
+            "npc_old_hob_001",
+            ZARA,
+        ]
+        assert table.entity(MILL, viewer="dm").properties == {"door": "open"}
+        assert table.entity(MILL, viewer=ZARA).properties == {"door": "locked"}
+        table.record(
+            event("c", "dm", "She sees it.", participants=[ZARA], facts=[fact(MILL, "door", "open")])
+        )
+        seen = table.entity(MILL, viewer=ZARA).facts
+        assert [(one.value, one.certainty) for one in seen] == [("open", "fact")]
+        assert [one.holder for one in table.who_knows(asked, as_of="a")] == [
+            "npc_elena_001",
+            "pc_mira_001",
+            THROK,
+        ]
+
+    def test_a_wrong_belief_stays_until_it_is_corrected(self, table: Campaign) -> None:
+        """Hearing otherwise from a bystander corrects nothing; being told by the DM does."""
+        table.record(
+            event(
+                "a",
+                "npc_elena_001",
+                "He is good.",
+                kind=EventType.DIALOGUE,
+                participants=[ZARA],
+                facts=[fact("npc_elena_001", "loyal", value=True)],
+            )
+        )
+        table.record(event("b", "dm", "x", witnesses=[], facts=[fact("npc_elena_001", "loyal", value=False)]))
+        hers = table.entity("npc_elena_001", viewer=ZARA)
+        assert [(one.value, one.certainty) for one in hers.facts if one.key == "loyal"] == [(True, "belief")]
+        table.record(
+            event(
+                "c",
+                "dm",
+                "x",
+                witnesses=[ZARA],
+                facts=[fact("npc_elena_001", "loyal", value=False, certainty="rumor")],
+            )
+        )
+        hers = table.entity("npc_elena_001", viewer=ZARA)
+        assert [(one.value, one.certainty, one.how) for one in hers.facts if one.key == "loyal"] == [
+            (True, "belief", "told"),
+            (False, "rumor", "hearsay"),
+        ]
+        table.record(
+            event(
+                "d",
+                ZARA,
+                "She thinks.",
+                witnesses=[],
+                facts=[fact("npc_elena_001", "spy", value=True, certainty="belief")],
+            )
+        )
+        inferred = [one.fact for one in table.who_knows({"subject": "npc_elena_001", "key": "spy"})]
+        assert [(one.how, one.certainty) for one in inferred] == [("inferred", "belief")]
+        table.record(
+            event("e", "dm", "x", told_to=[ZARA], facts=[fact("npc_elena_001", "loyal", value=False)])
+        )
+        hers = table.entity("npc_elena_001", viewer=ZARA)
+        assert [(one.value, one.certainty) for one in hers.facts if one.key == "loyal"] == [(False, "fact")]
+
+    def test_who_was_only_told_of_an_event_did_not_see_it(self, table: Campaign) -> None:
+        """Of what happened to Throk, Zara has his word: where he was, and who died."""
+        table.record(
+            event(
+                "a",
+                THROK,
+                "x",
+                location=CRYPT,
+                participants=[THROK],
+                told_to=[ZARA],
+                enemies=[GOBLIN],
+                killed=[GOBLIN],
+            )
+        )
+        goblin = table.entity(GOBLIN, viewer=ZARA)
+        assert not goblin.alive
+        assert {one.certainty for one in goblin.facts} == {"belief"}
+        where = [(one.holder, one.fact.certainty) for one in table.who_knows(relation(THROK, "@", CRYPT))]
+        assert where == [(THROK, "fact"), (ZARA, "belief")]
+
+    def test_asking_who_knows(self, table: Campaign) -> None:
+        """A subject by name, a relation with or without its object; nonsense gets an error that says so."""
+        table.record(event("a", "dm", "x", participants=BOTH, names={MILL: "Old Mill"}))
+        assert [one.holder for one in table.who_knows({"subject": "throk", "op": "@"})] == BOTH
+        assert table.who_knows(relation(THROK, "@", CRYPT)) == []
+        with pytest.raises(UnknownEntity):
+            table.who_knows({"subject": "Nobody", "key": "mood"})
+        with pytest.raises(InvalidSetting):
+            table.who_knows({"subject": "Old Mill", "op": "~"})
+        with pytest.raises(InvalidSetting):
+            table.who_knows({"subject": "Old Mill"})
+
+    # Looking.
+
+    def test_a_timeline_is_in_the_viewers_names(self, table: Campaign) -> None:
+        """Newest last, of everything or about somebody."""
+        table.record(
+            event(
+                "a",
+                "npc_elena_001",
+                "Hello.",
+                kind=EventType.DIALOGUE,
+                participants=BOTH,
+                names={"npc_elena_001": "Elena", MILL: "Old Mill"},
+                location=MILL,
+            )
+        )
+        table.record(event("b", "dm", "x", witnesses=[THROK], names={"npc_elena_001": "Elena the Spy"}))
+        hers = table.timeline(viewer=ZARA, last=1)
+        assert [(one.event_id, one.who, one.where, one.text) for one in hers] == [
+            ("a", "Elena", "Old Mill", "Hello.")
+        ]
+        his = table.timeline(viewer=THROK, about="elena the spy")
+        assert [(one.event_id, one.who) for one in his] == [("a", "Elena the Spy"), ("b", "DM")]
+        with pytest.raises(UnknownEntity):
+            table.timeline(viewer=ZARA, about="elena the spy")
+        with pytest.raises(InvalidSetting):
+            table.timeline(viewer=ZARA, last=0)
+        with pytest.raises(UnknownEvent):
+            table.timeline(viewer=ZARA, as_of="never")
+
+    def test_the_newest_are_found_among_many_audiences(self, table: Campaign) -> None:
+        """Whoever else perceived what, the last N of a viewer are its last N."""
+        extras = [f"npc_extra_{n:03d}" for n in range(12)]
+        table.record_many(
+            event(f"n{n}", "dm", "x", witnesses=[*extras[: n % 12], *([ZARA] if n % 3 == 0 else [])])
+            for n in range(150)
+        )
+        mine = [one.event_id for one in table.events(viewer=ZARA)]
+        for last in (1, 5, 40, 500):
+            assert [one.event_id for one in table.timeline(viewer=ZARA, last=last)] == mine[-last:]
+
+    # Branches.
+
+    def test_a_fork_shares_the_past_and_goes_its_own_way(self, table: Campaign) -> None:
+        """Supersession, deaths and names belong to the branch that made them."""
+        table.record(
+            event(
+                "a", "dm", "x", participants=BOTH, facts=[fact(MILL, "door", "locked"), fact(THROK, "hp", 10)]
+            )
+        )
+        table.record(event("b", "dm", "x", participants=BOTH, killed=[GOBLIN], hp_delta={THROK: -3}))
+        with table.fork("what-if", at="a") as side:
+            assert [one.event_id for one in side.events(viewer="dm")] == ["e0", "a"]
+            side.record(event("c", GOBLIN, "It lives here.", participants=BOTH, hp_delta={THROK: -1}))
+            side.record(event("d", "dm", "x", participants=BOTH, facts=[fact(MILL, "door", "burnt")]))
+            table.record(event("c", "dm", "x", participants=BOTH, facts=[fact(MILL, "door", "open")]))
+            assert side.entity(MILL, viewer=ZARA).properties == {"door": "burnt"}
+            assert table.entity(MILL, viewer=ZARA).properties == {"door": "open"}
+            assert (
+                side.entity(THROK, viewer="dm").properties["hp"],
+                table.entity(THROK, viewer="dm").properties["hp"],
+            ) == (9, 7)
+            assert [one.name for one in side.branches()] == ["main", "what-if"]
+            with side.fork("deeper", at="c") as deeper, side.fork("shallow", at="e0") as shallow:
+                deeper.record(event("e", "dm", "x", location=CRYPT, participants=[THROK]))
+                assert [one.event_id for one in deeper.events(viewer="dm")] == ["e0", "a", "c", "e"]
+                assert [one.event_id for one in shallow.events(viewer="dm")] == ["e0"]
+                assert deeper.entity(THROK, viewer=ZARA).properties["hp"] == 9
+                assert deeper.record(event("f", "dm", "x", location=MILL)).metadata["witnesses"] == [ZARA]
+                assert deeper.timeline(viewer="dm", last=3)[0].event_id == "c"
+            with pytest.raises(BranchExists):
+                table.fork("what-if")
+            with pytest.raises(UnknownEvent):
+                table.fork("nowhere", at="d")
+            with pytest.raises(UnknownBranch, match="main, what-if"):
+                Campaign(table._store, branch="nope")
+        assert table.verify() == []
+        before = rows_of(table)
+        table.rebuild()
+        assert rows_of(table) == before
+
+    def test_as_of_is_a_fork_there(self, table: Campaign) -> None:
+        """The view of the past is the view of the log cut after it."""
+        table.record(event("a", "dm", "x", participants=BOTH, facts=[fact(THROK, "hp", 10)], location=CRYPT))
+        table.record(event("b", "dm", "x", participants=BOTH, hp_delta={THROK: -3}, names={THROK: "Throk"}))
+        table.record(event("c", "dm", "x", witnesses=BOTH, valid_from="a", facts=[fact(THROK, "hp", 20)]))
+        for n, past in enumerate(("e0", "a", "b", "c")):
+            with table.fork(f"fork{n}", at=past) as cut:
+                for viewer in ("dm", ZARA):
+                    assert as_text(cut.entities(viewer=viewer)) == as_text(
+                        table.entities(viewer=viewer, as_of=past)
+                    )
+                    assert as_text(cut.timeline(viewer=viewer)) == as_text(
+                        table.timeline(viewer=viewer, as_of=past)
+                    )
+        assert table.entity(THROK, viewer=ZARA).properties["hp"] == 17
+
+    # Upkeep.
+
+    def test_views_are_rebuilt_row_by_row(self, table: Campaign) -> None:
+        """Dropped and folded again, they are what they were; progress says how far."""
+        table.record_many(
+            event(
+                f"n{n}",
+                [THROK, "dm"][n % 2],
+                f"Line {n} of the goblin's saga",
+                location=[MILL, CRYPT][n % 3 % 2],
+                participants=BOTH[: n % 2 + 1],
+                hp_delta={ZARA: -1},
+                enemies=[GOBLIN],
+                enemy_count=3,
+            )
+            for n in range(1100)
+        )
+        before, seen = rows_of(table), []
+        assert table.rebuild(lambda done, total: seen.append((done, total))) == 1101
+        assert rows_of(table) == before
+        assert seen[-1] == (1101, 1101)
+        assert table.verify() == []
+        table.record(event("after", "dm", "x", participants=BOTH, hp_delta={ZARA: -1}))
+        assert table.verify() == []
+
+    def test_the_log_goes_out_and_comes_back(self, table: Campaign, campaign_2: Campaign) -> None:
+        """Exported, imported and exported again: the same bytes, and the same views."""
+        table.record(event("a", "dm", "A door.", location=MILL))
+        table.record(event("b", THROK, "Grüße\u2028\x1b", facts=[fact(MILL, "door", "open")], hp_delta=-2))
+        lines = list(table.export())
+        campaign_2.import_log(lines)
+        assert list(campaign_2.export()) == lines
+        for viewer in ("dm", ZARA):
+            assert as_text(campaign_2.entities(viewer=viewer)) == as_text(table.entities(viewer=viewer))
+        assert [one.event_id for one in table.events(viewer=ZARA)] == ["e0", "a", "b"]
+        assert len(list(table.export(viewer=ZARA))) == 4
