@@ -83,7 +83,7 @@ def test_a_sound_campaign_has_no_problems(folder: Path) -> None:
         (
             (
                 "INSERT INTO events SELECT 2, 7, 'e3', name, version, source, session_id, turn, timestamp,"
-                " audience, content, metadata FROM events WHERE seq = 4"
+                " audience, others, content, metadata FROM events WHERE seq = 4"
             ),
             "event e3: its id is also",
         ),

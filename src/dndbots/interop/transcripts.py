@@ -269,13 +269,20 @@ class _Importer:
         for uid in sorted(shown & self._names.keys()):
             told = self._told.setdefault(uid, [])
             if not any(people <= group for group in told):
-                rows = self._store.names_of(lineage, [uid], None)
-                groups = self._store.members({row.audience for row in rows})
-                told += groups.values()
+                told += self._named_to(uid, lineage)
                 if not any(people <= group for group in told):
                     names[uid] = self._names[uid]
                     told.append(people)
         return {"names": names} if names else {}
+
+    def _named_to(self, uid: str, lineage: Lineage) -> list[frozenset[str]]:
+        """Those who were told what somebody is called, by the event that told them."""
+        rows = self._store.names_of(lineage, [uid], None)
+        groups = self._store.members({row.audience for row in rows})
+        told: dict[int, frozenset[str]] = {}
+        for row in rows:
+            told[row.seq] = told.get(row.seq, frozenset()) | groups[row.audience]
+        return list(told.values())
 
     def _person(self, name: str, lineage: Lineage) -> str:
         role = self._roles.get(folded(name), "pc")

@@ -83,7 +83,7 @@ NAMES = EventNames(
 )
 
 
-def to_row(event: GameEvent, *, branch: int, audience: int) -> EventRow:
+def to_row(event: GameEvent, branch: int, audience: int, others: int | None = None, /) -> EventRow:
     name, version = NAMES.stored(event.event_type)
     return EventRow(
         branch,
@@ -96,6 +96,7 @@ def to_row(event: GameEvent, *, branch: int, audience: int) -> EventRow:
         event.turn,
         event.timestamp.isoformat() if event.timestamp else None,
         audience,
+        others,
         event.content,
         event.metadata_text,
     )

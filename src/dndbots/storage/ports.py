@@ -36,6 +36,8 @@ Lineage = tuple[Segment, ...]
 
 
 class EventRow(NamedTuple):
+    """An event. `audience` is the DM and the characters who perceived it, `others` everybody else."""
+
     branch: int
     seq: int
     event_id: str
@@ -46,6 +48,7 @@ class EventRow(NamedTuple):
     turn: int | None
     timestamp: str | None
     audience: int
+    others: int | None
     content: str
     metadata: str
 

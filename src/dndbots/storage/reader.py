@@ -1,7 +1,7 @@
 """What a viewer may read: every answer here is made from rows of events that the viewer perceived."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Final, NamedTuple
 
@@ -79,36 +79,47 @@ class View:
 
     def persons(self, uid: str) -> list[str]:
         """All uids that this viewer knows to be one and the same; the one it goes by comes first."""
+        return self._persons([uid])[uid]
+
+    def _persons(self, uids: Collection[str]) -> dict[str, list[str]]:
         into: dict[str, str] = {}
-        known, new = {uid}, {uid}
+        known, new = set(uids), set(uids)
         while new:
             for row in self._store.identities(self._lineage, sorted(new), self.viewer):
                 into[row.uid] = row.same_as
             new = {*into, *into.values()} - known
             known |= new
-        first = uid
-        while first in into:
-            first = into[first]
-        return [first, *sorted(known - {first})]
+        together: dict[str, list[str]] = {}
+        for uid in sorted(known):
+            together.setdefault(_last(uid, into), []).append(uid)
+        firsts = {uid: first for first, same in together.items() for uid in same}
+        return {
+            uid: [firsts[uid], *(other for other in together[firsts[uid]] if other != firsts[uid])]
+            for uid in uids
+        }
 
     def everybody(self) -> list[str]:
         """Every entity that this viewer knows of, each under the uid it goes by."""
-        return sorted({self.persons(uid)[0] for uid in self._store.all_sighted(self._lineage, self.viewer)})
+        sighted = self._store.all_sighted(self._lineage, self.viewer)
+        return sorted({same[0] for same in self._persons(sighted).values()})
 
-    def called(self, uid: str) -> Called:
-        persons = self.persons(uid)
-        rows = self._store.names_of(self._lineage, persons, self.viewer)
-        if not rows:
-            return Called(name_from_uid(persons[0]) if is_uid(persons[0]) else persons[0], ())
-        newest = max(rows, key=lambda row: (row.uid == persons[0], row.seq, -row.n))
-        others = dict.fromkeys(row.name for row in sorted(rows, key=_first_said))
-        return Called(newest.name, tuple(name for name in others if name != newest.name))
+    def called(self, uids: Collection[str]) -> dict[str, Called]:
+        """What some entities are called: by their newest name, or else by what their uid says."""
+        persons = self._persons(uids)
+        rows: dict[str, list[NameRow]] = {}
+        everyone = {other for same in persons.values() for other in same}
+        for row in self._store.names_of(self._lineage, sorted(everyone), self.viewer):
+            rows.setdefault(row.uid, []).append(row)
+        return {
+            uid: _called(same[0], [row for other in same for row in rows.get(other, ())])
+            for uid, same in persons.items()
+        }
 
     # What is true, as far as the viewer knows.
 
     def entity(self, who: str) -> Entity:
         persons = self.persons(self.find(who))
-        called = self.called(persons[0])
+        called = self.called(persons[:1])[persons[0]]
         return Entity(
             uid=persons[0],
             category=category_of(persons[0]),
@@ -186,16 +197,22 @@ class View:
         if asked.slot == claims.AT:
             held += map(held_place, self._store.latest_places(self._lineage, persons))
         groups = self._store.members({claim.holders for claim in held})
-        found = []
-        for holder in sorted({who for group in groups.values() for who in group} - {DM, SYSTEM}):
-            own = self._settled(claim for claim in held if holder in groups[claim.holders])
-            asked_for = [one for one in own if asked.value in (None, as_json(one.value))]
-            found += [
-                Knowing(holder=holder, fact=fact)
-                for fact in self._told(persons[0], asked_for)
-                if not fact.ended
-            ]
-        return found
+        by_holder: dict[str, list[HeldClaim]] = {}
+        for claim in held:
+            for who in groups[claim.holders] - {DM, SYSTEM}:
+                by_holder.setdefault(who, []).append(claim)
+        known = [
+            (holder, one)
+            for holder, own in sorted(by_holder.items())
+            for one in self._settled(own)
+            if asked.value in (None, as_json(one.value))
+        ]
+        facts = self._told(persons[0], [one for _, one in known])
+        return [
+            Knowing(holder=holder, fact=fact)
+            for (holder, _), fact in zip(known, facts, strict=True)
+            if not fact.ended
+        ]
 
     # What happened.
 
@@ -204,11 +221,11 @@ class View:
         perceives: dict[int, bool] = {}
         while rows := self._store.events(self._lineage, after=after, limit=PAGE):
             after = rows[-1].seq
-            new = {row.audience for row in rows} - perceives.keys()
+            new = {group for row in rows for group in (row.audience, row.others) if group} - perceives.keys()
             members = self._store.members(new) if self.viewer != DM else {}
             perceives.update({group: self.viewer == DM or self.viewer in members[group] for group in new})
             for row in rows:
-                if perceives[row.audience]:
+                if perceives[row.audience] or (row.others and perceives[row.others]):
                     yield self._shown(codec.from_row(row))
 
     def newest(self, limit: int, *, about: str | None = None) -> list[GameEvent]:
@@ -227,16 +244,12 @@ class View:
 
     def moments(self, events: Iterable[GameEvent]) -> list[Moment]:
         """Events as lines of a timeline, in the names that this viewer knows."""
-        names: dict[str, str] = {DM: "DM", SYSTEM: "system"}
-
-        def name(uid: str) -> str:
-            if uid not in names:
-                names[uid] = self.called(uid).name
-            return names[uid]
-
-        def speakers(event: GameEvent) -> str:
-            return " and ".join(map(name, event.known.together or [event.source]))
-
+        shown = [(event, event.known) for event in events]
+        uids = {
+            uid for event, known in shown for uid in (event.source, known.location, *known.together) if uid
+        }
+        names = {uid: called.name for uid, called in self.called(sorted(uids - {DM, SYSTEM})).items()}
+        names |= {DM: "DM", SYSTEM: "system"}
         return [
             Moment(
                 event_id=event.event_id,
@@ -244,16 +257,33 @@ class View:
                 session=event.session_id,
                 turn=event.turn,
                 time=event.timestamp.isoformat() if event.timestamp else None,
-                who=speakers(event),
-                where=name(str(place)) if (place := event.metadata.get("location")) else None,
+                who=" and ".join(names[uid] for uid in known.together or [event.source]),
+                where=names[known.location] if known.location else None,
                 text=event.content,
             )
-            for event in events
+            for event, known in shown
         ]
 
 
 def _subject(claim: HeldClaim) -> str:
     return claim.subject
+
+
+def _last(uid: str, into: Mapping[str, str]) -> str:
+    """Whom somebody turned out to be in the end. A log that nobody checked may go in circles."""
+    seen: set[str] = set()
+    while uid in into and uid not in seen:
+        seen.add(uid)
+        uid = into[uid]
+    return min(seen) if uid in seen else uid
+
+
+def _called(uid: str, rows: list[NameRow]) -> Called:
+    if not rows:
+        return Called(name_from_uid(uid) if is_uid(uid) else uid, ())
+    newest = max(rows, key=lambda row: (row.uid == uid, row.seq, -row.n))
+    others = dict.fromkeys(row.name for row in sorted(rows, key=_first_said))
+    return Called(newest.name, tuple(name for name in others if name != newest.name))
 
 
 def _first_said(row: NameRow) -> tuple[int, int]:

@@ -1,58 +1,23 @@
-"""Events become rows: checked, stamped with witnesses, folded, and written with all they change at once.
-
-This is the only way into the log. Everything a view will need is computed here, from the event and
-from running totals; nothing is ever updated in place but what is true at the head.
-"""
+"""The only way into the log: events are checked, stamped with witnesses, and written with all they change."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from pydantic import ValidationError
 
-from dndbots._json import as_json
 from dndbots.canon import laws
-from dndbots.canon.claims import Certainty, counts
-from dndbots.canon.holding import Effects, Holding, effects_of
-from dndbots.canon.laws import Uses
-from dndbots.canon.reducers import FOLD_VERSION
+from dndbots.canon.claims import Certainty
+from dndbots.canon.holding import effects_of
 from dndbots.errors import DuplicateEvent, EventRefused, SequenceConflict
 from dndbots.events import GameEvent, KnownMetadata, audience
-from dndbots.ids import DM, SYSTEM, folded
-from dndbots.storage import codec
-from dndbots.storage.ports import (
-    BLOCK,
-    Branch,
-    ClaimKey,
-    ClaimRow,
-    IdentityRow,
-    Lineage,
-    LineRow,
-    NameRow,
-    Rows,
-    SightingRow,
-    SlotRow,
-    Store,
-)
-from dndbots.storage.standing import Bounded, Standing
+from dndbots.ids import DM
+from dndbots.storage.ports import BLOCK, Branch, Lineage, Rows, Store
+from dndbots.storage.rowmaking import Prepared, RowMaker, at_of
+from dndbots.storage.standing import Standing
 from dndbots.storage.terms import terms_of
 
 CHUNK: Final = 4 * BLOCK
-# By audience and block, then by term: where it stands.
-_Postings = dict[tuple[int, int], dict[str, list[str]]]
-
-
-class Prepared(NamedTuple):
-    """An event that is going into the log, and what it will change."""
-
-    event: GameEvent
-    seq: int
-    at: int
-    known: KnownMetadata
-    uses: Uses
-    perceivers: frozenset[str]
-    effects: Effects
-    terms: dict[str, int]
 
 
 class Recorder:
@@ -68,19 +33,8 @@ class Recorder:
     ) -> None:
         self._store, self._branch, self._lineage_to = store, branch.id, lineage_to
         self._standing = Standing(store, branch.id, at_hand=at_hand)
+        self._maker = RowMaker(store, branch.id, at_hand=at_hand)
         self._head = -1
-        self._groups: Bounded[frozenset[str], int] = Bounded(at_hand)
-        self._lines: Bounded[int, tuple[int, int]] = Bounded(at_hand)
-        self._totals: Bounded[ClaimKey, int] = Bounded(at_hand)
-        self._slots: Bounded[ClaimKey, bool] = Bounded(at_hand)
-        self._sightings: Bounded[tuple[str, int], bool] = Bounded(at_hand)
-        self._kept: tuple[Bounded[Any, Any], ...] = (
-            self._groups,
-            self._lines,
-            self._totals,
-            self._slots,
-            self._sightings,
-        )
 
     def record(
         self, events: Iterable[GameEvent], *, expected: int | None = None, lawful: bool = True
@@ -106,7 +60,6 @@ class Recorder:
                 self.forget()
                 raise
             self._head = head + len(stored)
-        self._trim()
         return stored
 
     def refold(self, events: Iterable[GameEvent], head: int) -> Iterator[Rows]:
@@ -118,19 +71,13 @@ class Recorder:
             prepared = self._prepare(chunk, head, lawful=False, is_stored=True)
             head += len(prepared)
             yield self._rows(prepared, head, log=False)
-            self._trim()
         self.forget()
 
     def forget(self) -> None:
         """Drops all that is at hand: somebody else may have written, or nothing was written after all."""
         self._head = -1
         self._standing.forget()
-        for kept in self._kept:
-            kept.clear()
-
-    def _trim(self) -> None:
-        for kept in self._kept:
-            kept.trim()
+        self._maker.forget()
 
     def _prepare(
         self, events: list[GameEvent], head: int, *, lawful: bool, is_stored: bool = False
@@ -184,7 +131,8 @@ class Recorder:
                     event.event_id, field="valid_from", reason=f"there is no event {name!r} yet"
                 )
             row = self._store.events_at(lineage, [found])[found]
-            at, perceivers = found, self._store.members([row.audience])[row.audience]
+            groups = self._store.members([group for group in (row.audience, row.others) if group])
+            at, perceivers = found, frozenset().union(*groups.values())
         if not people <= perceivers:
             strangers = ", ".join(sorted(people - perceivers))
             raise EventRefused(
@@ -201,115 +149,12 @@ class Recorder:
             self._standing.see(one.effects.seen, str(one.known.location), one.seq)
         for held in one.effects.holdings:
             if held.certainty is Certainty.FACT and DM in held.holders:
-                self._standing.apply(held.claim, at=_at(held, one), seq=one.seq)
+                self._standing.apply(held.claim, at=at_of(held, one), seq=one.seq)
 
     def _rows(self, prepared: list[Prepared], head: int, *, log: bool) -> Rows:
-        self._fetch_groups(prepared)
-        self._fetch_totals(prepared)
-        rows = Rows(branch=self._branch, head=head, version=FOLD_VERSION)
-        postings: _Postings = {}
-        for one in prepared:
-            group = self._groups[one.perceivers]
-            if log:
-                rows.events.append(codec.to_row(one.event, branch=self._branch, audience=group))
-            self._add_text(rows, one, group, postings)
-            self._add_people(rows, one, group)
-            self._add_claims(rows, one)
-        rows.postings = [
-            (self._branch, term, group, block, len(hits), "".join(hits))
-            for (group, block), terms in postings.items()
-            for term, hits in terms.items()
-        ]
+        rows = self._maker.rows(prepared, head, log=log)
         rows.truth = self._standing.changes()
         return rows
-
-    def _fetch_groups(self, prepared: list[Prepared]) -> None:
-        missing: dict[frozenset[str], None] = {}
-        for one in prepared:
-            if one.perceivers not in self._groups:
-                missing[one.perceivers] = None
-            for held in one.effects.holdings:
-                if held.holders not in self._groups:
-                    missing[held.holders] = None
-        if missing:
-            self._groups.update(self._store.intern(missing))
-
-    def _fetch_totals(self, prepared: list[Prepared]) -> None:
-        """The running totals that are not at hand, in one look for each kind."""
-        missing = {self._groups[one.perceivers] for one in prepared} - self._lines.keys()
-        if missing:
-            self._lines.update(dict.fromkeys(missing, (0, 0)))
-            self._lines.update(self._store.line_totals(self._branch, missing))
-        keys = [
-            key
-            for one in prepared
-            for held in one.effects.holdings
-            if counts(held.claim.slot) and (key := self._key(held)) not in self._totals
-        ]
-        if keys:
-            self._totals.update(dict.fromkeys(keys, 0))
-            self._totals.update(self._store.claim_totals(self._branch, list(dict.fromkeys(keys))))
-
-    def _key(self, held: Holding) -> ClaimKey:
-        return ClaimKey(held.claim.subject, held.claim.slot, self._groups[held.holders], int(held.certainty))
-
-    def _add_text(self, rows: Rows, one: Prepared, group: int, postings: _Postings) -> None:
-        words = sum(one.terms.values())
-        ordinal, total = self._lines[group]
-        self._lines[group] = ordinal + 1, total + words
-        rows.lines.append(LineRow(self._branch, group, one.seq, ordinal + 1, words, total + words))
-        block, place = divmod(one.seq, BLOCK)
-        hits, hit = postings.setdefault((group, block), {}), f" {place}"
-        for term, times in one.terms.items():
-            text = hit if times == 1 else f"{hit}*{times}"
-            if term in hits:
-                hits[term].append(text)
-            else:
-                hits[term] = [text]
-
-    def _add_people(self, rows: Rows, one: Prepared, group: int) -> None:
-        branch, seq, sightings = self._branch, one.seq, self._sightings
-        seen, place = one.effects.seen, one.known.location
-        mentioned = dict.fromkeys(one.uses.shown)
-        if one.uses.referred:
-            mentioned.update(dict.fromkeys(uid for _, uid in one.uses.referred))
-        mentioned.pop(DM, None)
-        mentioned.pop(SYSTEM, None)
-        rows.mentions += [(branch, uid, group, seq, place if uid in seen else None) for uid in mentioned]
-        for uid in (*mentioned, *one.perceivers):
-            if (uid, group) not in sightings:
-                sightings[uid, group] = True
-                if uid not in (DM, SYSTEM):
-                    rows.sightings.append(SightingRow(branch, uid, group, seq))
-        for uid, names in one.known.names.items():
-            for n, name in enumerate([names] if isinstance(names, str) else names):
-                rows.names.append(NameRow(self._branch, uid, one.seq, n, group, name, folded(name)))
-        for uid, other in one.known.same_as.items():
-            rows.identities.append(IdentityRow(self._branch, uid, other, one.seq, group))
-
-    def _add_claims(self, rows: Rows, one: Prepared) -> None:
-        for n, held in enumerate(one.effects.holdings):
-            key, total = self._key(held), None
-            if counts(key.slot):
-                change = held.claim.value
-                total = self._totals[key] + (change if isinstance(change, int) else 0)
-                self._totals[key] = total
-            if key not in self._slots:
-                self._slots[key] = True
-                rows.slots.append(SlotRow(self._branch, *key, one.seq))
-            rows.claims.append(
-                ClaimRow(
-                    self._branch,
-                    *key,
-                    _at(held, one),
-                    one.seq,
-                    n,
-                    as_json(held.claim.value),
-                    total,
-                    held.how,
-                    held.said_by,
-                )
-            )
 
 
 def _checked(event: GameEvent) -> GameEvent:
@@ -322,7 +167,3 @@ def _checked(event: GameEvent) -> GameEvent:
         first = exc.errors()[0]
         field = ".".join(map(str, first["loc"])) or "event"
         raise EventRefused(event.event_id, field=field, reason=first["msg"]) from exc
-
-
-def _at(held: Holding, one: Prepared) -> int:
-    return one.at if held.stated and not counts(held.claim.slot) else one.seq

@@ -174,7 +174,7 @@ class _BranchCheck:
                 self._tell("log", f"event {expected} is missing; the next one is {row.seq}")
                 expected = row.seq
             event = codec.from_row(row, checked=True)
-            if audience(event) != self._members(row.audience):
+            if audience(event) != self._members(row.audience) | self._members(row.others):
                 self._tell(f"event {row.event_id}", "its audience is not the one that it names")
             yield event
         if expected != branch.head:
@@ -191,7 +191,9 @@ class _BranchCheck:
             if self._store.places_of(past, [row.event_id]):
                 self._tell(f"event {row.event_id}", "its id is also that of an event before the fork")
 
-    def _members(self, group: int) -> frozenset[str]:
+    def _members(self, group: int | None) -> frozenset[str]:
+        if group is None:
+            return frozenset()
         if group not in self._groups:
             self._groups.update(self._store.members([group]))
         return self._groups[group]

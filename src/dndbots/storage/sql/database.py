@@ -171,14 +171,16 @@ class Database:
         except self.dialect.errors:
             # A connection that is gone has nothing left to undo, and a full disk has undone it by
             # itself; the error that brought us here is the one to tell.
-            self._drop_if_lost()
+            if self._connection is not None:
+                self._drop()
 
     @property
     def cursor(self) -> Any:
         # In the middle of a transaction a new connection would write the rest of it alone.
-        if not self._is_open:
-            self._drop_if_lost()
         if self._cursor is None:
+            self._connect()
+        elif not self._is_open and self.dialect.is_lost(self._connection.driver_connection):
+            self._drop()
             self._connect()
         return self._cursor
 
@@ -190,10 +192,9 @@ class Database:
         self.dialect.configure(connection.driver_connection)
         self._connection, self._cursor = connection, connection.cursor()
 
-    def _drop_if_lost(self) -> None:
-        if self._connection is not None and self.dialect.is_lost(self._connection.driver_connection):
-            self._connection.invalidate()
-            self._connection = self._cursor = None
+    def _drop(self) -> None:
+        self._connection.invalidate()
+        self._connection = self._cursor = None
 
     def _of(self, statement: Any) -> _Compiled:
         key = self.dialect.name, id(statement)

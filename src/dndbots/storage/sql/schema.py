@@ -83,6 +83,7 @@ events = _table(
     Column("turn", BigInteger, nullable=True),
     Column("timestamp", Text, nullable=True),
     Column("audience", Number, nullable=False),
+    Column("others", Number, nullable=True),
     Column("content", Text, nullable=False),
     Column("metadata", Text, nullable=False),
     Index("events_by_id", "branch", "event_id", unique=True),
@@ -131,7 +132,7 @@ names = _table(
     Column("uid", Key, primary_key=True),
     Column("seq", Number, primary_key=True),
     Column("n", Number, primary_key=True),
-    Column("audience", Number, nullable=False),
+    Column("audience", Number, primary_key=True),
     Column("name", Text, nullable=False),
     Column("folded", Key, nullable=False),
     Index("names_by_name", "branch", "folded", "audience"),
@@ -143,7 +144,7 @@ identities = _table(
     Column("uid", Key, primary_key=True),
     Column("same_as", Key, primary_key=True),
     Column("seq", Number, primary_key=True),
-    Column("audience", Number, nullable=False),
+    Column("audience", Number, primary_key=True),
     Index("identities_by_other", "branch", "same_as", "audience"),
 )
 

@@ -113,7 +113,9 @@ class Statements:
         )
         self.add_audience = self._unless_there(audiences, campaign=_campaign, digest=bindparam("digest"))
         self.add_member = self._unless_there(members)
-        self.members = select(members.c.member).where(members.c.audience == bindparam("audience"))
+        self.members = select(members.c.audience, members.c.member).where(
+            self._dialect.listed(members.c.audience, "audiences")
+        )
 
     def _of_events(self) -> None:
         within = (events.c.branch == _branch, events.c.seq <= _upto)
@@ -203,13 +205,15 @@ class Statements:
             )
         )
         within = (names.c.branch == _branch, names.c.seq <= _upto)
-        by_uid = select(names).where(*within, names.c.uid == uid)
+        by_uid = select(names).where(*within, self._dialect.listed(names.c.uid, "uids"))
         by_name = select(names.c.uid).where(*within, names.c.folded == bindparam("folded"))
         self.names_of = _for_anybody_or_viewer(by_uid, names)
         self.named = _for_anybody_or_viewer(by_name, names)
         known = select(identities).where(identities.c.branch == _branch, identities.c.seq <= _upto)
-        self.identities_of = _for_anybody_or_viewer(known.where(identities.c.uid == uid), identities)
-        self.identities_as = _for_anybody_or_viewer(known.where(identities.c.same_as == uid), identities)
+        for_uids = known.where(self._dialect.listed(identities.c.uid, "uids"))
+        self.identities_of = _for_anybody_or_viewer(for_uids, identities)
+        as_uids = known.where(self._dialect.listed(identities.c.same_as, "uids"))
+        self.identities_as = _for_anybody_or_viewer(as_uids, identities)
 
     def _of_claims(self) -> None:
         self.latest: dict[tuple[bool, bool, bool], Select[Any]] = {

@@ -130,8 +130,11 @@ class SqlStore:
         return {group: int(rows[0][0]) for group, rows in zip(wanted, found, strict=True) if rows}
 
     def members(self, groups: Collection[int]) -> dict[int, frozenset[str]]:
-        found = self._db.each(self._say.members, [{"audience": group} for group in groups])
-        return {group: frozenset(row[0] for row in rows) for group, rows in zip(groups, found, strict=True)}
+        found: dict[int, set[str]] = {group: set() for group in groups}
+        if groups:
+            for group, member in self._db.all(self._say.members, audiences=self._db.dialect.as_list(groups)):
+                found[group].add(member)
+        return {group: frozenset(people) for group, people in found.items()}
 
     def events(self, lineage: Lineage, *, after: int, limit: int) -> list[EventRow]:
         found: list[EventRow] = []
@@ -275,7 +278,7 @@ class SqlStore:
         }
 
     def names_of(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[NameRow]:
-        keys = [{"uid": uid} for uid in uids]
+        keys = [{"uids": self._db.dialect.as_list(uids)}] if uids else []
         return _made(NameRow, self._each(self._say.names_of[viewer is not None], lineage, keys, viewer))
 
     def named(self, lineage: Lineage, folded: str, viewer: str | None) -> set[str]:
@@ -283,7 +286,8 @@ class SqlStore:
         return {row[0] for row in rows}
 
     def identities(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[IdentityRow]:
-        keys, by_viewer = [{"uid": uid} for uid in uids], viewer is not None
+        keys = [{"uids": self._db.dialect.as_list(uids)}] if uids else []
+        by_viewer = viewer is not None
         rows = self._each(self._say.identities_of[by_viewer], lineage, keys, viewer)
         rows += self._each(self._say.identities_as[by_viewer], lineage, keys, viewer)
         return list(dict.fromkeys(_made(IdentityRow, rows)))

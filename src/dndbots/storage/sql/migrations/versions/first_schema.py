@@ -68,6 +68,7 @@ def upgrade() -> None:
         sa.Column("turn", sa.BigInteger(), nullable=True),
         sa.Column("timestamp", sa.Text(), nullable=True),
         sa.Column("audience", NUMBER, nullable=False),
+        sa.Column("others", NUMBER, nullable=True),
         sa.Column("content", sa.Text(), nullable=False),
         sa.Column("metadata", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("branch", "seq"),
@@ -81,7 +82,7 @@ def upgrade() -> None:
         sa.Column("same_as", KEY, nullable=False),
         sa.Column("seq", NUMBER, nullable=False),
         sa.Column("audience", NUMBER, nullable=False),
-        sa.PrimaryKeyConstraint("branch", "uid", "same_as", "seq"),
+        sa.PrimaryKeyConstraint("branch", "uid", "same_as", "seq", "audience"),
         sqlite_with_rowid=False,
     )
     op.create_index("identities_by_other", "identities", ["branch", "same_as", "audience"], unique=False)
@@ -124,7 +125,7 @@ def upgrade() -> None:
         sa.Column("audience", NUMBER, nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("folded", KEY, nullable=False),
-        sa.PrimaryKeyConstraint("branch", "uid", "seq", "n"),
+        sa.PrimaryKeyConstraint("branch", "uid", "seq", "n", "audience"),
         sqlite_with_rowid=False,
     )
     op.create_index("names_by_name", "names", ["branch", "folded", "audience"], unique=False)

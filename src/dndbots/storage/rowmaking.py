@@ -1,0 +1,194 @@
+"""Checked events become rows: of the log, and of every view that is folded from it.
+
+Rows carry running totals, so that any moment of the past can be read without adding up what came
+before it. What is kept in memory between appends is bounded, and can be forgotten at any time.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from dndbots._json import as_json
+from dndbots.canon.claims import counts
+from dndbots.canon.holding import Effects, Holding
+from dndbots.canon.laws import Uses
+from dndbots.canon.reducers import FOLD_VERSION
+from dndbots.events import GameEvent, KnownMetadata
+from dndbots.ids import DM, SYSTEM, folded
+from dndbots.storage import codec
+from dndbots.storage.ports import (
+    BLOCK,
+    ClaimKey,
+    ClaimRow,
+    IdentityRow,
+    LineRow,
+    NameRow,
+    Rows,
+    SightingRow,
+    SlotRow,
+    Store,
+)
+from dndbots.storage.standing import Bounded
+
+# By audience and block, then by term: where it stands.
+_Postings = dict[tuple[int, int], dict[str, list[str]]]
+
+
+class Prepared(NamedTuple):
+    """An event that is going into the log, and what it will change."""
+
+    event: GameEvent
+    seq: int
+    at: int
+    known: KnownMetadata
+    uses: Uses
+    perceivers: frozenset[str]
+    effects: Effects
+    terms: dict[str, int]
+
+
+class RowMaker:
+    """Makes the rows of one branch, in the order of its log."""
+
+    def __init__(self, store: Store, branch: int, *, at_hand: int | None) -> None:
+        self._store, self._branch = store, branch
+        self._groups: Bounded[frozenset[str], int] = Bounded(at_hand)
+        self._lines: Bounded[int, tuple[int, int]] = Bounded(at_hand)
+        self._totals: Bounded[ClaimKey, int] = Bounded(at_hand)
+        self._slots: Bounded[ClaimKey, bool] = Bounded(at_hand)
+        self._sightings: Bounded[tuple[str, int], bool] = Bounded(at_hand)
+        self._kept: tuple[Bounded[Any, Any], ...] = (
+            self._groups,
+            self._lines,
+            self._totals,
+            self._slots,
+            self._sightings,
+        )
+
+    def forget(self) -> None:
+        for kept in self._kept:
+            kept.clear()
+
+    def rows(self, prepared: list[Prepared], head: int, *, log: bool) -> Rows:
+        for kept in self._kept:
+            kept.trim()
+        self._fetch_groups(prepared)
+        self._fetch_totals(prepared)
+        rows = Rows(branch=self._branch, head=head, version=FOLD_VERSION)
+        postings: _Postings = {}
+        for one in prepared:
+            groups = [self._groups[part] for part in parts_of(one.perceivers)]
+            if log:
+                rows.events.append(codec.to_row(one.event, self._branch, *groups))
+            for group in groups:
+                self._add_text(rows, one, group, postings)
+                self._add_people(rows, one, group)
+            self._add_claims(rows, one)
+        rows.postings = [
+            (self._branch, term, group, block, len(hits), "".join(hits))
+            for (group, block), terms in postings.items()
+            for term, hits in terms.items()
+        ]
+        return rows
+
+    def _fetch_groups(self, prepared: list[Prepared]) -> None:
+        missing: dict[frozenset[str], None] = {}
+        for one in prepared:
+            wanted = list(parts_of(one.perceivers))
+            wanted += [part for held in one.effects.holdings for part in parts_of(held.holders)]
+            missing.update((people, None) for people in wanted if people not in self._groups)
+        if missing:
+            self._groups.update(self._store.intern(missing))
+
+    def _fetch_totals(self, prepared: list[Prepared]) -> None:
+        """The running totals that are not at hand, in one look for each kind."""
+        groups = {self._groups[part] for one in prepared for part in parts_of(one.perceivers)}
+        missing = groups - self._lines.keys()
+        if missing:
+            self._lines.update(dict.fromkeys(missing, (0, 0)))
+            self._lines.update(self._store.line_totals(self._branch, missing))
+        keys = [
+            key
+            for one in prepared
+            for held in one.effects.holdings
+            if counts(held.claim.slot)
+            for key in self._keys(held)
+            if key not in self._totals
+        ]
+        if keys:
+            self._totals.update(dict.fromkeys(keys, 0))
+            self._totals.update(self._store.claim_totals(self._branch, list(dict.fromkeys(keys))))
+
+    def _keys(self, held: Holding) -> Iterator[ClaimKey]:
+        subject, slot, certainty = held.claim.subject, held.claim.slot, int(held.certainty)
+        for part in parts_of(held.holders):
+            yield ClaimKey(subject, slot, self._groups[part], certainty)
+
+    def _add_text(self, rows: Rows, one: Prepared, group: int, postings: _Postings) -> None:
+        words = sum(one.terms.values())
+        ordinal, total = self._lines[group]
+        self._lines[group] = ordinal + 1, total + words
+        rows.lines.append(LineRow(self._branch, group, one.seq, ordinal + 1, words, total + words))
+        block, place = divmod(one.seq, BLOCK)
+        hits, hit = postings.setdefault((group, block), {}), f" {place}"
+        for term, times in one.terms.items():
+            text = hit if times == 1 else f"{hit}*{times}"
+            if term in hits:
+                hits[term].append(text)
+            else:
+                hits[term] = [text]
+
+    def _add_people(self, rows: Rows, one: Prepared, group: int) -> None:
+        branch, seq, sightings = self._branch, one.seq, self._sightings
+        seen, place = one.effects.seen, one.known.location
+        mentioned = dict.fromkeys(one.uses.shown)
+        if one.uses.referred:
+            mentioned.update(dict.fromkeys(uid for _, uid in one.uses.referred))
+        mentioned.pop(DM, None)
+        mentioned.pop(SYSTEM, None)
+        rows.mentions += [(branch, uid, group, seq, place if uid in seen else None) for uid in mentioned]
+        for uid in (*mentioned, *one.perceivers):
+            if (uid, group) not in sightings:
+                sightings[uid, group] = True
+                if uid not in (DM, SYSTEM):
+                    rows.sightings.append(SightingRow(branch, uid, group, seq))
+        for uid, names in one.known.names.items():
+            for n, name in enumerate([names] if isinstance(names, str) else names):
+                rows.names.append(NameRow(branch, uid, seq, n, group, name, folded(name)))
+        for uid, other in one.known.same_as.items():
+            rows.identities.append(IdentityRow(branch, uid, other, seq, group))
+
+    def _add_claims(self, rows: Rows, one: Prepared) -> None:
+        for n, held in enumerate(one.effects.holdings):
+            value = as_json(held.claim.value)
+            for key in self._keys(held):
+                total = self._counted(key, held) if counts(key.slot) else None
+                if key not in self._slots:
+                    self._slots[key] = True
+                    rows.slots.append(SlotRow(self._branch, *key, one.seq))
+                rows.claims.append(
+                    ClaimRow(
+                        self._branch, *key, at_of(held, one), one.seq, n, value, total, held.how, held.said_by
+                    )
+                )
+
+    def _counted(self, key: ClaimKey, held: Holding) -> int:
+        change = held.claim.value
+        self._totals[key] += change if isinstance(change, int) else 0
+        return self._totals[key]
+
+
+def at_of(held: Holding, one: Prepared) -> int:
+    """The place in the log that a claim speaks of: an earlier one, if its event states it so."""
+    return one.at if held.stated and not counts(held.claim.slot) else one.seq
+
+
+@lru_cache(maxsize=1 << 16)
+def parts_of(people: frozenset[str]) -> tuple[frozenset[str], ...]:
+    """A group in two: the DM with the characters, and everybody else.
+
+    There are only so many parties, but as many groups as there are people whom a party may meet. Rows
+    are kept for each part, so a character's rows stand under the few groups that it is in.
+    """
+    core = frozenset(who for who in people if who in (DM, SYSTEM) or who.startswith("pc_"))
+    return tuple(part for part in (core, people - core) if part)
