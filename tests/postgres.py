@@ -14,11 +14,13 @@ import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-import psycopg
 from sqlalchemy.engine import URL, make_url
+
+if TYPE_CHECKING:
+    import psycopg
 
 EXISTING = "DNDBOTS_TEST_POSTGRES"
 _DEBIAN = Path("/usr/lib/postgresql")
@@ -140,7 +142,9 @@ class PostgresServer:
             found = connection.execute(sql)
             return found.fetchall() if found.description else []
 
-    def connect(self, *, database: str | None = None) -> psycopg.Connection[tuple[Any, ...]]:
+    def connect(self, *, database: str | None = None) -> "psycopg.Connection[tuple[Any, ...]]":
+        import psycopg  # those tests that need no server run without it
+
         address = self._address if database is None else self._address.set(database=database)
         return psycopg.connect(address.render_as_string(hide_password=False), autocommit=True)
 

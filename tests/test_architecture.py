@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "dndbots"
 
 # From the bottom up. A module may import what stands in a lower row, or beside it in its own package.
 LAYERS = [
-    ["errors", "_lazy", "_json"],
+    ["errors", "_lazy", "_json", "__version__"],
     ["ids", "tokens"],
     ["models", "events"],
     ["dcml"],

@@ -2,9 +2,12 @@
 
 import contextlib
 import io
+import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -33,16 +36,37 @@ def blocks(page: Path) -> list[Block]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_blocks_run_and_print_what_the_page_shows(page: Path) -> None:
-    """One after another, in one namespace; the block of text behind one is what it prints."""
+def test_blocks_run_and_print_what_the_page_shows(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One after another, in one namespace and one folder; the text behind a block is what it prints."""
+    monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {}
     for block, following in pairwise([*blocks(page), Block("", "")]):
         if block.language == "python":
             printed = io.StringIO()
             with contextlib.redirect_stdout(printed):
                 exec(compile(block.code, page.name, "exec"), namespace)  # noqa: S102 - our own pages
-            if following.language == "text":
-                assert printed.getvalue() == following.code
+            told = printed.getvalue()
+        elif block.language == "sh" and block.code.startswith("dndbots "):
+            told = "".join(_run(line) for line in block.code.splitlines())
+        else:
+            continue
+        if following.language == "text":
+            assert told == following.code
+
+
+def _run(line: str) -> str:
+    """A command as a reader would type it, in a terminal of eighty columns."""
+    _, *words = shlex.split(line)
+    done = subprocess.run(
+        [sys.executable, "-m", "dndbots", *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "80"},
+    )
+    return done.stdout
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -70,6 +94,8 @@ def test_shell_lines_name_what_exists(line: str) -> None:
         subprocess.run([make, "--dry-run", *line.split()[1:]], cwd=ROOT, check=True, capture_output=True)
     elif line.endswith("python -m dndbots.demo"):
         assert callable(demo.main)
+    elif line.startswith("dndbots "):
+        pass  # these are run with the page that they stand on
     else:
         assert line in INSTALLS
 

@@ -1,6 +1,7 @@
 """The facade: one campaign, one log, and the views of it. Everything else goes through here."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -17,6 +18,7 @@ from dndbots.errors import (
     SequenceConflict,
     StoreTooNew,
     UnknownBranch,
+    UnknownCategory,
     UnknownEntity,
     UnknownEvent,
     UnknownViewer,
@@ -26,6 +28,7 @@ from dndbots.ids import DM
 from dndbots.interop import jsonl, transcripts
 from dndbots.interop.transcripts import Imported
 from dndbots.storage import upkeep
+from dndbots.storage.damage import told_as_damage
 from dndbots.storage.opening import TIMEOUT, open_store
 from dndbots.storage.ports import MAIN, Branch, Lineage, Store
 from dndbots.storage.reader import Asked, View
@@ -34,6 +37,7 @@ from dndbots.storage.upkeep import Problem, Progress
 __all__ = ["Campaign", "Imported", "Problem", "Progress"]
 
 _ENTITIES_NAMED_IN_AN_ERROR = 10
+_MOST_EVENTS = 1 << 40
 
 
 class Campaign:
@@ -45,13 +49,14 @@ class Campaign:
 
     def __init__(self, store: Store, *, branch: str = MAIN) -> None:
         self._store = store
-        self._branch = self._find_branch(branch)
-        self._recorder = upkeep.recorder_of(store, self._branch)
-        cursor = store.cursor(self._branch.id)
-        if cursor.version > FOLD_VERSION:
-            raise StoreTooNew(store.where, reason="a newer dndbots folded its views; upgrade dndbots")
-        if cursor.version < FOLD_VERSION:
-            upkeep.rebuild(store)
+        with told_as_damage(store.where):
+            self._branch = self._find_branch(branch)
+            self._recorder = upkeep.recorder_of(store, self._branch)
+            cursor = store.cursor(self._branch.id)
+            if cursor.version > FOLD_VERSION:
+                raise StoreTooNew(store.where, reason="a newer dndbots folded its views; upgrade dndbots")
+            if cursor.version < FOLD_VERSION:
+                upkeep.rebuild(store)
 
     @classmethod
     def open(
@@ -143,9 +148,18 @@ class Campaign:
         branch = next(one for one in branches if one.id == self._branch.id)
         return branch.head, upkeep.lineage_of(branches, branch, branch.head)
 
-    def events(self, *, viewer: str, as_of: str | None = None) -> Iterator[GameEvent]:
-        """Everything that the viewer perceived, oldest first, read as it is needed."""
-        return self._view(viewer, as_of).events()
+    def events(
+        self, *, viewer: str, last: int | None = None, as_of: str | None = None
+    ) -> Iterator[GameEvent]:
+        """What the viewer perceived, oldest first: all of it, read as it is needed, or the newest."""
+        with self._view(viewer, as_of) as view:
+            if last is not None:
+                return iter(view.newest(_number(last)))
+        return self._each(view)
+
+    def _each(self, view: View) -> Iterator[GameEvent]:
+        with told_as_damage(self._store.where):
+            yield from view.events()
 
     def timeline(
         self,
@@ -156,32 +170,37 @@ class Campaign:
         as_of: str | None = None,
     ) -> list[Moment]:
         """The newest of what the viewer perceived, or of what concerned somebody; oldest first."""
-        if last < 1:
-            raise InvalidSetting("last", last, reason="is not a number of events")
-        view = self._view(viewer, as_of)
-        return view.moments(view.newest(last, about=about))
+        with self._view(viewer, as_of) as view:
+            return view.moments(view.newest(_number(last), about=about))
 
     # Canon and knowledge.
 
     def entity(self, who: str, *, viewer: str, as_of: str | None = None) -> Entity:
         """Somebody or something, by uid or name, as the viewer knows it."""
-        return self._view(viewer, as_of).entity(who)
+        with self._view(viewer, as_of) as view:
+            return view.entity(who)
 
     def entities(self, *, viewer: str, category: str | None = None, as_of: str | None = None) -> list[Entity]:
         """All that the viewer knows of, or those of a category."""
-        view = self._view(viewer, as_of)
-        found = [uid for uid in view.everybody() if category in (None, ids.category_of(uid))]
-        return [view.entity(uid) for uid in found]
+        if category is not None and category.upper() not in ids.CATEGORIES:
+            raise UnknownCategory(category, known=ids.CATEGORIES)
+        wanted = None if category is None else category.upper()
+        with self._view(viewer, as_of) as view:
+            found = [uid for uid in view.everybody() if wanted in (None, ids.category_of(uid))]
+            return [view.entity(uid) for uid in found]
 
     def history(self, who: str, *, viewer: str, as_of: str | None = None) -> list[Fact]:
         """All that the viewer ever held true of somebody, oldest first, with what superseded it."""
-        return self._view(viewer, as_of).history(who)
+        with self._view(viewer, as_of) as view:
+            return view.history(who)
 
     def acts(self, *, viewer: str, as_of: str | None = None) -> list[Milestone]:
-        return self._view(viewer, as_of).milestones(ACT)
+        with self._view(viewer, as_of) as view:
+            return view.milestones(ACT)
 
     def encounters(self, *, viewer: str, as_of: str | None = None) -> list[Milestone]:
-        return self._view(viewer, as_of).milestones(ENCOUNTER)
+        with self._view(viewer, as_of) as view:
+            return view.milestones(ENCOUNTER)
 
     def who_knows(
         self, fact: StatedFact | Fact | Mapping[str, Any], *, as_of: str | None = None
@@ -192,8 +211,8 @@ class Campaign:
         or value, the answer is everybody who holds anything there, with what they hold. A subject may
         be a name.
         """
-        view = self._view(DM, as_of)
-        return view.who_knows(_asked(fact, view))
+        with self._view(DM, as_of) as view:
+            return view.who_knows(_asked(fact, view))
 
     # Branches.
 
@@ -229,20 +248,30 @@ class Campaign:
         """The log as lines of JSON, for `import_log` or anything else; or what a viewer perceived of it."""
         return jsonl.to_lines(self.events(viewer=viewer))
 
-    def import_log(self, lines: Iterable[str]) -> list[GameEvent]:
-        """Appends an exported log, all of it or nothing."""
-        return self.record_many(jsonl.from_lines(lines))
+    def import_log(self, lines: Iterable[str], *, progress: Callable[[int], None] | None = None) -> int:
+        """Appends an exported log, all of it or nothing; says how many events it had."""
+        read = 0
+
+        def told(events: list[GameEvent]) -> None:
+            nonlocal read
+            read += len(events)
+            if progress is not None:
+                progress(read)
+
+        return self._recorder.append(jsonl.from_lines(lines), told)
 
     # Upkeep.
 
     def rebuild(self, progress: Progress | None = None) -> int:
         """Drops every view and folds the log again; says how many events that took."""
         self._recorder.forget()
-        return upkeep.rebuild(self._store, progress)
+        with told_as_damage(self._store.where):
+            return upkeep.rebuild(self._store, progress)
 
     def verify(self, progress: Progress | None = None) -> list[Problem]:
         """What is wrong with log, views and cursors; nothing, if they agree."""
-        return upkeep.verify(self._store, progress)
+        with told_as_damage(self._store.where):
+            return upkeep.verify(self._store, progress)
 
     # How a call finds its branch, its viewer and its place in the log.
 
@@ -262,13 +291,15 @@ class Campaign:
             raise UnknownEvent(event_id)
         return found
 
-    def _view(self, viewer: str, as_of: str | None) -> View:
-        _, lineage = self.past()
-        everything = View(self._store, lineage, DM)
-        uid = DM if viewer == DM else self._viewer(viewer, everything)
-        if as_of is not None:
-            lineage = upkeep.lineage_of(self._store.branches(), self._branch, self._place(as_of))
-        return View(self._store, lineage, uid)
+    @contextmanager
+    def _view(self, viewer: str, as_of: str | None) -> Iterator[View]:
+        with told_as_damage(self._store.where):
+            _, lineage = self.past()
+            everything = View(self._store, lineage, DM)
+            uid = DM if viewer.casefold() == DM else self._viewer(viewer, everything)
+            if as_of is not None:
+                lineage = upkeep.lineage_of(self._store.branches(), self._branch, self._place(as_of))
+            yield View(self._store, lineage, uid)
 
     def _viewer(self, viewer: str, everything: View) -> str:
         try:
@@ -277,6 +308,12 @@ class Campaign:
             known = everything.everybody()[:_ENTITIES_NAMED_IN_AN_ERROR]
             raise UnknownViewer(viewer, known=[DM, *known]) from None
         return viewer if ids.is_uid(viewer) else found
+
+
+def _number(last: int) -> int:
+    if last < 1:
+        raise InvalidSetting("last", last, reason="is not a number of events")
+    return min(last, _MOST_EVENTS)
 
 
 def _asked(fact: StatedFact | Fact | Mapping[str, Any], view: View) -> Asked:

@@ -146,6 +146,7 @@ def test_lines_without_ids_come_in_once_too(campaign: Campaign) -> None:
         ({"speaker": "Zara", "text": "x", "id": "\x00"}, "id"),
         ({"speaker": "Zara", "text": "x", "odd": {"deep": "\ud800"}}, "odd"),
         ({"speaker": "Zara", "text": "x", "witnesses": "Throk"}, "witnesses"),
+        ({"speaker": "Zara", "text": "x", "odd": float("inf")}, "odd"),
         (["Zara", "x"], "line"),
     ],
 )

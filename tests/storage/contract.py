@@ -14,6 +14,7 @@ from dndbots.errors import (
     InvalidSetting,
     SequenceConflict,
     UnknownBranch,
+    UnknownCategory,
     UnknownEntity,
     UnknownEvent,
     UnknownViewer,
@@ -236,7 +237,8 @@ class CampaignContract:
         hers = as_text(table.timeline(viewer=ZARA))
         assert as_text(table.timeline(viewer="ZÁRA  stone")) == hers
         assert as_text(table.timeline(viewer="Throk")) == as_text(table.timeline(viewer=THROK))
-        for nobody in ("", "DM", "Zara", "pc_nobody_001", "The Mill"):
+        assert as_text(table.timeline(viewer="DM")) == as_text(table.timeline(viewer="dm"))
+        for nobody in ("", "Zara", "pc_nobody_001", "The Mill"):
             with pytest.raises(UnknownViewer):
                 table.timeline(viewer=nobody)
         table.record(event("b", "dm", "x", participants=BOTH, names={"npc_imp_001": "grib"}))
@@ -592,6 +594,11 @@ class CampaignContract:
             table.timeline(viewer=ZARA, about="elena the spy")
         with pytest.raises(InvalidSetting):
             table.timeline(viewer=ZARA, last=0)
+        assert len(table.timeline(viewer=ZARA, last=2**70)) == 2
+        assert [one.event_id for one in table.events(viewer=ZARA, last=1)] == ["a"]
+        with pytest.raises(UnknownCategory):
+            table.entities(viewer=ZARA, category="dragon")
+        assert [one.uid for one in table.entities(viewer=ZARA, category="npc")] == ["npc_elena_001"]
         with pytest.raises(UnknownEvent):
             table.timeline(viewer=ZARA, as_of="never")
 

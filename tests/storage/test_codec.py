@@ -11,7 +11,9 @@ from dndbots.storage.ports import EventRow
 
 
 def row(name: str, version: int) -> EventRow:
-    return EventRow(1, 1, "e1", name, version, "dm", "s01", None, None, 1, None, "x", '{"who":"pc_throk_001"}')
+    return EventRow(
+        1, 1, "e1", name, version, "dm", "s01", None, None, 1, None, "x", '{"who":"pc_throk_001"}'
+    )
 
 
 def test_every_kind_has_a_stored_name() -> None:

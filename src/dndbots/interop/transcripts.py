@@ -33,7 +33,7 @@ Progress = Callable[[int, int], None]
 class TranscriptLine(BaseModel):
     """A line as it comes in. Only `speaker` and `text` are required; what is not known here is kept."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", coerce_numbers_to_str=True)
+    model_config = ConfigDict(frozen=True, extra="allow", coerce_numbers_to_str=True, allow_inf_nan=False)
 
     __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
 

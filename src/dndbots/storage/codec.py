@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from dndbots._json import as_json
 from dndbots.errors import StoreDamaged, StoreTooNew
 from dndbots.events import EventType, GameEvent
 from dndbots.storage.ports import EventRow
@@ -42,6 +43,10 @@ class EventNames:
 
     def stored(self, kind: EventType) -> StoredName:
         return self._stored[kind]
+
+    def __contains__(self, stored: StoredName) -> bool:
+        """Whether events under this name are lifted when they are read."""
+        return stored in self._upcasts
 
     def lifted(self, stored: StoredName, payload: Payload) -> tuple[EventType, Payload]:
         """The kind that a stored name stands for today, and the payload as it is written today."""
@@ -105,18 +110,23 @@ def to_row(event: GameEvent, branch: int, audience: int, others: int | None = No
 def from_row(row: EventRow, *, names: EventNames = NAMES, checked: bool = False) -> GameEvent:
     """The event of a row. It was checked when it was recorded; `checked` checks it again."""
     try:
+        stored = StoredName(row.name, row.version)
         payload = {"source": row.source, "content": row.content, "metadata": json.loads(row.metadata)}
-        kind, payload = names.lifted(StoredName(row.name, row.version), payload)
+        kind, payload = names.lifted(stored, payload)
         fields = {
-            **payload,
             "event_id": row.event_id,
             "event_type": kind,
+            "source": payload["source"],
+            "content": payload["content"],
             "session_id": row.session_id,
+            "metadata": payload["metadata"],
             "timestamp": datetime.fromisoformat(row.timestamp) if row.timestamp else None,
             "turn": row.turn,
             "seq": row.seq,
         }
-        return GameEvent.model_validate(fields) if checked else GameEvent.model_construct(**fields)
+        if checked:
+            return GameEvent.model_validate(fields)
+        return GameEvent.restored(fields, as_json(fields["metadata"]) if stored in names else row.metadata)
     except ValueError as exc:
         raise StoreDamaged(
             f"event {row.seq} of the log",

@@ -37,6 +37,7 @@ def _postgres(where: str, *, create: bool, timeout: float) -> Store:
         raise InvalidSetting("campaign", where, reason="is not an address") from exc
     campaign = url.query.get("campaign")
     if not isinstance(campaign, str) or not campaign:
-        raise InvalidSetting("campaign", where, reason="does not say which: add ?campaign=<name>")
+        shown = url.render_as_string(hide_password=True)
+        raise InvalidSetting("campaign", shown, reason="does not say which: add ?campaign=<name>")
     address = url.difference_update_query(["campaign"])
     return SqlStore(lambda: PostgresDialect(address, timeout=timeout), campaign=campaign, create=create)

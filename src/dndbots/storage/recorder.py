@@ -12,6 +12,7 @@ from dndbots.canon.holding import effects_of
 from dndbots.errors import DuplicateEvent, EventRefused, SequenceConflict
 from dndbots.events import GameEvent, KnownMetadata, audience
 from dndbots.ids import DM
+from dndbots.storage.damage import told_as_damage
 from dndbots.storage.ports import BLOCK, Branch, Lineage, Rows, Store
 from dndbots.storage.rowmaking import Prepared, RowMaker, at_of
 from dndbots.storage.standing import Standing
@@ -45,22 +46,50 @@ class Recorder:
         written. `lawful=False` takes events that a log held before, as they are.
         """
         stored: list[GameEvent] = []
-        with self._store.appending(self._branch) as head:
-            if expected is not None and expected != head:
-                raise SequenceConflict(expected=expected, actual=head)
-            try:
-                if head != self._head:
-                    self.forget()
-                source = iter(events)
-                while chunk := list(islice(source, CHUNK)):
-                    prepared = self._prepare(chunk, head + len(stored), lawful=lawful)
-                    stored += [one.event for one in prepared]
-                    self._store.write(self._rows(prepared, head + len(stored), log=True))
-            except BaseException:
-                self.forget()
-                raise
-            self._head = head + len(stored)
+        self.append(events, stored.extend, expected=expected, lawful=lawful)
         return stored
+
+    def append(
+        self,
+        events: Iterable[GameEvent],
+        told: Callable[[list[GameEvent]], None],
+        *,
+        expected: int | None = None,
+        lawful: bool = True,
+    ) -> int:
+        """The same for any number of events: each chunk is told as it is written, and none is kept."""
+        try:
+            with self._store.appending(self._branch) as before:
+                self._begin(before, expected)
+                head = self._write(iter(events), before, told, lawful=lawful)
+        except BaseException:
+            # Also when it is the commit that fails: what is at hand speaks of rows that are not there.
+            self.forget()
+            raise
+        self._head = head
+        return head - before
+
+    def _begin(self, head: int, expected: int | None) -> None:
+        if expected is not None and expected != head:
+            raise SequenceConflict(expected=expected, actual=head)
+        if head != self._head:
+            self.forget()
+
+    def _write(
+        self,
+        source: Iterator[GameEvent],
+        head: int,
+        told: Callable[[list[GameEvent]], None],
+        *,
+        lawful: bool,
+    ) -> int:
+        while chunk := list(islice(source, CHUNK)):
+            with told_as_damage(self._store.where):
+                prepared = self._prepare(chunk, head, lawful=lawful)
+                head += len(prepared)
+                self._store.write(self._rows(prepared, head, log=True))
+            told([one.event for one in prepared])
+        return head
 
     def refold(self, events: Iterable[GameEvent], head: int) -> Iterator[Rows]:
         """The rows of every view for events that are in the log after `head`, a chunk at a time."""

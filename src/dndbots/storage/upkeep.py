@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from dndbots._json import as_json
 from dndbots.canon.reducers import FOLD_VERSION
-from dndbots.errors import StorageError
+from dndbots.errors import StorageError, StoreDamaged
 from dndbots.events import GameEvent, audience
 from dndbots.ids import DM
 from dndbots.storage import codec
@@ -39,7 +39,12 @@ def lineage_of(branches: Collection[Branch], branch: Branch, upto: int) -> Linea
         if upto > here.forked_at or here.parent is None:
             found.append(Segment(here.id, upto))
         upto = min(upto, here.forked_at)
-        here = by_id[here.parent] if here.parent is not None else None
+        parent = None if here.parent is None else by_id.get(here.parent)
+        if here.parent is not None and (parent is None or parent.id >= here.id):
+            raise StoreDamaged(
+                f"branch {here.name}", reason="its parent makes no sense; restore the campaign from a copy"
+            )
+        here = parent
     return tuple(reversed(found))
 
 

@@ -133,6 +133,14 @@ class Database:
         except self.dialect.errors as exc:
             raise self.dialect.translated(exc) from exc
 
+    def faults(self) -> list[str]:
+        """What the database itself finds wrong with its files."""
+        try:
+            with self.lock:
+                return self.dialect.faults(self.cursor)
+        except self.dialect.errors as exc:
+            return [str(self.dialect.translated(exc))]
+
     def stream(self, statement: Executable, **values: Any) -> Iterator[Row]:
         """Rows as they are read, through a cursor of their own."""
         compiled = self._of(statement)
@@ -151,11 +159,12 @@ class Database:
         """Writes of one campaign, alone: committed at the end, or undone."""
         with self.lock:
             try:
-                self.dialect.begin(self.cursor, campaign)
+                cursor = self.cursor
                 self._is_open = True
                 try:
+                    self.dialect.begin(cursor, campaign)
                     yield
-                    self._cursor.execute("COMMIT")
+                    cursor.execute("COMMIT")
                 except BaseException:
                     self._undo()
                     raise
@@ -171,7 +180,7 @@ class Database:
         except self.dialect.errors:
             # A connection that is gone has nothing left to undo, and a full disk has undone it by
             # itself; the error that brought us here is the one to tell.
-            if self._connection is not None:
+            if self._is_lost():
                 self._drop()
 
     @property
@@ -179,7 +188,7 @@ class Database:
         # In the middle of a transaction a new connection would write the rest of it alone.
         if self._cursor is None:
             self._connect()
-        elif not self._is_open and self.dialect.is_lost(self._connection.driver_connection):
+        elif not self._is_open and self._is_lost():
             self._drop()
             self._connect()
         return self._cursor
@@ -191,6 +200,9 @@ class Database:
             raise self.dialect.translated(exc.orig if isinstance(exc.orig, Exception) else exc) from exc
         self.dialect.configure(connection.driver_connection)
         self._connection, self._cursor = connection, connection.cursor()
+
+    def _is_lost(self) -> bool:
+        return self._connection is not None and self.dialect.is_lost(self._connection.driver_connection)
 
     def _drop(self) -> None:
         self._connection.invalidate()

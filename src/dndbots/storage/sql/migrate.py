@@ -33,11 +33,11 @@ def bring_up_to_date(db: Database) -> None:
 
 def _revision(connection: Connection, where: str) -> str | None:
     tables = set(inspect(connection).get_table_names())
-    if "alembic_version" not in tables:
-        if "events" in tables or "campaigns" in tables:
-            raise StoreDamaged(where, reason="its tables are there, but not their version; restore a copy")
-        return None
-    found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    found = None
+    if "alembic_version" in tables:
+        found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+    if found is None and tables & {"events", "campaigns"}:
+        raise StoreDamaged(where, reason="its tables are there, but not their version; restore a copy")
     return None if found is None else str(found)
 
 

@@ -93,6 +93,8 @@ class PostgresDialect:
         for name, kind, reason in _REASONS:
             if isinstance(exc, getattr(self._psycopg.errors, name)):
                 return kind(self.where, reason=f"{reason} ({exc})")
+        if "does not exist" in str(exc):
+            return StoreUnavailable(self.where, reason=f"make it first ({exc})")
         if isinstance(exc, self._psycopg.OperationalError):
             return StoreUnavailable(self.where, reason=f"the server does not answer; is it running? ({exc})")
         return StoreUnavailable(self.where, reason=f"the database failed: {exc}")

@@ -27,12 +27,19 @@ class SqliteDialect:
     """A campaign's folder and the database in it."""
 
     name = "sqlite"
-    errors: tuple[type[Exception], ...] = (sqlite3.Error,)
+    # Text that is no text shows as either.
+    errors: tuple[type[Exception], ...] = (sqlite3.Error, UnicodeDecodeError)
 
     def __init__(self, folder: Path, *, create: bool, timeout: float) -> None:
         self.where = str(folder)
         self._file, self._timeout = folder / FILE, timeout
-        if not self._file.exists():
+        try:
+            is_there = self._file.exists()
+        except OSError as exc:
+            raise StoreReadOnly(
+                self.where, reason=f"the folder cannot be entered ({exc.strerror}); check its permissions"
+            ) from exc
+        if not is_there:
             if not create:
                 raise CampaignMissing(self.where)
             self._make(folder)
@@ -91,10 +98,13 @@ class SqliteDialect:
 
     def faults(self, cursor: Any) -> list[str]:
         found = [row[0] for row in cursor.execute("PRAGMA integrity_check(20)")]
-        return [] if found == ["ok"] else [f"the database file is damaged: {fault}" for fault in found]
+        remedy = "restore it from a copy or an export"
+        return [] if found == ["ok"] else [f"the file is damaged: {fault}; {remedy}" for fault in found]
 
     def translated(self, exc: Exception) -> StorageError:
         code = getattr(exc, "sqlite_errorname", "")
+        if isinstance(exc, UnicodeDecodeError) or str(exc).startswith("Could not decode"):
+            code = "SQLITE_CORRUPT"
         for begins, kind, reason in _REASONS:
             if code.startswith(begins):
                 return kind(self.where, reason=f"{reason} ({exc})")

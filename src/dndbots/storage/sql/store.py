@@ -11,6 +11,7 @@ from sqlalchemy.sql import Executable
 
 from dndbots.canon.reducers import FOLD_VERSION
 from dndbots.errors import BranchExists, CampaignMissing
+from dndbots.storage.damage import told_as_damage
 from dndbots.storage.ports import (
     MAIN,
     VIEWS,
@@ -100,8 +101,10 @@ class SqlStore:
     @contextmanager
     def appending(self, branch: int) -> Iterator[int]:
         with self._db.transaction(self._campaign):
-            found = self._db.one(self._say.head, branch=branch)
-            yield int(found[0]) if found else 0
+            with told_as_damage(self.where):
+                found = self._db.one(self._say.head, branch=branch)
+                head = int(found[0]) if found else 0
+            yield head
 
     def write(self, rows: Rows) -> None:
         for name in ("events", *VIEWS):
@@ -349,8 +352,7 @@ class SqlStore:
         return self._db.stream(self._say.view_rows[view], branch=branch)
 
     def faults(self) -> list[str]:
-        with self._db.lock:
-            return self._db.dialect.faults(self._db.cursor)
+        return self._db.faults()
 
 
 def _digest(group: frozenset[str]) -> str:

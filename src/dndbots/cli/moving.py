@@ -1,0 +1,153 @@
+"""Commands that move play in and out: transcripts, and the log itself."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from dndbots.cli import faults, show
+from dndbots.cli.options import Address, AsJson, OnBranch, opened
+from dndbots.storage.ports import MAIN
+
+Line = TypeVar("Line")
+_LINES_PER_REPORT = 500
+
+Transcripts = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE...", exists=True, dir_okay=False, readable=True, help="The transcripts."),
+]
+ExportedLog = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", exists=True, dir_okay=False, readable=True, help="The exported log."),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("import")(import_files)
+    app.command("import-log")(import_log)
+    exports = typer.Typer(no_args_is_help=True, help="Writes a campaign out.")
+    exports.command("log")(export_log)
+    app.add_typer(exports, name="export")
+
+
+def import_files(
+    files: Transcripts,
+    *,
+    campaign: Address,
+    branch: OnBranch = MAIN,
+    dm: Annotated[
+        str | None,
+        typer.Option(
+            "--dm", metavar="NAME", help="The speaker who is the DM; in a Critical Role episode, MATT."
+        ),
+    ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            "--session", metavar="NAME", help="The session of lines that name none; else the file's name."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Imports transcripts: JSON lines, a JSON array of lines, or a Critical Role (CRD3) episode.
+
+    Which of them a file is shows in its content. Lines that are in the log already are skipped, so an
+    import that was interrupted can be run again. A campaign that is not there is made.
+    """
+    from dndbots.interop.formats import TranscriptFile
+
+    done: list[dict[str, str | int]] = []
+    try:
+        with opened(campaign, branch, create=True) as target:
+            for path in files:
+                source = TranscriptFile(path, dm=dm, session=session)
+                with show.progress(path.name) as report, faults.in_file(path, source.place):
+                    imported = target.import_transcript(_reported(source, report), progress=report)
+                done.append({"file": str(path), "added": imported.added, "skipped": imported.skipped})
+                if dm is not None and not source.dm_speaks:
+                    show.note(f"note: nobody called {dm} speaks in {path}")
+                if not as_json:
+                    shown = show.inert(str(path))
+                    show.say(f"{shown}: {imported.added} added, {imported.skipped} there already")
+    finally:
+        # What was imported before an error stays imported, so it is told.
+        if as_json:
+            show.say_json(done)
+
+
+def _reported(lines: Iterable[Line], report: show.Report, total: int = 0) -> Iterator[Line]:
+    """Counts lines as they go by. How many a file has shows only at its end, so there may be no total."""
+    for number, line in enumerate(lines):
+        if number % _LINES_PER_REPORT == 0:
+            report(number, total)
+        yield line
+
+
+def import_log(
+    file: ExportedLog, *, campaign: Address, branch: OnBranch = MAIN, as_json: AsJson = False
+) -> None:
+    """Appends a log that `export log` wrote: all of it, or nothing."""
+    from dndbots.interop.formats import text_lines
+
+    with opened(campaign, branch) as target, faults.in_file(file), show.progress(file.name) as report:
+        added = target.import_log(text_lines(file), progress=lambda done: report(done, 0))
+    if as_json:
+        show.say_json({"file": str(file), "added": added})
+    else:
+        show.say(f"{show.inert(str(file))}: {added} added")
+
+
+def export_log(
+    *,
+    campaign: Address,
+    branch: OnBranch = MAIN,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", dir_okay=False, help="Where to; else standard output."),
+    ] = None,
+    viewer: Annotated[
+        str,
+        typer.Option("--viewer", metavar="WHO", help="Only what somebody perceived; else the whole log."),
+    ] = "dm",
+) -> None:
+    """Writes the log as JSON lines, for `import-log` or any other program."""
+    with opened(campaign, branch) as source:
+        total = source.head if viewer == "dm" else 0
+        crowded = out is None and sys.stdout.isatty()
+        with show.progress("exporting", quiet=crowded) as report:
+            lines = _reported(source.export(viewer=viewer), report, total)
+            if out is None:
+                _write_out(lines)
+            else:
+                show.note(f"{out}: {_write_file(lines, out)} events")
+
+
+def _write_out(lines: Iterable[str]) -> None:
+    to_terminal = sys.stdout.isatty()
+    for line in lines:
+        text = show.json_for_terminal(line) if to_terminal else line
+        sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _write_file(lines: Iterable[str], path: Path) -> int:
+    """Writes beside the file and then takes its place: an export is whole, or it is not there."""
+    part = path.with_name(f"{path.name}.part")
+    written = -1  # the first line is the header
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            for line in lines:
+                file.write(line + "\n")
+                written += 1
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            part.unlink()
+        raise
+    return written

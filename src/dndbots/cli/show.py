@@ -1,0 +1,110 @@
+"""How answers are shown: JSON for programs, text and tables for people, progress for the patient.
+
+All that comes from a campaign is hostile. It reaches a terminal only through `inert` or as JSON in ASCII,
+never as markup and never with a control character in it.
+"""
+
+import json
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_JOINERS = "\u200c\u200d"  # several scripts and many emoji need them
+
+Report = Callable[[int, int], None]
+
+
+def inert(text: str) -> str:
+    """Text on one line, with whatever would steer a terminal spelled out: ESC is `\\x1b`."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_spelled(char) if _steers(char) else char for char in text)
+
+
+def inert_lines(text: str) -> str:
+    """The same, but lines stay lines. Only where the page around them keeps them apart from its own."""
+    return "\n".join(inert(line) for line in text.replace("\r\n", "\n").split("\n"))
+
+
+def _steers(char: str) -> bool:
+    return unicodedata.category(char) in _HIDDEN and char not in _JOINERS
+
+
+def _spelled(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+class _Output(Console):
+    """Standard output. A reader that has seen enough is told to `faults`, not to rich."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        raise BrokenPipeError
+
+
+def _output() -> Console:
+    return _Output(markup=False, highlight=False, emoji=False)
+
+
+def say(text: str) -> None:
+    """A line for people. What is in it must be inert."""
+    _output().print(Text(text), soft_wrap=True)
+
+
+def note(text: str) -> None:
+    """A line beside the answer, on standard error."""
+    typer.echo(inert(text), err=True)
+
+
+def say_json(value: object) -> None:
+    """One JSON document on a line. Values of the campaign become what they are in JSON."""
+    typer.echo(json.dumps(value, default=_plain))
+
+
+def _plain(value: object) -> object:
+    from pydantic import BaseModel
+
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    raise TypeError(f"{type(value).__name__} has no JSON")
+
+
+def json_for_terminal(line: str) -> str:
+    """A line of JSON that says the same, with whatever would steer a terminal escaped."""
+    return "".join(json.dumps(char)[1:-1] if _steers(char) else char for char in line)
+
+
+def say_table(columns: Iterable[str], rows: Iterable[Iterable[object]], *, wide: str | None = None) -> None:
+    """A table that fits the terminal. The column named `wide` gets the room that the others leave."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, expand=wide is not None)
+    for name in columns:
+        table.add_column(name, overflow="fold", ratio=1 if name == wide else None)
+    for row in rows:
+        table.add_row(*(Text(inert_lines("" if cell is None else str(cell))) for cell in row))
+    _output().print(table)
+
+
+@contextmanager
+def progress(title: str, *, quiet: bool = False) -> Iterator[Report]:
+    """A bar on standard error while something takes its time; nothing, if that is no terminal."""
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True, markup=False, highlight=False, emoji=False),
+        transient=True,
+        disable=quiet or not sys.stderr.isatty(),
+    )
+    with bar:
+        task = bar.add_task(inert(title), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)

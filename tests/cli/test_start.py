@@ -1,0 +1,61 @@
+"""The program starts light, and shows progress only to somebody who watches."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.calling import Run, program, transcript
+
+from dndbots.cli import show
+
+if TYPE_CHECKING:
+    from tests.postgres import PostgresServer
+
+HEAVY = {"sqlalchemy", "alembic", "lark", "toktok", "pydantic"}
+
+
+@pytest.mark.parametrize("module", ["dndbots.cli", "dndbots.cli.app"])
+def test_importing_the_commands_is_light(module: str) -> None:
+    """No database and no validation is loaded before a command runs."""
+    code = f"import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not HEAVY & set(loaded.stdout.split())
+
+
+@pytest.mark.parametrize("words", [("verify",), ("rebuild",), ("export", "log")], ids=" ".join)
+def test_no_progress_where_nobody_watches(campaign: Path, words: tuple[str, ...]) -> None:
+    """A standard error that is no terminal stays empty."""
+    assert program(*words, "-c", campaign).err == ""
+
+
+def test_progress_goes_to_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a terminal there is a bar on standard error, with the title inert, and nothing in the answer."""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with show.progress("[red]a\x1bfile[/red]") as report:
+        report(1, 2)
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert r"[red]a\x1bfile[/red]" in shown.err
+    assert "1/2" in shown.err
+
+
+def test_no_arguments_is_a_call_for_help(run: Run) -> None:
+    """Alone, the program says what it can do."""
+    answer = run()
+    assert "who-knows" in answer.out + answer.err
+
+
+def test_a_campaign_on_a_server(run: Run, postgres: "PostgresServer", tmp_path: Path) -> None:
+    """An address of PostgreSQL stands wherever a folder does."""
+    where = postgres.url()
+    lines = transcript(tmp_path / "play.jsonl", {"speaker": "Zara", "text": "Hello."})
+    assert run("verify", "-c", where).code == 1
+    assert run("new", where).code == 0
+    assert run("new", where).code == 1
+    assert run("import", lines, "-c", where).out.endswith(": 1 added, 0 there already\n")
+    assert run("fork", "other", "-c", where).code == 0
+    assert run("verify", DNDBOTS_CAMPAIGN=where).out == "sound: 1 event, 2 branches\n"

@@ -1,0 +1,330 @@
+"""Programs that play at a campaign in a process of their own, and how a test starts, watches and kills them.
+
+A program says `ready`, waits for a line, and then prints one line for each event once it is recorded: what
+it has printed is promised. It ends when its input is closed.
+"""
+
+import os
+import random
+import select
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO, Self
+
+from tests.table import event
+
+from dndbots.campaign import Campaign
+from dndbots.errors import DndbotsError, DuplicateEvent, StoreBusy, StoreUnavailable
+from dndbots.events import EventType, GameEvent
+
+ROOT = Path(__file__).parents[2]
+IS_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+HERO, FRIEND, STRANGER = "pc_throk_001", "pc_zara_001", "npc_elena_001"
+HALL = "loc_hall_001"
+WORDS = [
+    "torch",
+    "sword",
+    "goblin",
+    "bridge",
+    "river",
+    "crown",
+    "oath",
+    "bell",
+    "wolf",
+    "door",
+    "map",
+    "salt",
+]
+# Patience of the tests with their programs, in seconds; only what hangs takes as long.
+PATIENCE = 60.0
+
+
+def opening_scene() -> GameEvent:
+    """Everybody comes to life."""
+    return event(
+        "opening-0-1of1",
+        "dm",
+        "They meet in the hall.",
+        kind=EventType.DM_NARRATION,
+        location=HALL,
+        participants=[HERO, FRIEND, STRANGER],
+        names={HERO: "Throk", FRIEND: "Zara"},
+    )
+
+
+def scene(writer: str, number: int, rng: random.Random) -> list[GameEvent]:
+    """Events that belong together. What the first one hurts, the last one heals.
+
+    So half a scene is to be seen: in the ids, which count its parts, and in the hero's health.
+    """
+    size = rng.choice([1, 1, 2, 3, 5])
+    others = rng.sample([FRIEND, STRANGER], rng.randint(0, 2))
+    hurt = rng.randint(1, 9)
+    made = []
+    for part in range(1, size + 1):
+        said = " ".join(rng.choices(WORDS, k=8))
+        told = {"location": HALL, "participants": [HERO, *others]}
+        if size > 1 and part in (1, size):
+            kind = EventType.DAMAGE if part == 1 else EventType.HEALING
+            told["hp_delta"] = {HERO: -hurt if part == 1 else hurt}
+        elif rng.random() < 0.5:
+            kind, told["loot"] = EventType.LOOT, [{"gold": rng.randint(1, 9), "to": HERO}]
+        else:
+            kind, told["facts"] = EventType.DISCOVERY, [{"subject": HERO, "key": "mood", "value": said[:5]}]
+        made.append(event(f"{writer}-{number}-{part}of{size}", "dm", f"{writer}: {said}", kind=kind, **told))
+    return made
+
+
+# The programs.
+
+
+def write(where: str, writer: str, scenes: str, branch: str = "main", patient: str = "") -> None:
+    """Plays scenes until there are enough of them, or its input ends."""
+    rng = random.Random(writer)
+    campaign = _opened(where, branch, patient=bool(patient))
+    for number in range(int(scenes)):
+        if _is_over():
+            break
+        _record(campaign, scene(writer, number, rng), patient=bool(patient))
+    campaign.close()
+
+
+def _opened(where: str, branch: str, *, patient: bool) -> Campaign:
+    while True:
+        try:
+            return Campaign.open(where, branch=branch)
+        except StoreUnavailable as exc:
+            if not patient or type(exc) not in (StoreUnavailable, StoreBusy):
+                raise
+            time.sleep(0.02)
+
+
+def _record(campaign: Campaign, events: list[GameEvent], *, patient: bool) -> None:
+    """Records a scene. Whoever is patient tries again; then a duplicate says that it was in after all."""
+    is_again = False
+    while True:
+        try:
+            if len(events) == 1:
+                campaign.record(events[0])
+            else:
+                campaign.record_many(events)
+            break
+        except StoreUnavailable as exc:
+            if not patient or type(exc) not in (StoreUnavailable, StoreBusy):
+                raise
+            is_again = True
+            time.sleep(0.02)
+        except DuplicateEvent:
+            if not is_again:
+                raise
+            break
+    _say(*(one.event_id for one in events))
+
+
+def read(where: str, branch: str, viewer: str) -> None:
+    """Reads all the while, and says what it should not have seen."""
+    times, before = 0, list[str]()
+    with Campaign.open(where, branch=branch) as campaign:
+        while times == 0 or not _is_over():
+            moments = campaign.timeline(viewer=viewer, last=7)
+            number, _, size = moments[-1].event_id.rpartition("-")[2].partition("of")
+            if number != size:
+                _say(f"a scene breaks off at {moments[-1].event_id}")
+            hero = campaign.entity(HERO, viewer=viewer)
+            if hero.properties.get("hp_change", 0) != 0:
+                _say(f"the hero's health is that of half a scene: {hero.properties}")
+            seen = [one.event_id for one in campaign.events(viewer=viewer)] if times % 10 == 0 else before
+            if seen[: len(before)] != before or len(seen) != len(set(seen)):
+                _say(f"events are gone, twice or elsewhere: {before[-3:]} became {seen[-5:]}")
+            times, before = times + 1, seen
+    _say(f"read {times} times")
+
+
+def look(*places: str) -> None:
+    """Opens one campaign after the other, and says which branches it has."""
+    for where in places:
+        with Campaign.open(where) as campaign:
+            _say(*(f"{branch.name} {branch.head}" for branch in campaign.branches()))
+
+
+def attempt(where: str) -> None:
+    """Tries one thing after the other, and says how each went."""
+    try:
+        campaign = Campaign.open(where, timeout=0.2)
+    except DndbotsError as exc:
+        _say(f"open {type(exc).__name__} {_line(exc)}")
+        return
+    _say("open done")
+    with campaign:
+        for name, deed in (
+            ("timeline", lambda: campaign.timeline(viewer="dm")),
+            ("record", lambda: campaign.record(event("attempt", "dm", "An attempt."))),
+            ("verify", campaign.verify),
+        ):
+            try:
+                deed()
+                _say(f"{name} done")
+            except DndbotsError as exc:
+                _say(f"{name} {type(exc).__name__} {_line(exc)}")
+
+
+def _line(exc: Exception) -> str:
+    return " ".join(str(exc).split())
+
+
+def _say(*lines: str) -> None:
+    print(*lines, sep="\n", flush=True)  # noqa: T201
+
+
+def _is_over() -> bool:
+    return bool(select.select([sys.stdin], [], [], 0)[0])
+
+
+PROGRAMS = {one.__name__: one for one in (write, read, look, attempt)}
+
+
+def main() -> None:
+    program, *arguments = sys.argv[1:]
+    _say("ready")
+    if sys.stdin.readline():
+        PROGRAMS[program](*arguments)
+
+
+# What a test does with them.
+
+# What permissions say binds root too, once it has given up its capabilities. Another user would be bound
+# as well, but might not be able to read the Python that runs the tests.
+WITHOUT_PRIVILEGES = """
+import ctypes, os
+version_and_process = (ctypes.c_uint32 * 2)(0x20080522, 0)
+if os.geteuid() == 0 and ctypes.CDLL(None).capset(version_and_process, (ctypes.c_uint32 * 6)()) != 0:
+    raise SystemExit("capabilities cannot be given up")
+"""
+WITHOUT_PSYCOPG = """
+import sys
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("psycopg", "psycopg_binary", "psycopg_c"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+class Child:
+    """One of the programs, running. `first` is code that runs before the program is loaded."""
+
+    def __init__(self, program: str, *arguments: object, first: str = "") -> None:
+        # Files, not pipes: a pipe that nobody empties would make the program wait.
+        self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 see __exit__
+        code = f"{first}\nimport runpy; runpy.run_module('tests.storage.writers', run_name='__main__')"
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code, program, *map(str, arguments)],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=self._out,
+            stderr=self._err,
+            bufsize=0,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._out.close()
+        self._err.close()
+
+    def wait_until_ready(self) -> None:
+        """Until it has loaded all it needs, so that what follows is only its work."""
+        end = time.monotonic() + PATIENCE
+        while not self._read(self._out):
+            assert self._process.poll() is None, self.errors
+            assert time.monotonic() < end, "a program does not begin"
+            time.sleep(0.005)
+
+    def go(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(b"go\n")
+
+    def wait_for_lines(self, number: int) -> None:
+        """Until it has said so many lines; how long that takes depends on the machine."""
+        end = time.monotonic() + PATIENCE
+        while len(self.lines) < number:
+            assert self._process.poll() is None, self.errors
+            assert time.monotonic() < end, f"a program stops at line {len(self.lines)}"
+            time.sleep(0.005)
+
+    def kill(self) -> list[str]:
+        """Ends it without any warning (SIGKILL); gives the lines that it got out before."""
+        self._process.kill()
+        self._process.wait()
+        return self.lines
+
+    def stop(self) -> list[str]:
+        """Lets it finish what it is doing; gives its lines."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        return self.finish()
+
+    def finish(self, patience: float = PATIENCE) -> list[str]:
+        """Waits for its end, which must be a good one; gives its lines."""
+        code = self._process.wait(patience)
+        # A driver may log that it lost its connection; what must not come out is an error.
+        assert code == 0, self.errors
+        assert "Traceback" not in self.errors, self.errors
+        return self.lines
+
+    @property
+    def lines(self) -> list[str]:
+        """Whole lines only: a line that breaks off was not said."""
+        return self._read(self._out).split("\n")[1:-1]
+
+    @property
+    def errors(self) -> str:
+        return self._read(self._err)
+
+    @staticmethod
+    def _read(file: IO[bytes]) -> str:
+        # By position, as the program writes through the same open file.
+        size = os.fstat(file.fileno()).st_size
+        return os.pread(file.fileno(), size, 0).decode()
+
+
+@contextmanager
+def at_once(*programs: tuple[object, ...]) -> Iterator[list[Child]]:
+    """Programs that begin at the same moment."""
+    with ExitStack() as stack:
+        children = [stack.enter_context(Child(str(name), *rest)) for name, *rest in programs]
+        for child in children:
+            child.wait_until_ready()
+        for child in children:
+            child.go()
+        yield children
+
+
+def check_sound(campaign: Campaign, promised: list[str], *, told: str = "") -> None:
+    """Everything promised is there, nothing is there twice or by half, and log and views agree."""
+    found = list(campaign.events(viewer="dm"))
+    ids = [one.event_id for one in found]
+    assert [one.seq for one in found] == list(range(1, campaign.head + 1)), f"{told}: the log has gaps"
+    assert len(ids) == len(set(ids)), f"{told}: events are there twice"
+    lost = sorted(set(promised) - set(ids))
+    assert lost == [], f"{told}: promised events are lost: {lost}"
+    parts = Counter(one.rpartition("-")[0] for one in ids if "of" in one)
+    sizes = {one.rpartition("-")[0]: int(one.rpartition("of")[2]) for one in ids if "of" in one}
+    assert parts == sizes, f"{told}: scenes are there by half"
+    problems = campaign.verify()
+    assert problems == [], f"{told}: {problems}"
+
+
+if __name__ == "__main__":
+    main()
