@@ -56,7 +56,12 @@ class Floor:
         folder.mkdir()
         shutil.copy(Path(campaign._store.where) / FILE, folder / FILE)
         self._connection = sqlite3.connect(folder / FILE, isolation_level=None)
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "cache_size=-65536"):
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "cache_size=-65536",
+            "wal_autocheckpoint=8192",
+        ):
             self._connection.execute(f"PRAGMA {pragma}")
         store = campaign._store
         self._inserts = {name: store._db._of(statement).sql for name, statement in store._say.append.items()}

@@ -303,7 +303,7 @@ class Campaign:
 
     def _viewer(self, viewer: str, everything: View) -> str:
         try:
-            found = everything.find(viewer)
+            found = everything.find(viewer)[0]
         except UnknownEntity:
             known = everything.everybody()[:_ENTITIES_NAMED_IN_AN_ERROR]
             raise UnknownViewer(viewer, known=[DM, *known]) from None
@@ -319,7 +319,7 @@ def _number(last: int) -> int:
 def _asked(fact: StatedFact | Fact | Mapping[str, Any], view: View) -> Asked:
     given = dict(fact) if isinstance(fact, Mapping) else fact.model_dump(exclude_none=True)
     said = {key: given[key] for key in ("op", "object", "key", "value") if given.get(key) is not None}
-    subject = view.find(str(given.get("subject", "")))
+    subject = view.find(str(given.get("subject", "")))[0]
     for word in ("op", "key"):
         if set(said) == {word} and (word == "key" or said["op"] in (AT, IN, PART_OF)):
             return Asked(subject, str(said[word]))

@@ -48,18 +48,19 @@ class View:
 
     # Who is who.
 
-    def find(self, who: str) -> str:
-        """The uid of somebody this viewer knows, by uid or by name."""
+    def find(self, who: str) -> list[str]:
+        """Somebody this viewer knows, by uid or by name: the uid they go by, then their others."""
         if is_uid(who):
             if not self._store.sighted(self._lineage, [who], self.viewer):
                 raise UnknownEntity(who)
-            return self.persons(who)[0]
-        candidates = sorted({self.persons(uid)[0] for uid in self._called(who)})
+            return self.persons(who)
+        persons = self._persons(list(self._called(who)))
+        candidates = {same[0]: same for same in persons.values()}
         if len(candidates) > 1:
-            raise AmbiguousName(who, candidates=candidates)
+            raise AmbiguousName(who, candidates=sorted(candidates))
         if not candidates:
             raise UnknownEntity(who)
-        return candidates[0]
+        return next(iter(candidates.values()))
 
     def _called(self, name: str) -> Iterator[str]:
         """Those who were given a name, or, nameless, go by what their uid says."""
@@ -118,8 +119,8 @@ class View:
     # What is true, as far as the viewer knows.
 
     def entity(self, who: str) -> Entity:
-        persons = self.persons(self.find(who))
-        called = self.called(persons[:1])[persons[0]]
+        persons = self.find(who)
+        called = _called(persons[0], self._store.names_of(self._lineage, persons, self.viewer))
         return Entity(
             uid=persons[0],
             category=category_of(persons[0]),
@@ -165,7 +166,7 @@ class View:
 
     def history(self, who: str) -> list[Fact]:
         """Everything that this viewer ever held true of somebody, oldest first."""
-        persons = self.persons(self.find(who))
+        persons = self.find(who)
         known = [held_claim(row) for row in self._store.all_claims(self._lineage, persons, self.viewer)]
         known += map(held_place, self._store.all_places(self._lineage, persons, self.viewer))
         past = fold.history(known)
@@ -231,7 +232,7 @@ class View:
     def newest(self, limit: int, *, about: str | None = None) -> list[GameEvent]:
         """The newest events that this viewer perceived, or those about somebody; oldest first."""
         if about is not None:
-            persons = self.persons(self.find(about))
+            persons = self.find(about)
             seqs = self._store.newest_mentions(self._lineage, persons, self.viewer, limit=limit)
         else:
             seqs = self._store.newest_perceived(self._lineage, self.viewer, limit=limit)

@@ -21,6 +21,7 @@ from dndbots.errors import (
 
 FILE: Final = "campaign.db"
 _KIBIBYTES_AT_HAND = 65_536
+_PAGES_BEFORE_COPYING = 8_192
 
 
 class SqliteDialect:
@@ -69,6 +70,8 @@ class SqliteDialect:
             "journal_mode = WAL",
             "synchronous = FULL",
             f"cache_size = -{_KIBIBYTES_AT_HAND}",
+            # The same pages are written again and again; later, they are copied to their places once.
+            f"wal_autocheckpoint = {_PAGES_BEFORE_COPYING}",
             "temp_store = MEMORY",
         ):
             connection.execute(f"PRAGMA {pragma}")

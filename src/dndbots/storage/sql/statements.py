@@ -216,12 +216,24 @@ class Statements:
         self.identities_as = _for_anybody_or_viewer(as_uids, identities)
 
     def _of_claims(self) -> None:
-        self.latest: dict[tuple[bool, bool, bool], Select[Any]] = {
-            (by_subject, by_slot, by_viewer): _latest(by_subject, by_slot, by_viewer)
+        self.slots: dict[tuple[bool, bool, bool], Select[Any]] = {
+            (by_subject, by_slot, by_viewer): _slots(by_subject, by_slot, by_viewer)
             for by_subject in (False, True)
             for by_slot in (False, True)
             for by_viewer in (False, True)
         }
+        newest = (claims.c.valid_from.desc(), claims.c.seq.desc(), claims.c.n.desc())
+        of_key = (
+            claims.c.branch == _branch,
+            claims.c.subject == bindparam("subject"),
+            claims.c.slot == bindparam("slot"),
+            claims.c.holders == bindparam("holders"),
+            claims.c.certainty == bindparam("certainty"),
+            claims.c.valid_from <= _upto,
+            claims.c.seq <= _upto,
+        )
+        self.newest_claim = select(claims).where(*of_key).order_by(*newest).limit(1)
+        self.claim_total = select(claims.c.total).where(*of_key).order_by(*newest).limit(1)
         every = select(claims).where(
             claims.c.branch == _branch, claims.c.subject == bindparam("subject"), claims.c.seq <= _upto
         )
@@ -249,19 +261,6 @@ class Statements:
         )
 
     def _of_totals(self) -> None:
-        self.claim_total = (
-            select(claims.c.total)
-            .where(
-                claims.c.branch == _branch,
-                claims.c.subject == bindparam("subject"),
-                claims.c.slot == bindparam("slot"),
-                claims.c.holders == bindparam("holders"),
-                claims.c.certainty == bindparam("certainty"),
-                claims.c.valid_from <= _upto,
-            )
-            .order_by(claims.c.valid_from.desc(), claims.c.seq.desc(), claims.c.n.desc())
-            .limit(1)
-        )
         self.line_total = (
             select(lines.c.ordinal, lines.c.words_total)
             .where(lines.c.branch == _branch, lines.c.audience == bindparam("audience"))
@@ -281,35 +280,16 @@ def _for_anybody_or_viewer(statement: Select[Any], table: Table) -> dict[bool, S
     return {False: statement, True: statement.join(members, _includes(table.c.audience))}
 
 
-def _latest(by_subject: bool, by_slot: bool, by_viewer: bool) -> Select[Any]:  # noqa: FBT001
-    """The newest claim for each entry of `slots`: one seek each, however long the history is."""
-    alike = ("branch", "subject", "slot", "holders", "certainty")
-    found = (
-        select(claims)
-        .join(slots, _all_equal(claims, slots, alike))
-        .where(
-            slots.c.branch == _branch,
-            slots.c.seq <= _upto,
-            *(claims.c[column] == _newest_claim(column, alike) for column in ("valid_from", "seq", "n")),
-        )
+def _slots(by_subject: bool, by_slot: bool, by_viewer: bool) -> Select[Any]:  # noqa: FBT001
+    """Which slots there are, with which holders: each has a newest claim to seek."""
+    found = select(slots.c.subject, slots.c.slot, slots.c.holders, slots.c.certainty).where(
+        slots.c.branch == _branch, slots.c.seq <= _upto
     )
     if by_subject:
         found = found.where(slots.c.subject == bindparam("subject"))
     if by_slot:
         found = found.where(slots.c.slot == bindparam("slot"))
     return found.join(members, _includes(slots.c.holders)) if by_viewer else found
-
-
-def _newest_claim(column: str, alike: tuple[str, ...]) -> ScalarSelect[Any]:
-    newer = claims.alias("newer")
-    return (
-        select(newer.c[column])
-        .where(_all_equal(newer, slots, alike), newer.c.valid_from <= _upto, newer.c.seq <= _upto)
-        .order_by(newer.c.valid_from.desc(), newer.c.seq.desc(), newer.c.n.desc())
-        .limit(1)
-        .scalar_subquery()
-        .correlate(slots)
-    )
 
 
 def _newest_place(column: str) -> ScalarSelect[Any]:

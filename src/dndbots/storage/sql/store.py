@@ -237,8 +237,13 @@ class SqlStore:
             for subject in ([None] if subjects is None else subjects)
             for slot in ([None] if slots is None else slots)
         ]
-        statement = self._say.latest[subjects is not None, slots is not None, viewer is not None]
-        return _made(ClaimRow, self._each(statement, lineage, keys, viewer))
+        statement = self._say.slots[subjects is not None, slots is not None, viewer is not None]
+        found: list[ClaimRow] = []
+        for segment in lineage:
+            rows = self._each(statement, (segment,), keys, viewer)
+            newest = [dict(zip(ClaimKey._fields, row, strict=True)) for row in rows]
+            found += _made(ClaimRow, self._each(self._say.newest_claim, (segment,), newest))
+        return found
 
     def latest_places(
         self, lineage: Lineage, uids: Collection[str], viewer: str | None = None
