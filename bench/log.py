@@ -3,7 +3,7 @@
 Everything is printed beside a floor from the same run. The floor of `record` writes the same rows with
 plain sqlite3, one event a transaction, to a copy of the same file.
 
-    python bench/log.py [--events 1000000]
+    python bench/log.py --events 1000000
 """
 
 import argparse
@@ -22,7 +22,7 @@ from typing import Any
 from dndbots.campaign import Campaign
 from dndbots.events import GameEvent
 from dndbots.storage.ports import VIEWS, Rows
-from dndbots.storage.sql.sqlite import FILE
+from dndbots.storage.sql.sqlite import FILE, SqliteDialect
 from saga import FOES, PARTY, PEOPLE, PLACES, saga
 
 SAMPLE = 1_000
@@ -56,13 +56,7 @@ class Floor:
         folder.mkdir()
         shutil.copy(Path(campaign._store.where) / FILE, folder / FILE)
         self._connection = sqlite3.connect(folder / FILE, isolation_level=None)
-        for pragma in (
-            "journal_mode=WAL",
-            "synchronous=FULL",
-            "cache_size=-65536",
-            "wal_autocheckpoint=8192",
-        ):
-            self._connection.execute(f"PRAGMA {pragma}")
+        SqliteDialect(folder, create=False, timeout=30).configure(self._connection)
         store = campaign._store
         self._inserts = {name: store._db._of(statement).sql for name, statement in store._say.append.items()}
 
@@ -141,7 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--events", type=int, default=1_000_000)
+    parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument(
         "--transcripts", type=Path, help="a folder of episodes to import with `dndbots import`"
     )
