@@ -98,6 +98,14 @@ def test_unknown_metadata_is_kept(metadata: dict[str, Any]) -> None:
     assert GameEvent.model_validate_json(original.model_dump_json()) == original
 
 
+def test_events_are_equal_by_what_they_say() -> None:
+    """In whatever order their metadata were written; and not if anything differs."""
+    one = event("e1", "dm", "x", location="loc_a_001", odd=1)
+    assert one == event("e1", "dm", "x", odd=1, location="loc_a_001")
+    assert one != event("e1", "dm", "x", odd=2, location="loc_a_001")
+    assert one != event("e1", "dm", "y", odd=1, location="loc_a_001")
+
+
 def test_an_event_round_trips_with_its_time_and_place_in_the_log() -> None:
     """Turn, sequence and time are given, and stay."""
     original = GameEvent(

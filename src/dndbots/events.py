@@ -183,6 +183,12 @@ class GameEvent(BaseModel):
     def model_post_init(self, _context: Any, /) -> None:
         self._sealed = as_json(self.metadata)
 
+    def __eq__(self, other: object) -> bool:
+        """By what it says; in which order the metadata were written does not count."""
+        return isinstance(other, GameEvent) and self.__dict__ == other.__dict__
+
+    __hash__ = None  # type: ignore[assignment]
+
     @property
     def known(self) -> KnownMetadata:
         """The metadata that the engine understands, typed. It was checked when the event was made."""

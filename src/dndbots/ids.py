@@ -55,7 +55,7 @@ def check_name(name: str) -> str:
         raise InvalidName(name)
     if len(name) > _LONGEST_NAME:
         raise InvalidName(name, reason=f"it has more than {_LONGEST_NAME} characters")
-    if any(_is_hidden(char) for char in name):
+    if any(is_hidden(char) for char in name):
         raise InvalidName(name, reason="it holds control or invisible characters")
     return name
 
@@ -65,7 +65,7 @@ def folded(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def _is_hidden(char: str) -> bool:
+def is_hidden(char: str) -> bool:
     """Characters that break a line, reorder it, or speak to a model behind a person's back."""
     if "\U000e0000" <= char <= "\U000e01ef":
         return True

@@ -6,7 +6,6 @@ never as markup and never with a control character in it.
 
 import json
 import sys
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
@@ -18,8 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-_JOINERS = "\u200c\u200d"  # several scripts and many emoji need them
+from dndbots.ids import is_hidden
 
 Report = Callable[[int, int], None]
 
@@ -28,16 +26,12 @@ def inert(text: str) -> str:
     """Text on one line, with whatever would steer a terminal spelled out: ESC is `\\x1b`."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_spelled(char) if _steers(char) else char for char in text)
+    return "".join(_spelled(char) if is_hidden(char) else char for char in text)
 
 
 def inert_lines(text: str) -> str:
     """The same, but lines stay lines. Only where the page around them keeps them apart from its own."""
     return "\n".join(inert(line) for line in text.replace("\r\n", "\n").split("\n"))
-
-
-def _steers(char: str) -> bool:
-    return unicodedata.category(char) in _HIDDEN and char not in _JOINERS
 
 
 def _spelled(char: str) -> str:
@@ -80,7 +74,7 @@ def _plain(value: object) -> object:
 
 def json_for_terminal(line: str) -> str:
     """A line of JSON that says the same, with whatever would steer a terminal escaped."""
-    return "".join(json.dumps(char)[1:-1] if _steers(char) else char for char in line)
+    return "".join(json.dumps(char)[1:-1] if is_hidden(char) else char for char in line)
 
 
 def say_table(columns: Iterable[str], rows: Iterable[Iterable[object]], *, wide: str | None = None) -> None:
