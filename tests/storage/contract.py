@@ -401,6 +401,40 @@ class CampaignContract:
                 event("f", "dm", "x", participants=BOTH, valid_from="c", facts=[fact(MILL, "door", "ajar")])
             )
 
+    def test_late_news_are_filed_the_same_when_folded_again(self, table: Campaign) -> None:
+        """What an early event says of the past is weighed against all evidence since, in any chunk."""
+        table.record(event("early", "dm", "x", participants=BOTH))
+        table.record(
+            event("move", "dm", "x", location=CRYPT, participants=[ZARA], facts=[relation(MILL, "in", CRYPT)])
+        )
+        table.record_many(event(f"n{n}", "dm", "x", witnesses=[]) for n in range(1100))
+        late = [relation(ZARA, "@", "loc_inn_001"), relation(MILL, "in", "loc_inn_001")]
+        table.record(
+            event("late", "dm", "x", witnesses=[], discovered=["loc_inn_001"], valid_from="early", facts=late)
+        )
+        assert table.verify() == []
+        before = rows_of(table)
+        table.rebuild()
+        assert rows_of(table) == before
+        assert table.record(event("bell", "dm", "x", location=CRYPT)).metadata["witnesses"] == [ZARA]
+
+    def test_a_campaign_is_verified_while_others_write(self, table: Campaign) -> None:
+        """What is written in the middle of it is neither missed nor taken for damage."""
+        with self.another(table) as other:
+
+            def interrupt(done: int, _total: int) -> None:
+                if done:
+                    other.record(
+                        event(f"w{other.head}", "dm", "more words", participants=BOTH, hp_delta={ZARA: -1})
+                    )
+
+            table.record_many(
+                event(f"n{n}", "dm", "words", participants=BOTH, hp_delta={ZARA: 1}) for n in range(900)
+            )
+            assert table.verify(interrupt) == []
+            assert other.head > 901
+        assert table.verify() == []
+
     def test_a_stranger_gets_a_name(self, table: Campaign) -> None:
         """The old priest turns out to be Aldwin; all that was known of either is known of both."""
         priest = table.introduce("NPC", "the old priest", metadata={"witnesses": BOTH})

@@ -58,6 +58,7 @@ class MemoryStore:
 
     def __init__(self, shared: _Shared | None = None) -> None:
         self._shared = shared or _Shared()
+        self._seen: _Tables | None = None  # the moment that a snapshot shows
 
     def another(self) -> Self:
         return type(self)(self._shared)
@@ -256,6 +257,15 @@ class MemoryStore:
 
     # Upkeep.
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        with self._shared.lock:
+            self._seen = self._tables.copy()
+        try:
+            yield
+        finally:
+            self._seen = None
+
     def cursor(self, branch: int) -> Cursor:
         return self._tables.cursors.get(branch, Cursor(self._tables.branches[branch].forked_at, FOLD_VERSION))
 
@@ -272,7 +282,7 @@ class MemoryStore:
 
     @property
     def _tables(self) -> _Tables:
-        return self._shared.tables
+        return self._seen or self._shared.tables
 
     def _has(self, group: int, viewer: str | None) -> bool:
         return viewer is None or viewer in self._tables.groups[group - 1]

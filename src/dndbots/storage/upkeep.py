@@ -92,10 +92,16 @@ def _own_events(store: Store, branch: Branch, head: int) -> Iterator[EventRow]:
 
 
 def verify(store: Store, progress: Progress | None = None) -> list[Problem]:
-    """Everything that is wrong with a campaign; nothing, if it is sound."""
+    """Everything that is wrong with a campaign; nothing, if it is sound. Others may write meanwhile."""
     found = [Problem("all", "storage", fault) for fault in store.faults()]
     if found:
         return found
+    with store.snapshot():
+        return _verified(store, progress)
+
+
+def _verified(store: Store, progress: Progress | None) -> list[Problem]:
+    found: list[Problem] = []
     branches = store.branches()
     total = sum(branch.head - branch.forked_at for branch in branches)
     done = 0
@@ -110,7 +116,7 @@ def verify(store: Store, progress: Progress | None = None) -> list[Problem]:
 
 
 class _FromNothing:
-    """A store whose views are empty: what is folded on it owes nothing to the views it is compared with."""
+    """A store whose truth and totals are empty: what is folded on it does not take them from the views."""
 
     def __init__(self, store: Store, truth: Iterable[TruthRow]) -> None:
         self._store = store
@@ -125,9 +131,6 @@ class _FromNothing:
     def intern(self, groups: Iterable[frozenset[str]]) -> dict[frozenset[str], int]:
         wanted = list(groups)
         return dict.fromkeys(wanted, -1) | self._store.groups(wanted)
-
-    def latest(self, *_args: object, **_named: object) -> list[Any]:
-        return []
 
     def nothing(self, *_args: object) -> dict[Any, Any]:
         return {}
@@ -159,8 +162,8 @@ class _BranchCheck:
         recorder = recorder_of(blank, branch, at_hand=None)
         try:
             for rows in recorder.refold(self._sound_events(), branch.forked_at):
-                for view in VIEWS:
-                    heaps.add(view, getattr(rows, view), +1) if view != "truth" else None
+                for view in VIEWS.keys() - {"truth"}:
+                    heaps.add(view, getattr(rows, view), +1)
                 truth |= {(row.subject, row.slot): row for row in rows.truth}
                 yield rows.head - branch.forked_at
         except StorageError as exc:

@@ -4,8 +4,8 @@ SQLAlchemy's own execution costs more than what most of our statements do. Whate
 leaves here as one of our errors; nothing above knows a driver.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from threading import RLock
 from typing import Any, NamedTuple, Protocol
 
@@ -33,6 +33,9 @@ class Dialect(Protocol):
 
     def is_lost(self, connection: Any) -> bool: ...
     def lock_for_migration(self, connection: Connection) -> None: ...
+
+    begin_snapshot: str
+
     def begin(self, cursor: Any, campaign: int) -> None:
         """Begins a transaction in which nobody else writes to this campaign."""
         ...
@@ -154,17 +157,24 @@ class Database:
         except self.dialect.errors as exc:
             raise self.dialect.translated(exc) from exc
 
-    @contextmanager
-    def transaction(self, campaign: int) -> Iterator[None]:
+    def transaction(self, campaign: int) -> AbstractContextManager[None]:
         """Writes of one campaign, alone: committed at the end, or undone."""
+        return self._between(lambda cursor: self.dialect.begin(cursor, campaign), "COMMIT")
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Reads that all see the same moment."""
+        return self._between(lambda cursor: cursor.execute(self.dialect.begin_snapshot), "ROLLBACK")
+
+    @contextmanager
+    def _between(self, begin: Callable[[Any], object], end: str) -> Iterator[None]:
         with self.lock:
             try:
                 cursor = self.cursor
                 self._is_open = True
                 try:
-                    self.dialect.begin(cursor, campaign)
+                    begin(cursor)
                     yield
-                    cursor.execute("COMMIT")
+                    cursor.execute(end)
                 except BaseException:
                     self._undo()
                     raise

@@ -37,6 +37,7 @@ class PostgresDialect:
     """A database server, by its address."""
 
     name = "postgresql"
+    begin_snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
     def __init__(self, url: URL, *, timeout: float) -> None:
         self._psycopg = driver()

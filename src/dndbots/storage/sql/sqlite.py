@@ -28,6 +28,7 @@ class SqliteDialect:
     """A campaign's folder and the database in it."""
 
     name = "sqlite"
+    begin_snapshot = "BEGIN"
     # Text that is no text shows as either.
     errors: tuple[type[Exception], ...] = (sqlite3.Error, UnicodeDecodeError)
 

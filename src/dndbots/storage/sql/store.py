@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from operator import itemgetter
 from typing import Any, Final, Self, TypeVar
 
@@ -341,6 +341,9 @@ class SqlStore:
         }
 
     # Upkeep.
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self._db.snapshot()
 
     def cursor(self, branch: int) -> Cursor:
         found = self._db.one(self._say.cursor, branch=branch, name=_CURSOR)
