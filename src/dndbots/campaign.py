@@ -14,16 +14,16 @@ from dndbots.canon.claims import ACT, AT, ENCOUNTER, IN, PART_OF, claim_of
 from dndbots.canon.reducers import FOLD_VERSION
 from dndbots.canon.values import Entity, Fact, Knowing, Milestone, Moment
 from dndbots.errors import (
+    AmbiguousName,
     InvalidSetting,
     SequenceConflict,
     StoreTooNew,
     UnknownBranch,
     UnknownCategory,
-    UnknownEntity,
     UnknownEvent,
     UnknownViewer,
 )
-from dndbots.events import EventType, GameEvent, StatedFact
+from dndbots.events import EventType, GameEvent, StatedFact, is_storable
 from dndbots.ids import DM
 from dndbots.interop import jsonl, transcripts
 from dndbots.interop.transcripts import Imported
@@ -100,9 +100,9 @@ class Campaign:
         """Appends events in one transaction: all of them, or none."""
         return self._recorder.record(events, expected=expected)
 
-    def replay(self, events: Iterable[GameEvent]) -> list[GameEvent]:
-        """Appends what a log held before, as it is: not checked against what is true here."""
-        return self._recorder.record(events, lawful=False)
+    def replay(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]:
+        """Appends what was played elsewhere, as it is: not checked against what is true here."""
+        return self._recorder.record(events, expected=expected, lawful=False)
 
     def introduce(
         self,
@@ -119,6 +119,9 @@ class Campaign:
         `metadata` says who learns of it, and where, as in any event.
         """
         names = [ids.check_name(one) for one in (name, *aliases)]
+        given = dict(metadata or {})
+        other_names = given.get("names")
+        other_names = other_names if isinstance(other_names, dict) else {}
         while True:
             head, _ = self.past()
             stem = ids.mint(category, name).rpartition("_")[0]
@@ -129,7 +132,7 @@ class Campaign:
                 source=DM,
                 content=content or f"{name} is introduced.",
                 session_id=session_id,
-                metadata={**(metadata or {}), "names": {uid: [*names]}},
+                metadata={**given, "names": {**other_names, uid: [*names]}},
             )
             try:
                 self.record(event, expected=head)
@@ -286,32 +289,43 @@ class Campaign:
         head, lineage = self.past()
         if event_id is None:
             return head
-        found = self._store.places_of(lineage, [event_id]).get(event_id)
+        found = self._store.places_of(lineage, [event_id]).get(event_id) if is_storable(event_id) else None
         if found is None:
             raise UnknownEvent(event_id)
         return found
 
     @contextmanager
     def _view(self, viewer: str, as_of: str | None) -> Iterator[View]:
+        if not isinstance(viewer, str):
+            raise InvalidSetting("viewer", viewer, reason="is neither a uid nor a name")
         with told_as_damage(self._store.where):
             _, lineage = self.past()
-            everything = View(self._store, lineage, DM)
-            uid = DM if viewer.casefold() == DM else self._viewer(viewer, everything)
+            uid = DM if viewer.casefold() == DM else self._viewer(viewer, View(self._store, lineage, DM))
             if as_of is not None:
-                lineage = upkeep.lineage_of(self._store.branches(), self._branch, self._place(as_of))
+                place = self._place(as_of)
+                if not View(self._store, lineage, uid).perceived(place):
+                    raise UnknownEvent(as_of)
+                lineage = upkeep.lineage_of(self._store.branches(), self._branch, place)
             yield View(self._store, lineage, uid)
 
     def _viewer(self, viewer: str, everything: View) -> str:
-        try:
-            found = everything.find(viewer)[0]
-        except UnknownEntity:
-            known = everything.everybody()[:_ENTITIES_NAMED_IN_AN_ERROR]
-            raise UnknownViewer(viewer, known=[DM, *known]) from None
-        return viewer if ids.is_uid(viewer) else found
+        """Somebody who perceives: under the uid that is given, or that bears the name."""
+        if ids.is_uid(viewer) and self._store.sighted(self.past()[1], [viewer]):
+            return viewer
+        bearers = sorted(everything.bearers(viewer))
+        if DM in bearers:
+            return DM
+        if len(bearers) > 1 and len({everything.persons(uid)[0] for uid in bearers}) > 1:
+            raise AmbiguousName(viewer, candidates=bearers)
+        if not bearers:
+            # Whoever asks is not the DM, so only the characters are named.
+            known = [uid for uid in everything.everybody() if uid.startswith("pc_")]
+            raise UnknownViewer(viewer, known=known[:_ENTITIES_NAMED_IN_AN_ERROR])
+        return bearers[0]
 
 
 def _number(last: int) -> int:
-    if last < 1:
+    if not isinstance(last, int) or last < 1:
         raise InvalidSetting("last", last, reason="is not a number of events")
     return min(last, _MOST_EVENTS)
 
@@ -322,10 +336,13 @@ def _asked(fact: StatedFact | Fact | Mapping[str, Any], view: View) -> Asked:
     subject = view.find(str(given.get("subject", "")))[0]
     for word in ("op", "key"):
         if set(said) == {word} and (word == "key" or said["op"] in (AT, IN, PART_OF)):
-            return Asked(subject, str(said[word]))
+            return Asked(subject, (str(said[word]),))
+    others = view.persons(str(said["object"])) if "object" in said else [None]
     try:
-        claim = claim_of(StatedFact(subject=subject, **said))
+        meant = [said if other is None else {**said, "object": other} for other in others]
+        claims = [claim_of(StatedFact(subject=subject, **one)) for one in meant]
     except ValidationError as exc:
         reason = f"is not a fact to ask about: {exc.errors()[0]['msg']}"
         raise InvalidSetting("fact", given, reason=reason) from exc
-    return Asked(claim.subject, claim.slot, as_json(claim.value))
+    slots = tuple(dict.fromkeys(claim.slot for claim in claims))
+    return Asked(claims[0].subject, slots, tuple(dict.fromkeys(as_json(claim.value) for claim in claims)))

@@ -156,7 +156,7 @@ class GameEvent(BaseModel):
     session_id: Label
     metadata: dict[str, JsonValue] = Field(default_factory=dict)
     timestamp: datetime | None = None
-    turn: NonNegativeInt | None = None
+    turn: Annotated[int, Field(ge=0, le=2**53)] | None = None
     seq: NonNegativeInt | None = None
 
     @field_validator("event_id", "source", "content", "session_id")
@@ -255,6 +255,14 @@ def _check_storable(text: str) -> str:
     except UnicodeEncodeError:
         raise ValueError("holds a lone surrogate, which cannot be stored as text") from None
     return text
+
+
+def is_storable(text: str) -> bool:
+    try:
+        _check_storable(text)
+    except ValueError:
+        return False
+    return True
 
 
 def check_json(value: JsonValue, *, where: str, depth: int = 0) -> None:

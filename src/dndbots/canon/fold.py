@@ -41,12 +41,11 @@ def current(held: Iterable[HeldClaim], total_before: TotalBefore) -> list[Settle
         by_slot.setdefault(claim.slot, []).append(claim)
     found: list[Settled] = []
     for slot in sorted({slot.removeprefix("+") for slot in by_slot}):
-        steps = _staircase(by_slot.get(slot, ()))
-        changes = by_slot.get(f"+{slot}")
+        stated, changes = by_slot.get(slot, []), by_slot.get(f"+{slot}")
         if changes:
-            found.append(_amount(slot, steps[0] if steps else None, changes, total_before))
-            steps = steps[1:]
-        found += [Settled(slot, step.value, step.certainty, step) for step in steps]
+            found += _amounts(slot, stated, changes, total_before)
+        else:
+            found += [Settled(slot, step.value, step.certainty, step) for step in _staircase(stated)]
     return found
 
 
@@ -64,23 +63,41 @@ def _staircase(held: Iterable[HeldClaim]) -> list[HeldClaim]:
     return steps
 
 
+def _amounts(
+    slot: str, stated: list[HeldClaim], changes: list[HeldClaim], total_before: TotalBefore
+) -> list[Settled]:
+    """An amount by facts alone, then with beliefs, then with rumors: a lie does not beat what was seen."""
+    found: list[Settled] = []
+    for certainty in sorted(Certainty, reverse=True):
+        amount = _amount(
+            slot,
+            [claim for claim in stated if claim.certainty >= certainty],
+            [claim for claim in changes if claim.certainty >= certainty],
+            total_before,
+        )
+        if amount is not None and amount.certainty == certainty:
+            found.append(amount)
+    return found
+
+
 def _amount(
-    slot: str, base: HeldClaim | None, changes: list[HeldClaim], total_before: TotalBefore
-) -> Settled:
-    """A stated amount and the changes after it. One that the same event states comes before its changes."""
+    slot: str, stated: list[HeldClaim], changes: list[HeldClaim], total_before: TotalBefore
+) -> Settled | None:
+    """The newest statement and the changes after it. What an event states comes before what it changes."""
+    base = max(stated, key=order, default=None)
     start = base.value if base else _START.get(slot, 0)
     since = 0 if base is None else base.at if base.at == base.seq else base.at + 1
     total = start if isinstance(start, int) else 0
-    latest, certainty = base, base.certainty if base else int(Certainty.FACT)
+    counted = [] if base is None else [base]
     for same in _same_holders(changes):
-        change = sum(claim.total or 0 for claim in same) - total_before(same[0], since)
         newest = max(same, key=order)
         if newest.seq >= since:
-            total += change
-            certainty = min(certainty, newest.certainty)
-            latest = newest if latest is None or order(newest) > order(latest) else latest
+            total += sum(claim.total or 0 for claim in same) - total_before(same[0], since)
+            counted.append(newest)
+    if not counted:
+        return None
     name = f"{slot}_change" if base is None and slot == _NO_START else slot
-    return Settled(name, total, certainty, latest or changes[0])
+    return Settled(name, total, min(claim.certainty for claim in counted), max(counted, key=order))
 
 
 def _same_holders(changes: Iterable[HeldClaim]) -> Iterator[list[HeldClaim]]:

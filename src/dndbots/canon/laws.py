@@ -3,7 +3,7 @@
 `Standing` is what is true at the head of the log; the laws only ask it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
@@ -12,8 +12,8 @@ from pydantic import JsonValue, ValidationError
 from dndbots.canon import claims
 from dndbots.canon.claims import AT, IN, PART_OF, Certainty, Claim, claim_of, counts
 from dndbots.canon.holding import is_speech
-from dndbots.canon.loot import loot_of, sufferer_of
-from dndbots.canon.reducers import claims_of
+from dndbots.canon.loot import holder_of, loot_of, sufferer_of
+from dndbots.canon.reducers import claims_of, seen_in
 from dndbots.errors import EventRefused
 from dndbots.events import EventType, GameEvent, KnownMetadata
 from dndbots.ids import CATEGORIES, DM, PARTY_UID, SYSTEM, category_of, is_uid
@@ -28,6 +28,9 @@ class Standing(Protocol):
     def is_dead(self, uid: str) -> bool: ...
     def container_of(self, uid: str, slot: str) -> str | None: ...
     def merged_into(self, uid: str) -> str | None: ...
+    def persons(self, uid: str) -> Sequence[str]:
+        """A uid with all others that are known to be the same."""
+        ...
 
 
 class Use(NamedTuple):
@@ -52,6 +55,8 @@ def uses_of(event: GameEvent, known: KnownMetadata) -> Uses:
         shown.append(known.location)
     if known.quest_id is not None:
         shown.append(known.quest_id)
+    if known.loot and (holder := holder_of(event, known)) == PARTY_UID:
+        shown.append(holder)
     referring = not _REFERRING.isdisjoint(event.metadata)
     return Uses(shown, _referred(event, known) if referring else [])
 
@@ -254,33 +259,51 @@ def _facts_agree(event: GameEvent, known: KnownMetadata) -> Iterable[Fault]:
                 yield "facts", f"{claim.subject}: {amount!r} is both stated and changed"
 
 
-@_law("facts")
+@_law("facts", "location", "same_as")
 def _nothing_contains_itself(event: GameEvent, known: KnownMetadata, standing: Standing) -> Iterable[Fault]:
-    if is_speech(event):
-        return  # one may say so
+    """Neither by what is stated, nor by who is seen where, nor by two turning out to be one."""
     placed = {
         (claim.subject, claim.slot): claim.value
-        for claim in map(claim_of, known.facts)
-        if claim.slot in (AT, IN, PART_OF) and claim.certainty is Certainty.FACT
+        for claim in map(claim_of, () if is_speech(event) else known.facts)
+        if claim.slot in _CONTAINMENT and claim.certainty is Certainty.FACT
     }
+    for who in seen_in(event, known):
+        if _reaches(str(known.location), who, placed, standing):
+            yield "location", f"{who} would be inside itself"
+    for (subject, slot), inside in placed.items():
+        if isinstance(inside, str) and _reaches(inside, subject, placed, standing):
+            yield "facts", f"{subject} would contain itself (by {slot!r})"
+    for uid, other in known.same_as.items():
+        if any(
+            _reaches(inside, outer, placed, standing)
+            for inner, outer in ((uid, other), (other, uid))
+            for inside in _containers(inner, placed, standing)
+        ):
+            yield "same_as", f"{uid} and {other} cannot be one: one is inside the other"
 
-    def containers(uid: str) -> Iterator[str]:
-        for slot in (AT, IN, PART_OF):
-            found = placed.get((uid, slot), standing.container_of(uid, slot))
-            if isinstance(found, str):
-                yield found
 
-    for subject, slot in placed:
-        seen: set[str] = set()
-        open_ends = list(containers(subject))
-        while open_ends:
-            container = open_ends.pop()
-            if container == subject:
-                yield "facts", f"{subject} would contain itself (by {slot!r})"
-                break
-            if container not in seen:
-                seen.add(container)
-                open_ends += containers(container)
+_CONTAINMENT: Final = (AT, IN, PART_OF)
+_Placed = dict[tuple[str, str], JsonValue]
+
+
+def _containers(uid: str, placed: _Placed, standing: Standing) -> Iterator[str]:
+    for slot in _CONTAINMENT:
+        found = placed[uid, slot] if (uid, slot) in placed else standing.container_of(uid, slot)
+        if isinstance(found, str):
+            yield found
+
+
+def _reaches(start: str, goal: str, placed: _Placed, standing: Standing) -> bool:
+    """Whether something is, or is somewhere inside, something else. Those who are one count as one."""
+    goals, seen, open_ends = set(standing.persons(goal)), set[str](), [start]
+    while open_ends:
+        here = open_ends.pop()
+        if here in goals:
+            return True
+        if here not in seen:
+            seen.add(here)
+            open_ends += _containers(here, placed, standing)
+    return False
 
 
 _ALIKE = ({"PC", "NPC", "MON"},)
@@ -296,8 +319,10 @@ def _identities_make_sense(_event: GameEvent, known: KnownMetadata, standing: St
         if earlier is not None:
             yield "same_as", f"{uid} is {earlier} already; say that {earlier} is {other}"
         target: str | None = other
+        seen = {uid}
         while target is not None:
-            if target == uid:
+            if target in seen:
                 yield "same_as", f"{uid} would be itself"
                 break
+            seen.add(target)
             target = known.same_as.get(target) or standing.merged_into(target)

@@ -65,7 +65,11 @@ class Entity(BaseModel):
         return found
 
     def _related(self, op: str) -> str | None:
-        found = [fact for fact in self.facts if fact.op == op and fact.object and not fact.ended]
+        found = [
+            fact
+            for fact in self.facts
+            if fact.op == op and fact.object and not fact.ended and not fact.object.startswith("fac_")
+        ]
         return min(found, key=lambda fact: fact.certainty != "fact").object if found else None
 
     @computed_field  # type: ignore[prop-decorator]

@@ -17,15 +17,21 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from dndbots._json import as_json
 from dndbots.canon.claims import SPEAKER, session_subject
-from dndbots.errors import DuplicateEvent, InvalidName, InvalidTranscript, SequenceConflict
+from dndbots.errors import (
+    AmbiguousName,
+    DuplicateEvent,
+    InvalidName,
+    InvalidTranscript,
+    SequenceConflict,
+)
 from dndbots.events import EventId, EventType, GameEvent, Label, check_json
-from dndbots.ids import DM, check_name, folded, is_uid, mint
+from dndbots.ids import DM, check_name
+from dndbots.interop.cast import Cast
 from dndbots.storage.ports import EventRow, Lineage, Store
 
 BATCH: Final = 500
 EVERYBODY: Final = "ALL"
 _IN_MEMORY = 1 << 24
-_CATEGORY = {"pc": "PC", "player": "PC", "npc": "NPC", "monster": "MON", "mon": "MON"}
 
 Progress = Callable[[int, int], None]
 
@@ -50,10 +56,13 @@ class TranscriptLine(BaseModel):
     def speakers(self) -> list[str]:
         return [self.speaker] if isinstance(self.speaker, str) else list(dict.fromkeys(self.speaker))
 
-    def role_of(self, place: int) -> str:
+    def role_of(self, place: int) -> str | None:
+        """What the line says that a speaker is; several may share one role, but only the first is the DM."""
         if isinstance(self.role, list):
-            return self.role[place].casefold() if place < len(self.role) else "pc"
-        return (self.role or "pc").casefold()
+            return self.role[place].casefold() if place < len(self.role) else None
+        if self.role is None or (place and self.role.casefold() == DM):
+            return None
+        return self.role.casefold()
 
 
 class Imported(NamedTuple):
@@ -66,7 +75,7 @@ class Imported(NamedTuple):
 class Target(Protocol):
     """What an import needs of a campaign."""
 
-    def record_many(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]: ...
+    def replay(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]: ...
     def past(self) -> tuple[int, Lineage]: ...
 
 
@@ -108,23 +117,22 @@ def _spool() -> Iterator[IO[str]]:
 def _unspooled(spool: IO[str]) -> Iterator[_Waiting]:
     for text in spool:
         number, line, name, digest = json.loads(text)
-        yield _Waiting(number, TranscriptLine.model_construct(**line), name, digest)
+        yield _Waiting(number, TranscriptLine.model_validate(line), name, digest)
 
 
 class _Importer:
     def __init__(self, target: Target, store: Store) -> None:
         self._target, self._store = target, store
-        self._cast: dict[str, dict[str, str]] = {}  # by session: folded name, and the name as it is said
-        self._roles: dict[str, str] = {}
+        self._cast = Cast(store)
+        self._heard_here: dict[str, dict[tuple[str, str | None], None]] = {}  # by session: name and role
+        self._checked_names: set[tuple[str, str | None]] = set()
         self._forget()
 
     def _forget(self) -> None:
         """What was looked up holds only as long as nobody else writes."""
-        self._people: dict[str, str] = {}  # folded name, uid
-        self._names: dict[str, str] = {}  # uid, name
+        self._cast.forget()
         self._sessions: dict[str, list[str]] = {}
         self._announced: set[tuple[str, str]] = set()
-        self._told: dict[str, list[frozenset[str]]] = {}
 
     # Reading: every line is checked, and those that are new are laid aside.
 
@@ -155,24 +163,31 @@ class _Importer:
         try:
             checked = line if isinstance(line, TranscriptLine) else TranscriptLine.model_validate(line)
             for place, name in enumerate(checked.speakers):
-                self._meet(checked, place, name)
-            for name in [*(checked.witnesses or ()), *([checked.location] if checked.location else ())]:
-                check_name(name)
+                self._meet(name, checked.role_of(place), checked.session)
+            for name in checked.witnesses or ():
+                self._meet(name, None, None)
+            check_name(checked.location or "nowhere")
             _check_storable(number, checked)
         except ValidationError as exc:
             first = exc.errors()[0]
             field = str(first["loc"][0]) if first["loc"] else "line"
             raise InvalidTranscript(line=number, field=field, reason=first["msg"]) from exc
-        except InvalidName as exc:
+        except (InvalidName, AmbiguousName) as exc:
             raise InvalidTranscript(line=number, field="name", reason=str(exc)) from exc
         counted[checked.session] = counted.get(checked.session, 0) + 1
         name = checked.id or f"{checked.session}:{counted[checked.session]}"
         return _Waiting(number, checked, name, _digest(checked))
 
-    def _meet(self, line: TranscriptLine, place: int, name: str) -> None:
-        if name != EVERYBODY:
-            self._cast.setdefault(line.session, {}).setdefault(folded(check_name(name)), name)
-            self._roles.setdefault(folded(name), line.role_of(place))
+    def _meet(self, name: str, role: str | None, session: str | None) -> None:
+        if name == EVERYBODY:
+            return
+        check_name(name)
+        self._cast.hear(name, role)
+        if session is not None:
+            self._heard_here.setdefault(session, {})[name, role] = None
+        if (name, role) not in self._checked_names:
+            self._checked_names.add((name, role))
+            self._cast.check(name, role, self._target.past()[1])
 
     def _is_new(self, one: _Waiting, seen: dict[str, str]) -> bool:
         digest = seen.setdefault(one.id, one.digest)
@@ -201,7 +216,7 @@ class _Importer:
         while waiting:
             head, lineage = self._target.past()
             try:
-                self._target.record_many([self._event(one, lineage) for one in waiting], expected=head)
+                self._target.replay([self._event(one, lineage) for one in waiting], expected=head)
             except (SequenceConflict, DuplicateEvent):
                 self._forget()
                 known = self._known([one.id for one in waiting])
@@ -211,17 +226,20 @@ class _Importer:
 
     def _event(self, one: _Waiting, lineage: Lineage) -> GameEvent:
         line = one.line
-        speakers = self._resolved(line.speakers, line.session, lineage) or [DM]
-        heard_by = [EVERYBODY] if line.witnesses is None else line.witnesses
-        witnesses = sorted({*self._resolved(heard_by, line.session, lineage)} - {DM})
+        speakers = self._speakers(line, lineage) or [DM]
+        witnesses = sorted({*self._witnesses(line, lineage)} - {DM})
         metadata: dict[str, JsonValue] = {"line": one.digest, "witnesses": [*witnesses]}
         if len(speakers) > 1:
             metadata["participants"] = metadata["together"] = [*speakers]
+        shown = [*speakers, *witnesses]
         if line.location is not None:
-            metadata["location"] = self._uid(line.location, "LOC", lineage)
+            metadata["location"] = place = self._cast.place(line.location, lineage)
+            shown.append(place)
         metadata |= _kept(line)
         metadata |= self._first_words(line.session, speakers, lineage)
-        metadata |= self._introductions(metadata, frozenset((*speakers, *witnesses, DM)), lineage)
+        names = self._cast.introductions(shown, frozenset((*speakers, *witnesses, DM)), lineage)
+        if names:
+            metadata["names"] = {**names}
         return GameEvent(
             event_id=one.id,
             event_type=EventType.DM_NARRATION if speakers[0] == DM else EventType.DIALOGUE,
@@ -232,23 +250,30 @@ class _Importer:
             timestamp=_timestamp(line.time),
         )
 
-    def _resolved(self, names: list[str], session: str, lineage: Lineage) -> list[str]:
+    def _speakers(self, line: TranscriptLine, lineage: Lineage) -> list[str]:
         found: dict[str, None] = {}
-        for name in names:
+        for place, name in enumerate(line.speakers):
             if name == EVERYBODY:
-                found.update(dict.fromkeys(self._session(session, lineage)))
+                found.update(dict.fromkeys(self._session(line.session, lineage)))
             else:
-                found[self._person(name, lineage)] = None
+                found[self._cast.person(name, line.role_of(place), lineage)] = None
         return list(found)
+
+    def _witnesses(self, line: TranscriptLine, lineage: Lineage) -> Iterator[str]:
+        for name in [EVERYBODY] if line.witnesses is None else line.witnesses:
+            if name == EVERYBODY:
+                yield from self._session(line.session, lineage)
+            else:
+                yield self._cast.person(name, None, lineage)
 
     def _session(self, session: str, lineage: Lineage) -> list[str]:
         """Everybody who speaks in a session, in this import or before it."""
         if session not in self._sessions:
-            here = {self._person(name, lineage) for name in self._cast.get(session, {}).values()}
-            self._sessions[session] = sorted(here | self._heard(session, lineage))
+            here = {self._cast.person(*speaker, lineage) for speaker in self._heard_here.get(session, ())}
+            self._sessions[session] = sorted(here | self._heard_before(session, lineage))
         return self._sessions[session]
 
-    def _heard(self, session: str, lineage: Lineage) -> set[str]:
+    def _heard_before(self, session: str, lineage: Lineage) -> set[str]:
         rows = self._store.latest(lineage, subjects=[session_subject(session)], viewer=DM)
         return {row.slot.removeprefix(f"{SPEAKER} ") for row in rows}
 
@@ -257,60 +282,14 @@ class _Importer:
         new = [who for who in speakers if (session, who) not in self._announced]
         if new:
             self._announced.update((session, who) for who in new)
-            new = [who for who in new if who not in self._heard(session, lineage)]
+            new = [who for who in new if who not in self._heard_before(session, lineage)]
         return {"speakers": [*new]} if new else {}
-
-    def _introductions(
-        self, metadata: dict[str, JsonValue], people: frozenset[str], lineage: Lineage
-    ) -> dict[str, JsonValue]:
-        """Says what those in the line are called, unless all who perceive it have been told before."""
-        shown = {*people, str(metadata["location"])} if "location" in metadata else people
-        names: dict[str, JsonValue] = {}
-        for uid in sorted(shown & self._names.keys()):
-            told = self._told.setdefault(uid, [])
-            if not any(people <= group for group in told):
-                told += self._named_to(uid, lineage)
-                if not any(people <= group for group in told):
-                    names[uid] = self._names[uid]
-                    told.append(people)
-        return {"names": names} if names else {}
-
-    def _named_to(self, uid: str, lineage: Lineage) -> list[frozenset[str]]:
-        """Those who were told what somebody is called, by the event that told them."""
-        rows = self._store.names_of(lineage, [uid], None)
-        groups = self._store.members({row.audience for row in rows})
-        told: dict[int, frozenset[str]] = {}
-        for row in rows:
-            told[row.seq] = told.get(row.seq, frozenset()) | groups[row.audience]
-        return list(told.values())
-
-    def _person(self, name: str, lineage: Lineage) -> str:
-        role = self._roles.get(folded(name), "pc")
-        return self._uid(name, DM if role == DM else _CATEGORY.get(role, "NPC"), lineage)
-
-    def _uid(self, name: str, category: str, lineage: Lineage) -> str:
-        """Whom a name belongs to; somebody new, if nobody."""
-        if is_uid(name) or name == DM:
-            return name
-        key = folded(name)
-        if key not in self._people:
-            found = self._store.named(lineage, key, None)
-            alike = sorted(uid for uid in found if category == DM or uid.startswith(f"{category.lower()}_"))
-            uid = (alike or sorted(found) or [self._new(name, category)])[0]
-            self._people[key], self._names[uid] = uid, self._names.get(uid, name)
-        return self._people[key]
-
-    def _new(self, name: str, category: str) -> str:
-        if category == DM:
-            return DM
-        stem = mint(category, name).rpartition("_")[0]
-        return mint(category, name, taken={*self._store.uids_like(stem), *self._people.values()})
 
 
 def _check_storable(number: int, line: TranscriptLine) -> None:
     for field, value in line:
         try:
-            check_json(value, where=field)
+            check_json({field: value}, where=field)
         except ValueError as exc:
             raise InvalidTranscript(line=number, field=field, reason=str(exc)) from exc
 

@@ -277,6 +277,9 @@ class MemoryStore:
     def view_rows(self, view: str, branch: int) -> Iterator[Sequence[object]]:
         return (row for row in self._tables.rows[view] if row[0] == branch)
 
+    def group_faults(self) -> list[str]:
+        return []
+
     def faults(self) -> list[str]:
         return []
 

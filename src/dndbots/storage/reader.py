@@ -12,7 +12,7 @@ from dndbots.canon.fold import Settled
 from dndbots.canon.holding import PERCEIVED
 from dndbots.canon.values import CertaintyName, Entity, Fact, Knowing, Milestone, Moment
 from dndbots.errors import AmbiguousName, UnknownEntity
-from dndbots.events import GameEvent
+from dndbots.events import GameEvent, is_storable
 from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, name_from_uid, slug
 from dndbots.storage import codec
 from dndbots.storage.ports import ClaimKey, ClaimRow, Lineage, MentionRow, NameRow, Store
@@ -33,11 +33,11 @@ class Called(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A fact to ask about, its value as JSON; without one, whatever anybody holds."""
+    """A fact to ask about: in one of some slots, with one of some values as JSON, or with any."""
 
     subject: str
-    slot: str
-    value: str | None = None
+    slots: tuple[str, ...]
+    values: tuple[str, ...] | None = None
 
 
 class View:
@@ -50,11 +50,9 @@ class View:
 
     def find(self, who: str) -> list[str]:
         """Somebody this viewer knows, by uid or by name: the uid they go by, then their others."""
-        if is_uid(who):
-            if not self._store.sighted(self._lineage, [who], self.viewer):
-                raise UnknownEntity(who)
+        if is_uid(who) and self._store.sighted(self._lineage, [who], self.viewer):
             return self.persons(who)
-        persons = self._persons(list(self._called(who)))
+        persons = self.persons_of(self.bearers(who) - {DM})
         candidates = {same[0]: same for same in persons.values()}
         if len(candidates) > 1:
             raise AmbiguousName(who, candidates=sorted(candidates))
@@ -62,27 +60,29 @@ class View:
             raise UnknownEntity(who)
         return next(iter(candidates.values()))
 
-    def _called(self, name: str) -> Iterator[str]:
+    def bearers(self, name: str) -> set[str]:
         """Those who were given a name, or, nameless, go by what their uid says."""
         wanted = folded(name)
+        if not wanted or not is_storable(name):
+            return set()
         given = self._store.named(self._lineage, wanted, self.viewer)
-        yield from given
-        if wanted and not given:
+        if not given:
             likely = [
                 uid
                 for category in CATEGORIES
                 for uid in self._store.uids_like(f"{category.lower()}_{slug(name).partition('_')[0]}")
                 if folded(name_from_uid(uid)) == wanted
             ]
-            for uid in sorted(self._store.sighted(self._lineage, likely, self.viewer)):
-                if not self._store.names_of(self._lineage, [uid], self.viewer):
-                    yield uid
+            sighted = self._store.sighted(self._lineage, likely, self.viewer)
+            named = {row.uid for row in self._store.names_of(self._lineage, sorted(sighted), self.viewer)}
+            given = sighted - named
+        return given
 
     def persons(self, uid: str) -> list[str]:
         """All uids that this viewer knows to be one and the same; the one it goes by comes first."""
-        return self._persons([uid])[uid]
+        return self.persons_of([uid])[uid]
 
-    def _persons(self, uids: Collection[str]) -> dict[str, list[str]]:
+    def persons_of(self, uids: Collection[str]) -> dict[str, list[str]]:
         into: dict[str, str] = {}
         known, new = set(uids), set(uids)
         while new:
@@ -102,11 +102,11 @@ class View:
     def everybody(self) -> list[str]:
         """Every entity that this viewer knows of, each under the uid it goes by."""
         sighted = self._store.all_sighted(self._lineage, self.viewer)
-        return sorted({same[0] for same in self._persons(sighted).values()})
+        return sorted({same[0] for same in self.persons_of(sighted).values()})
 
     def called(self, uids: Collection[str]) -> dict[str, Called]:
         """What some entities are called: by their newest name, or else by what their uid says."""
-        persons = self._persons(uids)
+        persons = self.persons_of(uids)
         rows: dict[str, list[NameRow]] = {}
         everyone = {other for same in persons.values() for other in same}
         for row in self._store.names_of(self._lineage, sorted(everyone), self.viewer):
@@ -192,10 +192,9 @@ class View:
     def who_knows(self, asked: Asked) -> list[Knowing]:
         """Who holds a fact, the DM aside: each with certainty, and where it was learned."""
         persons = self.persons(asked.subject)
-        slots = [asked.slot, claims.change(asked.slot)]
-        rows = self._store.latest(self._lineage, subjects=persons, slots=slots)
-        held = [held_claim(row) for row in rows]
-        if asked.slot == claims.AT:
+        slots = [*asked.slots, *map(claims.change, asked.slots)]
+        held = [held_claim(row) for row in self._store.latest(self._lineage, subjects=persons, slots=slots)]
+        if claims.AT in asked.slots:
             held += map(held_place, self._store.latest_places(self._lineage, persons))
         groups = self._store.members({claim.holders for claim in held})
         by_holder: dict[str, list[HeldClaim]] = {}
@@ -205,8 +204,9 @@ class View:
         known = [
             (holder, one)
             for holder, own in sorted(by_holder.items())
-            for one in self._settled(own)
-            if asked.value in (None, as_json(one.value))
+            for same in self._as_known_to(holder, persons)
+            for one in self._settled(claim for claim in own if claim.subject in same)
+            if asked.values is None or as_json(one.value) in asked.values
         ]
         facts = self._told(persons[0], [one for _, one in known])
         return [
@@ -215,7 +215,20 @@ class View:
             if not fact.ended
         ]
 
+    def _as_known_to(self, holder: str, persons: list[str]) -> list[list[str]]:
+        """People who are one, as somebody who may not know that tells them apart."""
+        if len(persons) == 1:
+            return [persons]
+        known = View(self._store, self._lineage, holder).persons_of(persons)
+        return [list(same) for same in sorted({tuple(sorted(same)) for same in known.values()})]
+
     # What happened.
+
+    def perceived(self, seq: int) -> bool:
+        """Whether this viewer perceived the event at a place."""
+        row = self._store.events_at(self._lineage, [seq]).get(seq)
+        groups = [] if row is None else [group for group in (row.audience, row.others) if group]
+        return any(self.viewer in people for people in self._store.members(groups).values())
 
     def events(self, *, after: int = 0) -> Iterator[GameEvent]:
         """All events that this viewer perceived, oldest first, read as they are needed."""

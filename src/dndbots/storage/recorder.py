@@ -173,7 +173,7 @@ class Recorder:
 
     def _take_in(self, one: Prepared) -> None:
         """What is true for the laws that check the next event."""
-        self._standing.meet(one.uses.shown)
+        self._standing.meet((*one.uses.shown, *one.perceivers, *(uid for _, uid in one.uses.referred)))
         if one.effects.seen:
             self._standing.see(one.effects.seen, str(one.known.location), one.seq)
         for held in one.effects.holdings:

@@ -4,7 +4,7 @@ What is at hand is bounded, and is forgotten as soon as somebody else wrote to t
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import Final, TypeVar
 
@@ -14,6 +14,9 @@ from dndbots.ids import DM, PARTY_UID
 from dndbots.storage.ports import Lineage, Store, TruthRow
 
 OF_THE_PARTY: Final = f"{IN} {PARTY_UID}"
+# A value, and the time that it speaks of.
+Known = tuple[object, int]
+_UNKNOWN: Final[Known] = (None, -1)
 TRACKED: Final = (AT, IN, PART_OF, NUMBER, SAME, OF_THE_PARTY)
 
 
@@ -42,10 +45,12 @@ class Standing:
         self._store, self._branch = store, branch
         self._lineage: Lineage = ()
         self._known: Bounded[str, bool] = Bounded(at_hand)
-        self._truth: Bounded[tuple[str, str], object] = Bounded(at_hand)
+        self._truth: Bounded[tuple[str, str], Known] = Bounded(at_hand)
+        self._persons: Bounded[str, Sequence[str]] = Bounded(at_hand)
         # What this batch says and shows, which the store does not have yet.
         self._confirmed: dict[tuple[str, str], int] = {}
         self._seen: dict[str, int] = {}
+        self._merging: dict[str, list[str]] = {}
         self._changed: dict[tuple[str, str], TruthRow] = {}
 
     def begin(self, lineage: Lineage) -> None:
@@ -54,10 +59,13 @@ class Standing:
         self._truth.trim()
         self._confirmed.clear()
         self._seen.clear()
+        self._merging.clear()
+        self._persons.trim()
 
     def forget(self) -> None:
         self._known.clear()
         self._truth.clear()
+        self._persons.clear()
         self._changed.clear()
 
     def changes(self) -> list[TruthRow]:
@@ -74,44 +82,64 @@ class Standing:
     def meet(self, uids: Iterable[str]) -> None:
         self._known.update(dict.fromkeys(uids, True))
 
-    def _value(self, subject: str, slot: str) -> object:
+    def _known_truth(self, subject: str, slot: str) -> Known:
         key = subject, slot
         if key not in self._truth:
             row = self._store.truth(self._branch, [key]).get(key)
-            self._truth[key] = None if row is None else json.loads(row.value)
+            self._truth[key] = _UNKNOWN if row is None else (json.loads(row.value), row.valid_from)
         return self._truth[key]
 
+    def _value(self, uid: str, slot: str) -> object:
+        """What is true of somebody, under whatever uid it was said last."""
+        persons = self.persons(uid)
+        if len(persons) == 1:
+            return self._known_truth(uid, slot)[0]
+        return max((self._known_truth(one, slot) for one in persons), key=lambda known: known[1])[0]
+
+    def persons(self, uid: str) -> Sequence[str]:
+        if uid not in self._persons:
+            found, new = {uid}, [uid]
+            while new:
+                one = new.pop()
+                into, _ = self._known_truth(one, SAME)
+                twins = [
+                    *self._store.where_true(self._branch, SAME, as_json(one)),
+                    *self._merging.get(one, ()),
+                ]
+                twins += [into] if isinstance(into, str) else []
+                new += [other for other in twins if other not in found]
+                found.update(twins)
+            self._persons[uid] = (uid,) if len(found) == 1 else tuple(sorted(found))
+        return self._persons[uid]
+
     def is_dead(self, uid: str) -> bool:
-        """Whether somebody, or whoever that turned out to be, has been counted out."""
-        one: str | None = uid
-        while one is not None:
-            number = self._value(one, NUMBER)
-            if isinstance(number, int) and number <= 0:
-                return True
-            one = self.merged_into(one)
-        return False
+        """Whether somebody, under whatever uid, has been counted out."""
+        number = self._value(uid, NUMBER)
+        return isinstance(number, int) and number <= 0
 
     def container_of(self, uid: str, slot: str) -> str | None:
         found = self._value(uid, slot)
         return found if isinstance(found, str) else None
 
     def merged_into(self, uid: str) -> str | None:
-        return self.container_of(uid, SAME)
+        found, _ = self._known_truth(uid, SAME)
+        return found if isinstance(found, str) else None
 
-    def _where(self, slot: str, value: object) -> list[str]:
+    def _where(self, slot: str, values: Collection[object]) -> list[str]:
         """Everybody of whom something is true, what is not stored yet included."""
-        wanted = as_json(value)
-        stored = self._store.where_true(self._branch, slot, wanted)
+        stored = [
+            who for value in values for who in self._store.where_true(self._branch, slot, as_json(value))
+        ]
         candidates = {*stored, *(subject for subject, of in self._changed if of == slot)}
-        return sorted(who for who in candidates if self._value(who, slot) == value)
+        return sorted(who for who in candidates if self._value(who, slot) in values)
 
     def at(self, location: str) -> list[str]:
         """The living who are placed at a location."""
-        return [who for who in self._where(AT, location) if not self.is_dead(who)]
+        return [who for who in self._where(AT, self.persons(location)) if not self.is_dead(who)]
 
     def party(self) -> list[str]:
         """The living of the party: who is stated to be in it, or else every character there is."""
-        members: Iterable[str] = self._where(OF_THE_PARTY, value=True)
+        members: Iterable[str] = self._where(OF_THE_PARTY, [True])
         if not members:
             known = {uid for uid, is_known in self._known.items() if is_known and uid.startswith("pc_")}
             members = sorted(known | self._store.sighted(self._lineage, self._store.uids_like("pc_")))
@@ -121,7 +149,7 @@ class Standing:
         """Takes in what is true from now on. Late news of earlier times does not replace newer truth."""
         slot, value = claim.slot, claim.value
         if slot == change(NUMBER) and isinstance(value, int):
-            before = self._value(claim.subject, NUMBER)
+            before, _ = self._known_truth(claim.subject, NUMBER)
             slot, value = NUMBER, (before if isinstance(before, int) else 1) + value
         if slot not in TRACKED:
             return
@@ -135,14 +163,17 @@ class Standing:
         """Takes in where people are."""
         truth = self._truth
         for who in people:
-            if truth.get((who, AT)) != place:
+            if truth.get((who, AT), _UNKNOWN)[0] != place or len(self.persons(who)) > 1:
                 self._settle((who, AT), place, seq, seq)
         self._seen.update(dict.fromkeys(people, seq))
 
     def _settle(self, key: tuple[str, str], value: object, at: int, seq: int) -> None:
-        if self._value(*key) != value:
-            self._truth[key] = value
+        if self._known_truth(*key)[0] != value or len(self.persons(key[0])) > 1:
+            self._truth[key] = value, at
             self._changed[key] = TruthRow(self._branch, *key, as_json(value), at, seq)
+            if key[1] == SAME and isinstance(value, str):
+                self._merging.setdefault(value, []).append(key[0])
+                self._persons.clear()
 
     def _confirmed_at(self, key: tuple[str, str]) -> int:
         """The time that the newest evidence speaks of; truth itself keeps only when the value came about."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from dndbots._json import as_json
+from dndbots.canon.claims import SAME
 from dndbots.canon.reducers import FOLD_VERSION
 from dndbots.errors import StorageError, StoreDamaged
 from dndbots.events import GameEvent, audience
@@ -101,7 +102,7 @@ def verify(store: Store, progress: Progress | None = None) -> list[Problem]:
 
 
 def _verified(store: Store, progress: Progress | None) -> list[Problem]:
-    found: list[Problem] = []
+    found = [Problem("all", "members", f"{fault}; restore a copy") for fault in store.group_faults()]
     branches = store.branches()
     total = sum(branch.head - branch.forked_at for branch in branches)
     done = 0
@@ -120,13 +121,25 @@ class _FromNothing:
 
     def __init__(self, store: Store, truth: Iterable[TruthRow]) -> None:
         self._store = store
-        self._truth = {(row.subject, row.slot): row for row in truth}
+        self.true: dict[tuple[str, str], TruthRow] = {}
+        self._same: dict[str, list[str]] = {}
+        self.learn(truth)
+
+    def learn(self, rows: Iterable[TruthRow]) -> None:
+        """What the fold has found to be true so far."""
+        for row in rows:
+            self.true[row.subject, row.slot] = row
+            if row.slot == SAME:
+                self._same.setdefault(row.value, []).append(row.subject)
+
+    def where_true(self, _branch: int, slot: str, value: str) -> list[str]:
+        return self._same.get(value, []) if slot == SAME else []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
     def truth(self, _branch: int, keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], TruthRow]:
-        return {key: self._truth[key] for key in keys if key in self._truth}
+        return {key: self.true[key] for key in keys if key in self.true}
 
     def intern(self, groups: Iterable[frozenset[str]]) -> dict[frozenset[str], int]:
         wanted = list(groups)
@@ -157,19 +170,18 @@ class _BranchCheck:
                 f"(fold {FOLD_VERSION}); rebuild the campaign",
             )
         heaps = _Heaps()
-        truth = {(row.subject, row.slot): row for row in seeded.truth}
         blank: Any = _FromNothing(self._store, seeded.truth)
         recorder = recorder_of(blank, branch, at_hand=None)
         try:
             for rows in recorder.refold(self._sound_events(), branch.forked_at):
                 for view in VIEWS.keys() - {"truth"}:
                     heaps.add(view, getattr(rows, view), +1)
-                truth |= {(row.subject, row.slot): row for row in rows.truth}
+                blank.learn(rows.truth)
                 yield rows.head - branch.forked_at
         except StorageError as exc:
             self._tell("log", str(exc))
             return
-        self._compare(heaps, truth)
+        self._compare(heaps, blank.true)
 
     def _tell(self, where: str, what: str) -> None:
         self.problems.append(Problem(self._branch.name, where, what))

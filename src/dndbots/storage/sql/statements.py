@@ -113,6 +113,8 @@ class Statements:
         )
         self.add_audience = self._unless_there(audiences, campaign=_campaign, digest=bindparam("digest"))
         self.add_member = self._unless_there(members)
+        self.digests = select(audiences.c.id, audiences.c.digest).where(audiences.c.campaign == _campaign)
+        self.all_members = select(members.c.audience, members.c.member).where(members.c.campaign == _campaign)
         self.members = select(members.c.audience, members.c.member).where(
             self._dialect.listed(members.c.audience, "audiences")
         )

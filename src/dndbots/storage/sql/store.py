@@ -359,6 +359,16 @@ class SqlStore:
     def view_rows(self, view: str, branch: int) -> Iterator[Sequence[object]]:
         return self._db.stream(self._say.view_rows[view], branch=branch)
 
+    def group_faults(self) -> list[str]:
+        digests = {
+            int(group): digest for group, digest in self._db.all(self._say.digests, campaign=self._campaign)
+        }
+        people: dict[int, set[str]] = {group: set() for group in digests}
+        for group, member in self._db.all(self._say.all_members, campaign=self._campaign):
+            people.setdefault(int(group), set()).add(member)
+        wrong = [group for group, who in people.items() if digests.get(group) != _digest(frozenset(who))]
+        return [f"the people of group {group} are not those it was made for" for group in sorted(wrong)]
+
     def faults(self) -> list[str]:
         return self._db.faults()
 
