@@ -38,6 +38,7 @@ __all__ = ["Campaign", "Imported", "Problem", "Progress"]
 
 _ENTITIES_NAMED_IN_AN_ERROR = 10
 _MOST_EVENTS = 1 << 40
+_PEOPLE = ("pc_", "npc_", "mon_")
 
 
 class Campaign:
@@ -315,6 +316,8 @@ class Campaign:
         bearers = sorted(everything.bearers(viewer))
         if DM in bearers:
             return DM
+        # A place may be called like somebody, but it does not look on.
+        bearers = [uid for uid in bearers if uid.startswith(_PEOPLE)] or bearers
         if len(bearers) > 1 and len({everything.persons(uid)[0] for uid in bearers}) > 1:
             raise AmbiguousName(viewer, candidates=bearers)
         if not bearers:

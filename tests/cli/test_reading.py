@@ -22,7 +22,7 @@ def test_an_unknown_viewer_sees_nothing(run: Run, campaign: Path, command: str) 
     """Somebody whom the campaign does not know is refused in one line that names those it knows."""
     answer = run(command, "--viewer", "Nobody", "-c", campaign)
     assert (answer.code, answer.out) == (1, "")
-    assert answer.err.startswith("error: the campaign knows no 'Nobody'; it knows dm, ")
+    assert answer.err.startswith("error: the campaign knows no 'Nobody'; it knows pc_throk_001, pc_zara_001")
     assert answer.err.count("\n") == 1
 
 

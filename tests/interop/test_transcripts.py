@@ -1,7 +1,9 @@
 """Transcripts come in whole, once, with the right people perceiving each line."""
 
 import multiprocessing
+import random
 import tracemalloc
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ import pytest
 
 from dndbots.campaign import Campaign
 from dndbots.errors import InvalidTranscript, UnknownViewer
-from dndbots.events import EventType
+from dndbots.events import EventType, GameEvent
 from dndbots.testing import assert_perspective, memory_campaign
 
 
@@ -111,6 +113,83 @@ def test_a_name_is_told_to_all_who_hear_it(campaign: Campaign) -> None:
     assert len(list(campaign._store.view_rows("names", 1))) == 4
 
 
+def test_people_who_are_there_are_found(campaign: Campaign) -> None:
+    """By a name, by what their uid says, by a name that was given to several; nobody is made twice."""
+    campaign.record(
+        GameEvent(
+            event_id="e1",
+            event_type=EventType.DM_NARRATION,
+            source="dm",
+            session_id="s",
+            content="x",
+            metadata={
+                "participants": ["pc_throk_001", "npc_aldwin_001", "npc_a_001", "npc_b_001"],
+                "names": {
+                    "npc_aldwin_001": ["Aldwin", "the old priest"],
+                    "npc_a_001": "Twin",
+                    "npc_b_001": "Twin",
+                },
+            },
+        )
+    )
+    campaign.import_transcript([line("Throk", id="a"), line("THE OLD PRIEST", id="b", witnesses=["New"])])
+    assert [one.source for one in campaign.events(viewer="dm")][1:] == ["pc_throk_001", "npc_aldwin_001"]
+    assert campaign.entity("npc_aldwin_001", viewer="New").name == "Aldwin"
+    with pytest.raises(InvalidTranscript, match="may be npc_a_001 or npc_b_001"):
+        campaign.import_transcript([line("Zara", id="c"), line("twin", id="d")])
+    assert campaign.head == 3
+
+
+def test_the_dead_may_speak_in_a_transcript(campaign: Campaign) -> None:
+    """A transcript says what was said; it is not judged."""
+    campaign.import_transcript([line("Zara", id="a")])
+    campaign.record(
+        GameEvent(event_id="e", event_type=EventType.DEATH, source="dm", session_id="s", content="x",
+                  metadata={"killed": ["pc_zara_001"], "witnesses": []})
+    )  # fmt: skip
+    assert campaign.import_transcript([line("Zara", "Boo.", id="b")]).added == 1
+
+
+def test_names_that_look_like_uids_are_names(campaign: Campaign) -> None:
+    """Chat handles come in as they are."""
+    campaign.import_transcript(
+        [line("dark_lord_99", location="old_mill"), line("Matt", location="dark_lord_99")]
+    )
+    first, second = campaign.events(viewer="dm")
+    assert (first.source, first.metadata["location"]) == ("pc_dark_lord_99_001", "loc_old_mill_001")
+    assert second.metadata["location"] == "loc_dark_lord_99_001"
+    assert len(list(campaign.events(viewer="dark_lord_99"))) == 2
+
+
+def test_a_line_says_who_is_the_dm(campaign: Campaign) -> None:
+    """A role counts for its line, and for lines that say nothing; a player of that name stays a player."""
+    campaign.import_transcript(
+        [
+            line("Matt", "a", role="dm"),
+            line("Matt", "b", role="pc"),
+            line("Matt", "c"),
+            line("DM", "d"),
+            line("Sam", "e"),
+        ]
+    )
+    sources = [one.source for one in campaign.events(viewer="dm")]
+    assert sources == ["dm", "pc_matt_001", "dm", "dm", "pc_sam_001"]
+    campaign.import_transcript([line("Sam", "f", role="dm", id="f")])
+    assert [one.source for one in campaign.events(viewer="dm", last=1)] == ["dm"]
+
+
+def test_many_audiences_are_no_trouble(campaign: Campaign) -> None:
+    """Names are told to each person once, however the groups are mixed."""
+    rng = random.Random(1)
+    people = [f"P{n}" for n in range(30)]
+    campaign.import_transcript(
+        line(rng.choice(people), f"{n}", id=f"l{n}", witnesses=rng.sample(people, rng.randint(3, 15)))
+        for n in range(1200)
+    )
+    names = Counter(row[1] for row in campaign._store.view_rows("names", 1))
+    assert max(names.values()) <= 2 * len(people)
+
+
 def test_the_same_line_comes_in_once(campaign: Campaign) -> None:
     """Again is skipped, in the same call and later; an id with other content is refused, and nothing kept."""
     lines = [line("Zara", f"line {n}", id=f"D1:{n}", session="s") for n in range(5)]
@@ -147,6 +226,7 @@ def test_lines_without_ids_come_in_once_too(campaign: Campaign) -> None:
         ({"speaker": "Zara", "text": "x", "odd": {"deep": "\ud800"}}, "odd"),
         ({"speaker": "Zara", "text": "x", "witnesses": "Throk"}, "witnesses"),
         ({"speaker": "Zara", "text": "x", "odd": float("inf")}, "odd"),
+        ({"speaker": "Zara", "text": "x", "a\x00b": 1}, "a"),
         (["Zara", "x"], "line"),
     ],
 )

@@ -241,6 +241,17 @@ class CampaignContract:
         for nobody in ("", "Zara", "pc_nobody_001", "The Mill"):
             with pytest.raises(UnknownViewer):
                 table.timeline(viewer=nobody)
+        with pytest.raises(UnknownViewer) as nobody:
+            table.timeline(viewer="Nobody")
+        assert nobody.value.known == (THROK, ZARA)
+        table.record(
+            event("mask", "dm", "x", witnesses=["npc_mask_001"], names={"npc_mask_001": "dark_lord"})
+        )
+        table.record(
+            event("duke", "dm", "x", witnesses=["npc_duke_001"], same_as={"npc_mask_001": "npc_duke_001"})
+        )
+        assert [one.event_id for one in table.timeline(viewer="dark_lord")] == ["mask"]
+        assert table.entity("dark_lord", viewer="npc_mask_001").uid == "npc_mask_001"
         table.record(event("b", "dm", "x", participants=BOTH, names={"npc_imp_001": "grib"}))
         with pytest.raises(AmbiguousName) as both:
             table.timeline(viewer="Grib")
@@ -469,7 +480,127 @@ class CampaignContract:
         about = [one.event_id for one in table.timeline(viewer=ZARA, about=aldwin)]
         assert about == [f"introduced_{priest}", "a", f"introduced_{aldwin}", "b", "c", "d"]
 
+    def test_identities_do_not_go_in_circles(self, table: Campaign) -> None:
+        """A ring of people who are each other is refused, also one that does not close where it began."""
+        shown = ["npc_a_001", "npc_b_001", "npc_c_001"]
+        table.record(event("a", "dm", "x", discovered=shown))
+        ring = {"npc_a_001": "npc_b_001", "npc_b_001": "npc_c_001", "npc_c_001": "npc_b_001"}
+        with pytest.raises(EventRefused, match="itself"):
+            table.record(event("b", "dm", "x", same_as=ring))
+        table.replay([event("c", "dm", "x", same_as=ring)])
+        assert table.entity("npc_a_001", viewer="dm").merged == ("npc_a_001", "npc_c_001")
+        table.record(event("d", "npc_a_001", "It speaks.", participants=BOTH))
+
+    def test_those_who_are_one_live_and_die_as_one(self, table: Campaign) -> None:
+        """Under whatever uid it happens: death, return, place and hearing."""
+        one, two, here, there = "npc_a_001", "npc_b_001", "loc_x_001", "loc_y_001"
+        table.record(event("a", "dm", "x", discovered=[there], location=here, participants=[one, THROK]))
+        table.record(event("b", "dm", "x", discovered=[two], same_as={one: two, here: there}))
+        assert table.record(event("c", "dm", "A bell.", location=there)).metadata["witnesses"] == [one, THROK]
+        table.record(event("d", "dm", "x", participants=BOTH, killed=[one]))
+        for n, dead in enumerate((one, two)):
+            with pytest.raises(EventRefused, match="dead"):
+                table.record(event(f"e{n}x", dead, "x", participants=BOTH))
+        assert table.record(event("f", "dm", "A bell.", location=here)).metadata["witnesses"] == [THROK]
+        table.record(event("g", "dm", "x", participants=BOTH, revived=[two]))
+        table.record(event("h", one, "It speaks.", participants=BOTH))
+        assert table.entity(two, viewer="dm").alive
+        table.record(
+            event("i", "dm", "x", discovered=["loc_q_001"], facts=[relation("loc_q_001", "in", here)])
+        )
+        with pytest.raises(EventRefused, match="inside"):
+            table.record(event("j", "dm", "x", same_as={"loc_q_001": there}))
+        assert table.verify() == []
+
+    def test_nobody_is_inside_himself(self, table: Campaign) -> None:
+        """Neither at himself, nor in a bag that he carries."""
+        with pytest.raises(EventRefused, match="inside itself"):
+            table.record(event("a", THROK, "x", location=THROK))
+        table.record(
+            event("b", "dm", "x", discovered=["loc_bag_001"], facts=[relation("loc_bag_001", "in", ZARA)])
+        )
+        with pytest.raises(EventRefused, match="inside itself"):
+            table.record(event("c", ZARA, "x", location="loc_bag_001"))
+
+    def test_a_batch_is_as_good_as_its_events_one_by_one(self, table: Campaign, campaign_2: Campaign) -> None:
+        """Whom one event shows, only speaks of, or lets hear is known to the next one of the same batch."""
+        mira = "pc_mira_001"
+        batch = [
+            event("a", "dm", "x", witnesses=[mira]),
+            event("b", "dm", "x", witnesses=[], facts=[fact(mira, "mood", "calm")]),
+            event("c", "dm", "A bell."),
+        ]
+        stored = [table.record(one) for one in batch]
+        assert stored[2].metadata["witnesses"] == [mira, THROK, ZARA]
+        campaign_2.record_many([event("e0", "dm", "You meet.", location=MILL, participants=BOTH), *batch])
+        assert [one.metadata for one in campaign_2.events(viewer="dm", last=3)] == [
+            one.metadata for one in stored
+        ]
+
+    def test_what_belongs_to_the_party_can_be_looked_up(self, table: Campaign) -> None:
+        """Loot that nobody takes by name is the party's."""
+        table.record(event("a", "dm", "x", participants=BOTH, loot=[{"gold": 50}, "rope"]))
+        party = table.entity("fac_party_001", viewer=ZARA)
+        assert (party.properties["gold"], party.inventory) == (50, {"rope": 1})
+        assert [one.holder for one in table.who_knows(fact("fac_party_001", "gold", 50))] == BOTH
+        table.record(event("b", "dm", "x", participants=BOTH, facts=[relation(ZARA, "in", "fac_party_001")]))
+        assert table.entity(ZARA, viewer=ZARA, as_of="b").location == MILL
+
     # Knowledge.
+
+    def test_a_lie_does_not_beat_what_was_seen(self, table: Campaign) -> None:
+        """Amounts and deaths too: what is told stands beside what is known, until it is seen."""
+        table.record(
+            event("a", "dm", "x", participants=BOTH, killed=[GOBLIN], loot=[{"gold": 50, "to": ZARA}])
+        )
+        table.record(
+            event(
+                "b",
+                ZARA,
+                "It lives, and I am poor.",
+                kind=EventType.DIALOGUE,
+                told_to=[THROK],
+                facts=[fact(GOBLIN, "number", 3), fact(ZARA, "gold", 1)],
+            )
+        )
+        assert not table.entity(GOBLIN, viewer=THROK).alive
+        gold = [
+            (one.value, one.certainty) for one in table.entity(ZARA, viewer=THROK).facts if one.key == "gold"
+        ]
+        assert gold == [(50, "fact"), (1, "belief")]
+        table.record(event("c", "dm", "x", participants=BOTH, loot=[{"gold": 5, "to": ZARA}]))
+        gold = [
+            (one.value, one.certainty) for one in table.entity(ZARA, viewer=THROK).facts if one.key == "gold"
+        ]
+        assert gold == [(55, "fact"), (6, "belief")]
+        table.record(event("d", "dm", "x", participants=BOTH, facts=[fact(ZARA, "gold", 7)]))
+        gold = [
+            (one.value, one.certainty) for one in table.entity(ZARA, viewer=THROK).facts if one.key == "gold"
+        ]
+        assert gold == [(7, "fact")]
+
+    def test_who_knows_does_not_mix_people_whom_the_holder_tells_apart(self, table: Campaign) -> None:
+        """Only the DM knows that they are one; Throk holds two things of two people."""
+        table.record(
+            event(
+                "a",
+                "dm",
+                "x",
+                witnesses=[THROK],
+                discovered=["npc_p_001", "npc_q_001"],
+                facts=[
+                    fact("npc_p_001", "hp", 5),
+                    fact("npc_q_001", "hp", 10),
+                    relation("npc_p_001", "~", ZARA),
+                    relation(THROK, "~", "npc_p_001"),
+                ],
+            )
+        )
+        table.record(event("b", "dm", "x", witnesses=[THROK], hp_delta={"npc_p_001": -2}))
+        table.record(event("c", "dm", "x", witnesses=[], same_as={"npc_p_001": "npc_q_001"}))
+        held = [one.fact.value for one in table.who_knows({"subject": "npc_p_001", "key": "hp"})]
+        assert held == [3, 10]
+        assert [one.holder for one in table.who_knows(relation(THROK, "~", "npc_q_001"))] == [THROK]
 
     def test_how_knowledge_spreads(self, table: Campaign) -> None:
         """Seen is known, told is believed, overheard is a rumor; being in the party tells nobody anything."""
@@ -633,8 +764,19 @@ class CampaignContract:
         with pytest.raises(UnknownCategory):
             table.entities(viewer=ZARA, category="dragon")
         assert [one.uid for one in table.entities(viewer=ZARA, category="npc")] == ["npc_elena_001"]
-        with pytest.raises(UnknownEvent):
-            table.timeline(viewer=ZARA, as_of="never")
+        for unknown in ("never", "b", "nul\x00", "\ud800"):
+            with pytest.raises(UnknownEvent):
+                table.timeline(viewer=ZARA, as_of=unknown)
+        for nonsense in ("\x00", "\ud800", "Z\x00"):
+            with pytest.raises(UnknownViewer):
+                table.timeline(viewer=nonsense)
+            with pytest.raises(UnknownEntity):
+                table.entity(nonsense, viewer=ZARA)
+        for wrong in (None, 7):
+            with pytest.raises(InvalidSetting):
+                table.timeline(viewer=wrong)  # type: ignore[arg-type]
+        with pytest.raises(InvalidSetting):
+            table.timeline(viewer=ZARA, last="x")  # type: ignore[arg-type]
 
     def test_the_newest_are_found_among_many_audiences(self, table: Campaign) -> None:
         """Whoever else perceived what, the last N of a viewer are its last N."""

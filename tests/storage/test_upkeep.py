@@ -81,6 +81,10 @@ def test_a_sound_campaign_has_no_problems(folder: Path) -> None:
         ("UPDATE events SET version = 2 WHERE seq = 5", "a newer one wrote it"),
         ("DELETE FROM members WHERE member = 'pc_zara_001'", "its audience is not the one"),
         (
+            "UPDATE members SET member = 'pc_evil_001' WHERE member = 'pc_zara_001'",
+            "members: the people of group",
+        ),
+        (
             (
                 "INSERT INTO events SELECT 2, 7, 'e3', name, version, source, session_id, turn, timestamp,"
                 " audience, others, content, metadata FROM events WHERE seq = 4"

@@ -285,11 +285,11 @@ def _subject(claim: HeldClaim) -> str:
 
 def _last(uid: str, into: Mapping[str, str]) -> str:
     """Whom somebody turned out to be in the end. A log that nobody checked may go in circles."""
-    seen: set[str] = set()
+    seen: list[str] = []
     while uid in into and uid not in seen:
-        seen.add(uid)
+        seen.append(uid)
         uid = into[uid]
-    return min(seen) if uid in seen else uid
+    return min(seen[seen.index(uid) :]) if uid in seen else uid
 
 
 def _called(uid: str, rows: list[NameRow]) -> Called:
