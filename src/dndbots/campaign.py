@@ -314,10 +314,9 @@ class Campaign:
         if ids.is_uid(viewer) and self._store.sighted(self.past()[1], [viewer]):
             return viewer
         bearers = sorted(everything.bearers(viewer))
-        if DM in bearers:
-            return DM
-        # A place may be called like somebody, but it does not look on.
-        bearers = [uid for uid in bearers if uid.startswith(_PEOPLE)] or bearers
+        # A place may be called like somebody, but it does not look on. The DM's name is one like any
+        # other: shared with somebody, it is nobody's.
+        bearers = [uid for uid in bearers if uid == DM or uid.startswith(_PEOPLE)] or bearers
         if len(bearers) > 1 and len({everything.persons(uid)[0] for uid in bearers}) > 1:
             raise AmbiguousName(viewer, candidates=bearers)
         if not bearers:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dndbots.campaign import Campaign
-from dndbots.errors import InvalidTranscript, UnknownViewer
+from dndbots.errors import AmbiguousName, InvalidTranscript, UnknownViewer
 from dndbots.events import EventType, GameEvent
 from dndbots.testing import assert_perspective, memory_campaign
 
@@ -174,6 +174,9 @@ def test_a_line_says_who_is_the_dm(campaign: Campaign) -> None:
     )
     sources = [one.source for one in campaign.events(viewer="dm")]
     assert sources == ["dm", "pc_matt_001", "dm", "dm", "pc_sam_001"]
+    with pytest.raises(AmbiguousName, match="dm or pc_matt_001"):
+        campaign.timeline(viewer="Matt")
+    assert len(campaign.timeline(viewer="pc_matt_001")) == 5
     campaign.import_transcript([line("Sam", "f", role="dm", id="f")])
     assert [one.source for one in campaign.events(viewer="dm", last=1)] == ["dm"]
 
