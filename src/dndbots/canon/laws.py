@@ -267,19 +267,18 @@ def _nothing_contains_itself(event: GameEvent, known: KnownMetadata, standing: S
         for claim in map(claim_of, () if is_speech(event) else known.facts)
         if claim.slot in _CONTAINMENT and claim.certainty is Certainty.FACT
     }
-    for who in seen_in(event, known):
-        if _reaches(str(known.location), who, placed, standing):
-            yield "location", f"{who} would be inside itself"
+    if known.location is not None:
+        around = _around([known.location], placed, standing)
+        for who in seen_in(event, known):
+            if who in around:
+                yield "location", f"{who} would be inside itself"
     for (subject, slot), inside in placed.items():
-        if isinstance(inside, str) and _reaches(inside, subject, placed, standing):
+        if isinstance(inside, str) and subject in _around([inside], placed, standing):
             yield "facts", f"{subject} would contain itself (by {slot!r})"
     for uid, other in known.same_as.items():
-        if any(
-            _reaches(inside, outer, placed, standing)
-            for inner, outer in ((uid, other), (other, uid))
-            for inside in _containers(inner, placed, standing)
-        ):
-            yield "same_as", f"{uid} and {other} cannot be one: one is inside the other"
+        for inner, outer in ((uid, other), (other, uid)):
+            if outer in _around(_containers(inner, placed, standing), placed, standing):
+                yield "same_as", f"{uid} and {other} cannot be one: one is inside the other"
 
 
 _CONTAINMENT: Final = (AT, IN, PART_OF)
@@ -293,17 +292,15 @@ def _containers(uid: str, placed: _Placed, standing: Standing) -> Iterator[str]:
             yield found
 
 
-def _reaches(start: str, goal: str, placed: _Placed, standing: Standing) -> bool:
-    """Whether something is, or is somewhere inside, something else. Those who are one count as one."""
-    goals, seen, open_ends = set(standing.persons(goal)), set[str](), [start]
+def _around(start: Iterable[str], placed: _Placed, standing: Standing) -> set[str]:
+    """Some places, and all that they are somewhere inside of; those who are one count as one."""
+    found, open_ends = set[str](), list(start)
     while open_ends:
         here = open_ends.pop()
-        if here in goals:
-            return True
-        if here not in seen:
-            seen.add(here)
+        if here not in found:
+            found.update(standing.persons(here))
             open_ends += _containers(here, placed, standing)
-    return False
+    return found
 
 
 _ALIKE = ({"PC", "NPC", "MON"},)
