@@ -66,7 +66,7 @@ def _run(line: str) -> str:
         check=True,
         env={**os.environ, "COLUMNS": "80"},
     )
-    return done.stdout
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
