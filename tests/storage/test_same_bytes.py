@@ -15,6 +15,7 @@ from tests.storage.test_perspective import VIEWS
 
 from dndbots.campaign import Campaign
 from dndbots.events import GameEvent
+from dndbots.storage.standing import Standing
 from dndbots.testing import as_text, memory_campaign, perceivers
 
 # A real database is made for each case, so there are fewer of them.
@@ -55,6 +56,19 @@ def test_one_at_a_time_or_all_at_once(log: list[GameEvent]) -> None:
             single.record(one)
         batch.record_many(kept)
         assert rows_of(single) == rows_of(batch)
+
+
+@given(log=logs(most=20))
+def test_a_log_comes_back_and_its_laws_agree_with_its_views(log: list[GameEvent]) -> None:
+    """What was recorded one by one is accepted as a whole, and the dead of the laws are those of the views."""
+    campaign = played(memory_campaign(), log)
+    again = memory_campaign()
+    again.import_log(campaign.export())
+    assert list(again.export()) == list(campaign.export())
+    standing = Standing(campaign._store, 1, at_hand=None)
+    standing.begin(campaign.past()[1])
+    for entity in campaign.entities(viewer="dm"):
+        assert standing.is_dead(entity.uid) is not entity.alive
 
 
 def test_postgres_is_alike(postgres: PostgresServer) -> None:
