@@ -60,7 +60,7 @@ def test_one_at_a_time_or_all_at_once(log: list[GameEvent]) -> None:
 
 @given(log=logs(most=20))
 def test_a_log_comes_back_and_its_laws_agree_with_its_views(log: list[GameEvent]) -> None:
-    """What was recorded one by one is accepted as a whole, and the dead of the laws are those of the views."""
+    """What was recorded one by one is accepted as a whole; the dead of the laws are those of the views."""
     campaign = played(memory_campaign(), log)
     again = memory_campaign()
     again.import_log(campaign.export())
