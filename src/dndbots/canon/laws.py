@@ -27,6 +27,7 @@ class Standing(Protocol):
     def knows(self, uid: str) -> bool: ...
     def is_dead(self, uid: str) -> bool: ...
     def container_of(self, uid: str, slot: str) -> str | None: ...
+    def is_contained(self, uid: str) -> bool: ...
     def merged_into(self, uid: str) -> str | None: ...
     def persons(self, uid: str) -> Sequence[str]:
         """A uid with all others that are known to be the same."""
@@ -160,7 +161,7 @@ def _unknown_entities(
     event: GameEvent, known: KnownMetadata, uses: Uses, standing: Standing
 ) -> Iterable[Fault]:
     people = (*uses.shown, *(known.witnesses or ()))
-    for uid in () if _FIT.issuperset(people) else people:
+    for uid in () if all(map(_FIT.__contains__, people)) else people:
         kind = _kind(uid)
         if kind is None:
             field = _shown_in(event, known, uid)
@@ -268,9 +269,11 @@ def _nothing_contains_itself(event: GameEvent, known: KnownMetadata, standing: S
         if claim.slot in _CONTAINMENT and claim.certainty is Certainty.FACT
     }
     if known.location is not None:
-        around = _around([known.location], placed, standing)
-        for who in seen_in(event, known):
-            if who in around:
+        seen = seen_in(event, known)
+        # Most places are in nothing that could be somebody.
+        if known.location in seen or placed or standing.is_contained(known.location):
+            around = _around([known.location], placed, standing)
+            for who in around.intersection(seen):
                 yield "location", f"{who} would be inside itself"
     for (subject, slot), inside in placed.items():
         if isinstance(inside, str) and subject in _around([inside], placed, standing):

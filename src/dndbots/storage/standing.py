@@ -17,6 +17,8 @@ OF_THE_PARTY: Final = f"{IN} {PARTY_UID}"
 # A value, and the time that it speaks of.
 Known = tuple[object, int]
 _UNKNOWN: Final[Known] = (None, -1)
+_CONTAINMENT: Final = (AT, IN, PART_OF)
+_MOST_FREE: Final = 100_000
 TRACKED: Final = (AT, IN, PART_OF, NUMBER, SAME, OF_THE_PARTY)
 
 
@@ -51,6 +53,7 @@ class Standing:
         self._confirmed: dict[tuple[str, str], int] = {}
         self._seen: dict[str, int] = {}
         self._merging: dict[str, list[str]] = {}
+        self._free: set[str] = set()
         self._changed: dict[tuple[str, str], TruthRow] = {}
 
     def begin(self, lineage: Lineage) -> None:
@@ -61,11 +64,14 @@ class Standing:
         self._seen.clear()
         self._merging.clear()
         self._persons.trim()
+        if len(self._free) > _MOST_FREE:
+            self._free.clear()
 
     def forget(self) -> None:
         self._known.clear()
         self._truth.clear()
         self._persons.clear()
+        self._free.clear()
         self._changed.clear()
 
     def changes(self) -> list[TruthRow]:
@@ -121,6 +127,12 @@ class Standing:
         found = self._value(uid, slot)
         return found if isinstance(found, str) else None
 
+    def is_contained(self, uid: str) -> bool:
+        """Whether something is in anything at all. Most places are not, and that is remembered."""
+        if uid not in self._free and not any(self.container_of(uid, slot) for slot in _CONTAINMENT):
+            self._free.add(uid)
+        return uid not in self._free
+
     def merged_into(self, uid: str) -> str | None:
         found, _ = self._known_truth(uid, SAME)
         return found if isinstance(found, str) else None
@@ -171,7 +183,10 @@ class Standing:
         if self._known_truth(*key)[0] != value or len(self.persons(key[0])) > 1:
             self._truth[key] = value, at
             self._changed[key] = TruthRow(self._branch, *key, as_json(value), at, seq)
+            if key[1] in _CONTAINMENT:
+                self._free.difference_update(self.persons(key[0]))
             if key[1] == SAME and isinstance(value, str):
+                self._free.clear()
                 self._merging.setdefault(value, []).append(key[0])
                 self._persons.clear()
 
