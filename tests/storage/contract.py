@@ -512,6 +512,17 @@ class CampaignContract:
             table.record(event("j", "dm", "x", same_as={"loc_q_001": there}))
         assert table.verify() == []
 
+    def test_one_under_two_uids_is_where_either_was_seen_last(self, table: Campaign) -> None:
+        """Seen again at the same place counts as seen, also before it was known that they are one."""
+        one, two = "npc_a_001", "npc_b_001"
+        table.record(event("a", "dm", "x", location=MILL, participants=[one]))
+        table.record(event("b", "dm", "x", location=CRYPT, participants=[two]))
+        table.record(event("c", "dm", "x", location=MILL, participants=[one]))
+        table.record(event("d", "dm", "x", witnesses=[], same_as={one: two}))
+        assert table.entity(two, viewer="dm").location == MILL
+        assert table.record(event("e", "dm", "A bell.", location=CRYPT)).metadata["witnesses"] == []
+        assert one in table.record(event("f", "dm", "A bell.", location=MILL)).metadata["witnesses"]
+
     def test_nobody_is_inside_himself(self, table: Campaign) -> None:
         """Neither at himself, nor in a bag that he carries."""
         with pytest.raises(EventRefused, match="inside itself"):

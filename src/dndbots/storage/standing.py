@@ -100,7 +100,14 @@ class Standing:
         persons = self.persons(uid)
         if len(persons) == 1:
             return self._known_truth(uid, slot)[0]
-        return max((self._known_truth(one, slot) for one in persons), key=lambda known: known[1])[0]
+        told = [one for one in persons if self._known_truth(one, slot) is not _UNKNOWN]
+        newest = max(told, key=lambda one: self._last_word(one, slot), default=uid)
+        return self._known_truth(newest, slot)[0]
+
+    def _last_word(self, uid: str, slot: str) -> int:
+        """When something was last said under a uid. A count changes with every word on it, a place may not."""
+        since = self._known_truth(uid, slot)[1]
+        return since if slot == NUMBER else max(since, self._confirmed_at((uid, slot)))
 
     def persons(self, uid: str) -> Sequence[str]:
         if uid not in self._persons:
