@@ -105,7 +105,7 @@ class Standing:
         return self._known_truth(newest, slot)[0]
 
     def _last_word(self, uid: str, slot: str) -> int:
-        """When something was last said under a uid. A count changes with every word on it, a place may not."""
+        """When something was last said under a uid. Every word on a count changes it; on a place, not."""
         since = self._known_truth(uid, slot)[1]
         return since if slot == NUMBER else max(since, self._confirmed_at((uid, slot)))
 
