@@ -72,7 +72,7 @@ class Campaign:
         store = open_store(where, create=create, timeout=timeout)
         try:
             return cls(store, branch=branch)
-        except BaseException:
+        except BaseException:  # whatever it was, nobody else would close the store
             store.close()
             raise
 
@@ -236,7 +236,7 @@ class Campaign:
             parent = next(one for one in self.past()[1] if forked_at <= one.upto)
             store.add_branch(name, parent=parent.branch, forked_at=forked_at, seed=upkeep.seed)
             return Campaign(store, branch=name)
-        except BaseException:
+        except BaseException:  # whatever it was, nobody else would close the store
             store.close()
             raise
 

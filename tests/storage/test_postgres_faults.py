@@ -338,7 +338,7 @@ def check_plain(exc: DndbotsError) -> None:
 
 def test_a_server_that_is_not_there_is_said_to_be_so() -> None:
     """Where nobody listens, the error names the address, and not the password."""
-    pytest.importorskip("psycopg")
+    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'dndbots[postgres]'")
     with pytest.raises(StoreUnavailable, match="is it running") as raised:
         Campaign.open("postgresql://dndbots:secret@127.0.0.1:1/nowhere?campaign=none", timeout=2)
     check_plain(raised.value)

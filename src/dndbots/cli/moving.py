@@ -146,7 +146,7 @@ def _write_file(lines: Iterable[str], path: Path) -> int:
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
-    except BaseException:
+    except BaseException:  # an interrupted export leaves nothing behind either
         with contextlib.suppress(OSError):
             part.unlink()
         raise

@@ -86,7 +86,7 @@ class MemoryStore:
             before = self._tables.copy()
             try:
                 yield self._tables.branches[branch].head
-            except BaseException:
+            except BaseException:  # an interruption must not leave half of it behind either
                 self._shared.tables = before
                 raise
 

@@ -83,6 +83,7 @@ class View:
         return self.persons_of([uid])[uid]
 
     def persons_of(self, uids: Collection[str]) -> dict[str, list[str]]:
+        """The same for several, in one look."""
         into: dict[str, str] = {}
         known, new = set(uids), set(uids)
         while new:

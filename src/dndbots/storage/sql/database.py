@@ -175,7 +175,7 @@ class Database:
                     begin(cursor)
                     yield
                     cursor.execute(end)
-                except BaseException:
+                except BaseException:  # an interruption must not leave half of it behind either
                     self._undo()
                     raise
                 finally:

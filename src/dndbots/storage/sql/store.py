@@ -54,7 +54,7 @@ class SqlStore:
                 bring_up_to_date(self._db)
             self._say = statements_for(self._db.dialect)
             self._campaign = self._find_campaign(create=create)
-        except BaseException:
+        except BaseException:  # whatever it was, nobody else would close the connection
             self._db.close()
             raise
 
