@@ -8,7 +8,8 @@ DndbotsError
 ├── UnknownCategory       a category that is none of the eight
 ├── UnknownEncoding       a tokenizer that is not on board
 ├── EventRefused          an event that the campaign cannot accept, with field and reason
-│   └── DuplicateEvent    an event id that the log already has
+│   ├── DuplicateEvent    an event id that the log already has
+│   └── StaleNote         a memory that was made while somebody else made another
 ├── UnknownEvent          an event id that the log does not have
 ├── UnknownEntity         a uid or a name that nobody in the campaign has
 │   └── UnknownViewer     a viewer whom the campaign does not know
@@ -130,6 +131,15 @@ class EventRefused(DndbotsError, ValueError):
 class DuplicateEvent(EventRefused):
     def __init__(self, event_id: str) -> None:
         super().__init__(event_id, field="event_id", reason="the log already has an event of this id")
+
+
+class StaleNote(EventRefused):
+    """Two summaries of the same events: the second one is not needed."""
+
+    def __init__(self, event_id: str, *, follows: str | None, actual: str | None) -> None:
+        reason = f"{follows!r} is no longer the newest there, {actual!r} is"
+        super().__init__(event_id, field="memory.follows", reason=reason)
+        self.follows, self.actual = follows, actual
 
 
 class UnknownEvent(DndbotsError, LookupError):

@@ -58,7 +58,14 @@ class EventType(StrEnum):
     QUEST_UPDATE = "quest_update"
     REPUTATION_CHANGE = "reputation_change"
     SYSTEM = "system"
+    SUMMARY = "summary"
+    MEMORY = "memory"
+    GATE = "gate"
 
+
+# What the engine and the people behind it note down. Notes are no play: nobody perceives them at the
+# table, so they stand in no buffer and no timeline, count no turn, and are not found by their words.
+NOTES: Final = frozenset((EventType.SUMMARY, EventType.MEMORY, EventType.GATE))
 
 Named = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
 # What stands in an index: short enough for one in any script and on any database.
@@ -99,13 +106,81 @@ class StatedFact(BaseModel):
         return self
 
 
+Layer = Literal["scene", "session", "arc", "campaign"]
+ThreadKind = Literal["person", "item", "place", "quest", "promise", "threat", "debt", "mystery"]
+Gating = Literal["pinned", "locked", "forgotten", "corrected"]
+
+
+class MemoryNote(BaseModel):
+    """What a summary or a scoped memory is: whose, on which shelf, and of what in the log.
+
+    It was made of what its holder perceived after the event `after`, up to the event `upto`.
+    `cursor` is how far the shelf has come with it, `follows` the note before it there, and `standing`
+    the notes that count from now on, oldest first. `line_sources` has the sources of each line.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    holder: Someone
+    shelf: Label
+    layer: Layer | None = None
+    after: EventId | None = None
+    upto: EventId
+    cursor: EventId
+    follows: EventId | None = None
+    standing: list[EventId] = Field(max_length=1_000)
+    line_sources: list[list[EventId]] = Field(default_factory=list)
+    tags: list[Label] = Field(default_factory=list)
+    related: dict[str, Named | list[Named]] = Field(default_factory=dict)
+    pruned: list[EventId] = Field(default_factory=list)
+
+
+class Gate(BaseModel):
+    """What a person decided on an event or a memory: for one holder, or for all who perceived it.
+
+    A correction has the new text; without one, it is taken back.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    target: EventId
+    what: Gating
+    on: bool = True
+    text: Annotated[str, StringConstraints(pattern=r"\S", max_length=LONGEST_CONTENT)] | None = None
+    holder: Someone | None = None
+
+    @model_validator(mode="after")
+    def _only_corrections_have_text(self) -> Self:
+        if (self.text is not None) != (self.what == "corrected" and self.on):
+            raise ValueError("a correction has a text, and nothing else has")
+        return self
+
+
+class ThreadNote(BaseModel):
+    """Something that may come back: opened with a kind and a text, touched by its id, closed by a state."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    id: Label
+    kind: ThreadKind | None = None
+    text: Named | None = None
+    about: list[Uid] = Field(default_factory=list)
+    state: Label | None = None
+
+    @model_validator(mode="after")
+    def _is_opened_whole(self) -> Self:
+        if (self.kind is None) != (self.text is None):
+            raise ValueError("a thread is opened with both a kind and a text")
+        return self
+
+
 class KnownMetadata(BaseModel):
     """The metadata that the engine understands. Anything else is kept as it is.
 
     `names` says what entities are called (the first is the name, others are aliases); `same_as` that
     one turned out to be another; `despite_death` why a dead creature acts; `valid_from` which earlier
     event the facts speak of; `speakers` who is heard for the first time in this session; `together`
-    who speaks with one voice.
+    who speaks with one voice; `threads` what may come back; `memory` and `gate` are those of notes.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
@@ -140,6 +215,9 @@ class KnownMetadata(BaseModel):
     valid_from: EventId | None = None
     speakers: list[Someone] = Field(default_factory=list)
     together: list[Someone] = Field(default_factory=list)
+    threads: list[ThreadNote] = Field(default_factory=list)
+    memory: MemoryNote | None = None
+    gate: Gate | None = None
     npcs_mentioned: list[Named] = Field(default_factory=list)
     sources: list[Named] = Field(default_factory=list)
 
@@ -195,6 +273,11 @@ class GameEvent(BaseModel):
         return _as_known(self.metadata)
 
     @property
+    def is_note(self) -> bool:
+        """Whether it is about the memory of what was played, rather than play."""
+        return self.event_type in NOTES
+
+    @property
     def is_as_checked(self) -> bool:
         """Whether the metadata still is what it was when the event was made."""
         try:
@@ -228,6 +311,12 @@ class GameEvent(BaseModel):
 
 _set = object.__setattr__
 _FIELDS: Final = set(GameEvent.model_fields)
+_MODELS: Final[dict[str, type[BaseModel]]] = {
+    "facts": StatedFact,
+    "threads": ThreadNote,
+    "memory": MemoryNote,
+    "gate": Gate,
+}
 _NOTHING_KNOWN: Final = {
     name: field.get_default(call_default_factory=True) for name, field in KnownMetadata.model_fields.items()
 }
@@ -237,8 +326,13 @@ def _as_known(metadata: dict[str, JsonValue]) -> KnownMetadata:
     """Checked metadata as a typed value, without checking it again: views read it a million times over."""
     fields: dict[str, Any] = _NOTHING_KNOWN.copy()
     fields.update({key: value for key, value in metadata.items() if key in _NOTHING_KNOWN})
-    if fields["facts"]:
-        fields["facts"] = [StatedFact.model_validate(fact) for fact in fields["facts"]]
+    for key, model in _MODELS.items():
+        if fields[key]:
+            given = fields[key]
+            many = isinstance(given, list)
+            fields[key] = (
+                [model.model_validate(one) for one in given] if many else model.model_validate(given)
+            )
     known = KnownMetadata.__new__(KnownMetadata)
     _set(known, "__dict__", fields)
     _set(known, "__pydantic_fields_set__", set(metadata))

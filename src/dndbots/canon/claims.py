@@ -24,6 +24,11 @@ ITEM: Final = "item"
 ACT: Final = "act"
 ENCOUNTER: Final = "encounter"
 SPEAKER: Final = "speaker"
+# Of a shelf of somebody's memories, of a thread, and of what a person decided: none of them entities.
+MEMORY: Final = "memory"
+THREAD: Final = "thread"
+THREAD_STATE: Final = "thread state"
+GATE: Final = "gate"
 
 _ONE_AT_A_TIME = (AT, PART_OF)
 
@@ -69,6 +74,14 @@ class HeldClaim(NamedTuple):
 def session_subject(session: str) -> str:
     """A session as the subject of claims; it is no entity, like acts and encounters."""
     return f"session {session}"
+
+
+def shelf_subject(holder: str, shelf: str) -> str:
+    return f"{MEMORY} {holder} {shelf}"
+
+
+def gate_slot(what: str, holder: str | None) -> str:
+    return f"{GATE} {what}" if holder is None else f"{GATE} {what} {holder}"
 
 
 def counts(slot: str) -> bool:

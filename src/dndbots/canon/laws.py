@@ -14,11 +14,25 @@ from dndbots.canon.claims import AT, IN, PART_OF, Certainty, Claim, claim_of, co
 from dndbots.canon.holding import is_speech
 from dndbots.canon.loot import holder_of, loot_of, sufferer_of
 from dndbots.canon.reducers import claims_of, seen_in
-from dndbots.errors import EventRefused
-from dndbots.events import EventType, GameEvent, KnownMetadata
+from dndbots.errors import EventRefused, StaleNote
+from dndbots.events import EventType, GameEvent, KnownMetadata, audience
 from dndbots.ids import CATEGORIES, DM, PARTY_UID, SYSTEM, category_of, is_uid
 
 AMOUNTS: Final = ("hp", "hp_max", "gold", "reputation", claims.NUMBER)
+
+
+class Shelf(NamedTuple):
+    """How a shelf of somebody's memories stands: its newest note, how far it has come, what counts."""
+
+    last: str
+    cursor: str
+    standing: tuple[str, ...]
+
+    @classmethod
+    def of(cls, value: JsonValue) -> "Shelf | None":
+        if not isinstance(value, dict) or not isinstance(standing := value.get("standing"), list):
+            return None
+        return cls(str(value.get("last")), str(value.get("cursor")), tuple(map(str, standing)))
 
 
 class Standing(Protocol):
@@ -31,6 +45,10 @@ class Standing(Protocol):
     def merged_into(self, uid: str) -> str | None: ...
     def persons(self, uid: str) -> Sequence[str]:
         """A uid with all others that are known to be the same."""
+        ...
+
+    def shelf(self, subject: str) -> Shelf | None:
+        """How a shelf of memories stands."""
         ...
 
 
@@ -121,6 +139,7 @@ def _faults(
     event: GameEvent, known: KnownMetadata, uses: Uses, standing: Standing
 ) -> Iterator[tuple[str, str]]:
     yield from _unknown_entities(event, known, uses, standing)
+    yield from _notes_are_notes(event, known)
     yield from _impossible_acts(event, known, standing)
     if not _LAWFUL.isdisjoint(event.metadata):
         for keys, law in _LAWS:
@@ -326,3 +345,42 @@ def _identities_make_sense(_event: GameEvent, known: KnownMetadata, standing: St
                 break
             seen.add(target)
             target = known.same_as.get(target) or standing.merged_into(target)
+
+
+_NOTED_IN: Final = {EventType.SUMMARY: "memory", EventType.MEMORY: "memory", EventType.GATE: "gate"}
+_BESIDE_A_NOTE: Final = frozenset(("memory", "gate", "witnesses", "sources"))
+
+
+def _notes_are_notes(event: GameEvent, known: KnownMetadata) -> Iterable[Fault]:
+    """A note says what it is and nothing else: it neither plays nor tells anybody anything."""
+    wanted = _NOTED_IN.get(event.event_type)
+    for key in ("memory", "gate"):
+        if (getattr(known, key) is not None) != (key == wanted):
+            yield key, f"a {event.event_type.value} event {'needs' if key == wanted else 'cannot have'} it"
+    if wanted is not None:
+        if event.source != SYSTEM:
+            yield "source", f"notes are made by {SYSTEM}"
+        for key in event.metadata.keys() - _BESIDE_A_NOTE:
+            yield key, "a note changes nothing but memory"
+
+
+@_law("memory")
+def _memories_follow_each_other(
+    event: GameEvent, known: KnownMetadata, standing: Standing
+) -> Iterable[Fault]:
+    """A memory is its holder's alone, and takes up where the one before it on its shelf ended."""
+    note = known.memory
+    if note is None:
+        return
+    if audience(event) != {DM, SYSTEM, note.holder}:
+        yield "witnesses", f"a memory of {note.holder} is perceived by {note.holder} and nobody else"
+    shelf = standing.shelf(claims.shelf_subject(note.holder, note.shelf))
+    if note.follows != (shelf.last if shelf else None):
+        raise StaleNote(event.event_id, follows=note.follows, actual=shelf.last if shelf else None)
+    cursor = shelf.cursor if shelf else None
+    if note.cursor != cursor and (note.after, note.upto) != (cursor, note.cursor):
+        yield "memory.after", f"the shelf has come to {cursor!r}: events would be skipped, or told twice"
+    known_before = {*(shelf.standing if shelf else ()), event.event_id}
+    for name in note.standing:
+        if name not in known_before:
+            yield "memory.standing", f"{name!r} is on no such shelf"

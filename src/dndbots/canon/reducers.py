@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from pydantic import JsonValue
+
 from dndbots.canon import claims
 from dndbots.canon.claims import Claim, change
 from dndbots.canon.loot import holder_of, loot_of, sufferer_of
@@ -16,7 +18,9 @@ from dndbots.ids import DM, SYSTEM
 Reducer = Callable[[GameEvent, KnownMetadata], Iterable[Claim]]
 
 # Raised whenever the same events give other claims than before: campaigns then fold their log again.
-FOLD_VERSION: Final = 1
+FOLD_VERSION: Final = 2
+
+OPEN: Final = "open"
 
 _REDUCERS: dict[EventType, list[tuple[str, Reducer]]] = {kind: [] for kind in EventType}
 
@@ -157,3 +161,31 @@ def identities(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
 def speakers(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
     for who in known.speakers:
         yield Claim(claims.session_subject(event.session_id), f"{claims.SPEAKER} {who}", value=True)
+
+
+@reduces("threads")
+def threads(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    for thread in known.threads:
+        subject = f"{claims.THREAD} {thread.id}"
+        if thread.text is not None:
+            opened: JsonValue = {"kind": thread.kind, "text": thread.text, "about": [*thread.about]}
+            yield Claim(subject, claims.THREAD, opened)
+        if thread.text is not None or thread.state is not None:
+            yield Claim(subject, claims.THREAD_STATE, thread.state or OPEN)
+
+
+@reduces("memory", EventType.SUMMARY, EventType.MEMORY)
+def shelves(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    """How a shelf stands after a note. The note says all of it, so the newest one is enough to know it."""
+    note = known.memory
+    if note is not None:
+        stands: JsonValue = {"last": event.event_id, "cursor": note.cursor, "standing": [*note.standing]}
+        yield Claim(claims.shelf_subject(note.holder, note.shelf), claims.MEMORY, stands)
+
+
+@reduces("gate", EventType.GATE)
+def gates(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    gate = known.gate
+    if gate is not None:
+        decided: JsonValue = gate.text if gate.what == "corrected" else gate.on
+        yield Claim(f"{claims.GATE} {gate.target}", claims.gate_slot(gate.what, gate.holder), decided)

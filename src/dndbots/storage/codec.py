@@ -84,6 +84,9 @@ NAMES = EventNames(
         EventType.QUEST_UPDATE: StoredName("quest_update", 1),
         EventType.REPUTATION_CHANGE: StoredName("reputation_change", 1),
         EventType.SYSTEM: StoredName("system", 1),
+        EventType.SUMMARY: StoredName("summary", 1),
+        EventType.MEMORY: StoredName("memory", 1),
+        EventType.GATE: StoredName("gate", 1),
     }
 )
 

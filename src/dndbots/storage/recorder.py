@@ -11,7 +11,7 @@ from dndbots.canon.claims import Certainty
 from dndbots.canon.holding import effects_of
 from dndbots.errors import DuplicateEvent, EventRefused, SequenceConflict
 from dndbots.events import GameEvent, KnownMetadata, audience
-from dndbots.ids import DM
+from dndbots.ids import DM, SYSTEM
 from dndbots.storage.damage import told_as_damage
 from dndbots.storage.ports import BLOCK, Branch, Lineage, Rows, Store
 from dndbots.storage.rowmaking import Prepared, RowMaker, at_of
@@ -126,9 +126,12 @@ class Recorder:
             if not is_stored:
                 event, known = self._stamped(event, known, seq)
             people = audience(event)
+            if lawful and event.is_note:
+                self._check_sources(event, known, people, here, lineage)
             at = seq if known.valid_from is None else self._past(event, known, people, here, lineage)
             effects = effects_of(event, known, people)
-            one = Prepared(event, seq, at, known, uses, people, effects, terms_of(event.content))
+            terms = {} if event.is_note else terms_of(event.content)
+            one = Prepared(event, seq, at, known, uses, people, effects, terms)
             here[event.event_id] = one
             self._take_in(one)
         return list(here.values())
@@ -151,17 +154,9 @@ class Recorder:
     ) -> int:
         """The place of the event that the facts of this one speak of. All who learn them perceived it."""
         name = str(known.valid_from)
-        if name in here:
-            at, perceivers = here[name].seq, here[name].perceivers
-        else:
-            found = self._store.places_of(lineage, [name]).get(name)
-            if found is None:
-                raise EventRefused(
-                    event.event_id, field="valid_from", reason=f"there is no event {name!r} yet"
-                )
-            row = self._store.events_at(lineage, [found])[found]
-            groups = self._store.members([group for group in (row.audience, row.others) if group])
-            at, perceivers = found, frozenset().union(*groups.values())
+        at, perceivers = self._perceived([name], here, lineage).get(name, (0, people))
+        if not at:
+            raise EventRefused(event.event_id, field="valid_from", reason=f"there is no event {name!r} yet")
         if not people <= perceivers:
             strangers = ", ".join(sorted(people - perceivers))
             raise EventRefused(
@@ -170,6 +165,40 @@ class Recorder:
                 reason=f"{strangers} did not perceive {name!r}; tell them in an event of its own",
             )
         return at
+
+    def _check_sources(
+        self,
+        event: GameEvent,
+        known: KnownMetadata,
+        people: frozenset[str],
+        here: dict[str, Prepared],
+        lineage: Lineage,
+    ) -> None:
+        """A note is made from events that all its readers perceived."""
+        found = self._perceived(_sources_of(known), here, lineage)
+        for name in _sources_of(known):
+            if name not in found:
+                raise EventRefused(event.event_id, field="sources", reason=f"there is no event {name!r} yet")
+            strangers = people - found[name][1] - {DM, SYSTEM}
+            if strangers:
+                reason = f"{', '.join(sorted(strangers))} did not perceive {name!r}"
+                raise EventRefused(event.event_id, field="sources", reason=reason)
+
+    def _perceived(
+        self, names: Iterable[str], here: dict[str, Prepared], lineage: Lineage
+    ) -> dict[str, tuple[int, frozenset[str]]]:
+        """Where events are in the log, and who perceived them; those that there are."""
+        wanted = list(names)
+        found = {name: (here[name].seq, here[name].perceivers) for name in wanted if name in here}
+        places = self._store.places_of(lineage, [name for name in wanted if name not in here])
+        rows = self._store.events_at(lineage, list(places.values()))
+        groups = {group for row in rows.values() for group in (row.audience, row.others) if group}
+        members = self._store.members(groups)
+        for name, place in places.items():
+            row = rows[place]
+            perceivers = members[row.audience] | (members[row.others] if row.others else frozenset())
+            found[name] = place, perceivers
+        return found
 
     def _take_in(self, one: Prepared) -> None:
         """What is true for the laws that check the next event."""
@@ -184,6 +213,18 @@ class Recorder:
         rows = self._maker.rows(prepared, head, log=log)
         rows.truth = self._standing.changes()
         return rows
+
+
+def _sources_of(known: KnownMetadata) -> list[str]:
+    """The events that a note was made from, or is about."""
+    named = list(known.sources)
+    if known.memory is not None:
+        note = known.memory
+        named += [one for one in (note.after, note.upto) if one is not None]
+        named += [source for line in note.line_sources for source in line]
+    if known.gate is not None:
+        named.append(known.gate.target)
+    return list(dict.fromkeys(named))
 
 
 def _checked(event: GameEvent) -> GameEvent:

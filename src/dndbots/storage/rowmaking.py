@@ -80,7 +80,7 @@ class RowMaker:
             groups = [self._groups[part] for part in parts_of(one.perceivers)]
             if log:
                 rows.events.append(codec.to_row(one.event, self._branch, *groups))
-            for group in groups:
+            for group in () if one.event.is_note else groups:
                 self._add_text(rows, one, group, postings)
                 self._add_people(rows, one, group)
             self._add_claims(rows, one)

@@ -9,7 +9,8 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from dndbots._json import as_json
-from dndbots.canon.claims import AT, IN, NUMBER, PART_OF, SAME, Claim, change
+from dndbots.canon.claims import AT, IN, MEMORY, NUMBER, PART_OF, SAME, Claim, change
+from dndbots.canon.laws import Shelf
 from dndbots.ids import DM, PARTY_UID
 from dndbots.storage.ports import Lineage, Store, TruthRow
 
@@ -53,6 +54,7 @@ class Standing:
         self._confirmed: dict[tuple[str, str], int] = {}
         self._seen: dict[str, int] = {}
         self._merging: dict[str, list[str]] = {}
+        self._shelves: dict[str, Shelf | None] = {}
         self._free: set[str] = set()
         self._changed: dict[tuple[str, str], TruthRow] = {}
 
@@ -63,6 +65,7 @@ class Standing:
         self._confirmed.clear()
         self._seen.clear()
         self._merging.clear()
+        self._shelves.clear()
         self._persons.trim()
         if len(self._free) > _MOST_FREE:
             self._free.clear()
@@ -144,6 +147,13 @@ class Standing:
         found, _ = self._known_truth(uid, SAME)
         return found if isinstance(found, str) else None
 
+    def shelf(self, subject: str) -> Shelf | None:
+        if subject in self._shelves:
+            return self._shelves[subject]
+        held = self._store.latest(self._lineage, subjects=[subject], slots=[MEMORY], viewer=DM)
+        newest = max(held, key=lambda row: row.seq, default=None)
+        return None if newest is None else Shelf.of(json.loads(newest.value))
+
     def _where(self, slot: str, values: Collection[object]) -> list[str]:
         """Everybody of whom something is true, what is not stored yet included."""
         stored = [
@@ -167,6 +177,8 @@ class Standing:
     def apply(self, claim: Claim, *, at: int, seq: int) -> None:
         """Takes in what is true from now on. Late news of earlier times does not replace newer truth."""
         slot, value = claim.slot, claim.value
+        if slot == MEMORY:
+            self._shelves[claim.subject] = Shelf.of(value)
         if slot == change(NUMBER) and isinstance(value, int):
             before, _ = self._known_truth(claim.subject, NUMBER)
             slot, value = NUMBER, (before if isinstance(before, int) else 1) + value
