@@ -27,6 +27,13 @@ from dndbots.events import EventType, GameEvent, StatedFact, is_storable
 from dndbots.ids import DM
 from dndbots.interop import jsonl, transcripts
 from dndbots.interop.transcripts import Imported
+from dndbots.memory.carrying import Carried, carried
+from dndbots.memory.compression import compressing
+from dndbots.memory.deciding import correct_fact, decide
+from dndbots.memory.manager import context_manager, drive
+from dndbots.memory.summarizer import Summarizer
+from dndbots.memory.table import table_state
+from dndbots.models import AgentMemory, GameState
 from dndbots.storage import upkeep
 from dndbots.storage.damage import told_as_damage
 from dndbots.storage.opening import TIMEOUT, open_store
@@ -38,6 +45,7 @@ __all__ = ["Campaign", "Imported", "Problem", "Progress"]
 
 _ENTITIES_NAMED_IN_AN_ERROR = 10
 _MOST_EVENTS = 1 << 40
+TOKEN_LIMIT = 8000
 _PEOPLE = ("pc_", "npc_", "mon_")
 
 
@@ -48,8 +56,9 @@ class Campaign:
     entity. `"dm"` sees everything. `as_of` is an event id, and answers as if the log ended there.
     """
 
-    def __init__(self, store: Store, *, branch: str = MAIN) -> None:
+    def __init__(self, store: Store, *, branch: str = MAIN, summarizer: Any = None) -> None:
         self._store = store
+        self.summarizer = summarizer
         with told_as_damage(store.where):
             self._branch = self._find_branch(branch)
             self._recorder = upkeep.recorder_of(store, self._branch)
@@ -67,11 +76,15 @@ class Campaign:
         create: bool = True,
         branch: str = MAIN,
         timeout: float = TIMEOUT,
+        summarizer: Any = None,
     ) -> Self:
-        """A campaign's folder, or `postgresql://…/database?campaign=name`; made if it is not there."""
+        """A campaign's folder, or `postgresql://…/database?campaign=name`; made if it is not there.
+
+        `summarizer` makes the summaries: a `Summarizer`, or a chat model; without one, none is needed.
+        """
         store = open_store(where, create=create, timeout=timeout)
         try:
-            return cls(store, branch=branch)
+            return cls(store, branch=branch, summarizer=summarizer)
         except BaseException:  # whatever it was, nobody else would close the store
             store.close()
             raise
@@ -156,7 +169,7 @@ class Campaign:
         self, *, viewer: str, last: int | None = None, as_of: str | None = None
     ) -> Iterator[GameEvent]:
         """What the viewer perceived, oldest first: all of it, read as it is needed, or the newest."""
-        with self._view(viewer, as_of) as view:
+        with self.view(viewer, as_of) as view:
             if last is not None:
                 return iter(view.newest(_number(last)))
         return self._each(view)
@@ -174,14 +187,14 @@ class Campaign:
         as_of: str | None = None,
     ) -> list[Moment]:
         """The newest of what the viewer perceived, or of what concerned somebody; oldest first."""
-        with self._view(viewer, as_of) as view:
+        with self.view(viewer, as_of) as view:
             return view.moments(view.newest(_number(last), about=about))
 
     # Canon and knowledge.
 
     def entity(self, who: str, *, viewer: str, as_of: str | None = None) -> Entity:
         """Somebody or something, by uid or name, as the viewer knows it."""
-        with self._view(viewer, as_of) as view:
+        with self.view(viewer, as_of) as view:
             return view.entity(who)
 
     def entities(self, *, viewer: str, category: str | None = None, as_of: str | None = None) -> list[Entity]:
@@ -189,21 +202,21 @@ class Campaign:
         if category is not None and category.upper() not in ids.CATEGORIES:
             raise UnknownCategory(category, known=ids.CATEGORIES)
         wanted = None if category is None else category.upper()
-        with self._view(viewer, as_of) as view:
+        with self.view(viewer, as_of) as view:
             found = [uid for uid in view.everybody() if wanted in (None, ids.category_of(uid))]
             return [view.entity(uid) for uid in found]
 
     def history(self, who: str, *, viewer: str, as_of: str | None = None) -> list[Fact]:
         """All that the viewer ever held true of somebody, oldest first, with what superseded it."""
-        with self._view(viewer, as_of) as view:
+        with self.view(viewer, as_of) as view:
             return view.history(who)
 
     def acts(self, *, viewer: str, as_of: str | None = None) -> list[Milestone]:
-        with self._view(viewer, as_of) as view:
+        with self.view(viewer, as_of) as view:
             return view.milestones(ACT)
 
     def encounters(self, *, viewer: str, as_of: str | None = None) -> list[Milestone]:
-        with self._view(viewer, as_of) as view:
+        with self.view(viewer, as_of) as view:
             return view.milestones(ENCOUNTER)
 
     def who_knows(
@@ -215,8 +228,68 @@ class Campaign:
         or value, the answer is everybody who holds anything there, with what they hold. A subject may
         be a name.
         """
-        with self._view(DM, as_of) as view:
+        with self.view(DM, as_of) as view:
             return view.who_knows(_asked(fact, view))
+
+    # Memory.
+
+    def carried(self, viewer: str, *, token_limit: int = TOKEN_LIMIT, as_of: str | None = None) -> Carried:
+        """What an agent carries, with the ids of the events in its buffer."""
+        with self.view(viewer, as_of) as view:
+            return carried(view, token_limit=token_limit)
+
+    def memory(self, viewer: str, *, token_limit: int = TOKEN_LIMIT, as_of: str | None = None) -> AgentMemory:
+        """What an agent carries: its summary, its buffer, and what it knows of itself."""
+        return self.carried(viewer, token_limit=token_limit, as_of=as_of).memory
+
+    def game_state(self, *, token_limit: int = TOKEN_LIMIT) -> GameState:
+        """The memories of the DM and of every character, for `MemoryManager` and `context_manager`.
+
+        Keys are `dm` and each name's slug, or the uid where two are alike.
+        """
+        with self.view(DM) as view:
+            return table_state(self, view, token_limit=token_limit, summarizer=self.summarizer)
+
+    def compress(self, viewer: str, *, retain: int = 0, token_limit: int = TOKEN_LIMIT) -> str:
+        """Summarises what somebody perceived since the last time, but for the newest; says what came of it."""
+        with self.view(viewer) as view:
+            holder = view.viewer
+        work = compressing(self, holder, retain=retain, token_limit=token_limit)
+        return drive({holder: work}, Summarizer.of(self.summarizer))[holder]
+
+    def start_session(self, session_id: str, *, title: str = "") -> GameEvent:
+        """Begins a session: everybody starts with summaries, facts and threads, and an empty buffer."""
+        started = self.record(
+            GameEvent(
+                event_id=f"session_start_{session_id}",
+                event_type=EventType.SESSION_START,
+                source=DM,
+                content=title,
+                session_id=session_id,
+            )
+        )
+        context_manager(self.game_state())
+        return started
+
+    def pin(self, target: str, *, on: bool = True, viewer: str | None = None) -> GameEvent:
+        """Keeps an event or a memory in every context of those who perceived it, or of one of them."""
+        return decide(self, target, "pinned", on=on, holder=viewer)
+
+    def lock(self, target: str, *, on: bool = True, viewer: str | None = None) -> GameEvent:
+        """Keeps a memory as it is: it is neither pruned, nor summarised further, nor corrected."""
+        return decide(self, target, "locked", on=on, holder=viewer)
+
+    def forget(self, target: str, *, on: bool = True, viewer: str | None = None) -> GameEvent:
+        """Leaves an event or a memory out of every context. It stays in the log, and can be taken back."""
+        return decide(self, target, "forgotten", on=on, holder=viewer)
+
+    def correct(self, target: str, text: str | None, *, viewer: str | None = None) -> GameEvent:
+        """Puts an event or a memory into other words, for contexts; None takes that back."""
+        return decide(self, target, "corrected", on=text is not None, text=text, holder=viewer)
+
+    def correct_fact(self, subject: str, key: str, value: str | float | bool) -> GameEvent:  # noqa: FBT001
+        """Says what is so after all; whoever held the old value holds the new one."""
+        return correct_fact(self, subject, key, value)
 
     # Branches.
 
@@ -235,7 +308,7 @@ class Campaign:
             forked_at = self._place(at)
             parent = next(one for one in self.past()[1] if forked_at <= one.upto)
             store.add_branch(name, parent=parent.branch, forked_at=forked_at, seed=upkeep.seed)
-            return Campaign(store, branch=name)
+            return Campaign(store, branch=name, summarizer=self.summarizer)
         except BaseException:  # whatever it was, nobody else would close the store
             store.close()
             raise
@@ -296,7 +369,8 @@ class Campaign:
         return found
 
     @contextmanager
-    def _view(self, viewer: str, as_of: str | None) -> Iterator[View]:
+    def view(self, viewer: str, as_of: str | None = None) -> Iterator[View]:
+        """All that one viewer may read, for what is built on a campaign. The DM's has everything."""
         if not isinstance(viewer, str):
             raise InvalidSetting("viewer", viewer, reason="is neither a uid nor a name")
         with told_as_damage(self._store.where):

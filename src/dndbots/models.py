@@ -3,7 +3,9 @@
 `AgentMemory` and `GameState` are mutable on purpose: they are working state, not records.
 """
 
-from typing import Annotated, Literal, NotRequired, Self, TypedDict
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal, NotRequired, Self, TypedDict
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -85,10 +87,52 @@ class AgentMemory(BaseModel):
 
 
 class GameState(TypedDict):
-    """The state that a turn works on: each agent's memory by its name, `dm` among them."""
+    """The state that a turn works on: each agent's memory by its name, `dm` among them.
+
+    One that a campaign made also has the campaign, each agent's uid, and the ids of the events in each
+    buffer. `prompts` is what an agent's prompt holds beside its memory; `summarizer` who summarises.
+    """
 
     agent_memories: dict[str, AgentMemory]
     summarization_in_progress: NotRequired[bool]
+    campaign: NotRequired[Any]
+    agents: NotRequired[dict[str, str]]
+    buffer_ids: NotRequired[dict[str, tuple[str, ...]]]
+    prompts: NotRequired[dict[str, str]]
+    summarizer: NotRequired[Any]
+
+
+class MemorySource(StrEnum):
+    """What a scoped memory is about."""
+
+    LOCATION = "location"
+    NPC = "npc"
+    WORLD = "world"
+
+
+class MemoryEntry(BaseModel):
+    """A scoped memory: what came of a visit, of dealings with somebody, or of a step of the story.
+
+    `created_at` is game time, that of the newest message in it; `since_timestamp` is that of the first.
+    `since_message_index` is the highest index summarised, which only the DM gets to see. `memory_id` is
+    its own event, `sources` are those that its lines were made from.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    created_at: datetime | None = None
+    source: MemorySource
+    summary: str
+    tags: list[str] = Field(default_factory=list)
+    location_id: str | None = None
+    npc_ids: list[str] = Field(default_factory=list)
+    quest_id: str | None = None
+    encounter_id: str | None = None
+    since_timestamp: datetime | None = None
+    since_message_index: int | None = None
+    memory_id: str = ""
+    session_id: str = ""
+    sources: tuple[str, ...] = ()
 
 
 class Quest(BaseModel):

@@ -80,6 +80,20 @@ def shelf_subject(holder: str, shelf: str) -> str:
     return f"{MEMORY} {holder} {shelf}"
 
 
+class Shelf(NamedTuple):
+    """How a shelf of somebody's memories stands: its newest note, how far it has come, what counts."""
+
+    last: str
+    cursor: str
+    standing: tuple[str, ...]
+
+    @classmethod
+    def of(cls, value: JsonValue) -> "Shelf | None":
+        if not isinstance(value, dict) or not isinstance(standing := value.get("standing"), list):
+            return None
+        return cls(str(value.get("last")), str(value.get("cursor")), tuple(map(str, standing)))
+
+
 def gate_slot(what: str, holder: str | None) -> str:
     return f"{GATE} {what}" if holder is None else f"{GATE} {what} {holder}"
 

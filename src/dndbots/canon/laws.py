@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, Protocol
 from pydantic import JsonValue, ValidationError
 
 from dndbots.canon import claims
-from dndbots.canon.claims import AT, IN, PART_OF, Certainty, Claim, claim_of, counts
+from dndbots.canon.claims import AT, IN, PART_OF, Certainty, Claim, Shelf, claim_of, counts
 from dndbots.canon.holding import is_speech
 from dndbots.canon.loot import holder_of, loot_of, sufferer_of
 from dndbots.canon.reducers import claims_of, seen_in
@@ -19,20 +19,6 @@ from dndbots.events import EventType, GameEvent, KnownMetadata, audience
 from dndbots.ids import CATEGORIES, DM, PARTY_UID, SYSTEM, category_of, is_uid
 
 AMOUNTS: Final = ("hp", "hp_max", "gold", "reputation", claims.NUMBER)
-
-
-class Shelf(NamedTuple):
-    """How a shelf of somebody's memories stands: its newest note, how far it has come, what counts."""
-
-    last: str
-    cursor: str
-    standing: tuple[str, ...]
-
-    @classmethod
-    def of(cls, value: JsonValue) -> "Shelf | None":
-        if not isinstance(value, dict) or not isinstance(standing := value.get("standing"), list):
-            return None
-        return cls(str(value.get("last")), str(value.get("cursor")), tuple(map(str, standing)))
 
 
 class Standing(Protocol):

@@ -5,9 +5,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Final, NamedTuple
 
+from pydantic import JsonValue
+
 from dndbots._json import as_json
 from dndbots.canon import claims, fold
-from dndbots.canon.claims import Certainty, HeldClaim, Reading, reading_of
+from dndbots.canon.claims import Certainty, HeldClaim, Reading, Shelf, reading_of
 from dndbots.canon.fold import Settled
 from dndbots.canon.holding import PERCEIVED
 from dndbots.canon.values import CertaintyName, Entity, Fact, Knowing, Milestone, Moment
@@ -15,7 +17,7 @@ from dndbots.errors import AmbiguousName, UnknownEntity
 from dndbots.events import GameEvent, is_storable
 from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, name_from_uid, slug
 from dndbots.storage import codec
-from dndbots.storage.ports import ClaimKey, ClaimRow, Lineage, MentionRow, NameRow, Store
+from dndbots.storage.ports import ClaimKey, ClaimRow, EventRow, Lineage, MentionRow, NameRow, Store
 
 PAGE: Final = 1_000
 _CERTAINTY: Final[dict[int, CertaintyName]] = {
@@ -223,15 +225,71 @@ class View:
         known = View(self._store, self._lineage, holder).persons_of(persons)
         return [list(same) for same in sorted({tuple(sorted(same)) for same in known.values()})]
 
+    # What is noted down.
+
+    def shelf(self, holder: str, shelf: str) -> Shelf | None:
+        """How a shelf of somebody's memories stands; None if nothing was ever put there."""
+        subject = claims.shelf_subject(holder, shelf)
+        rows = self._store.latest(
+            self._lineage, subjects=[subject], slots=[claims.MEMORY], viewer=self.viewer
+        )
+        newest = max(rows, key=_seq, default=None)
+        return None if newest is None else Shelf.of(json.loads(newest.value))
+
+    def shelves(self, holder: str) -> list[str]:
+        """The shelves of somebody's memories, by name."""
+        prefix = claims.shelf_subject(holder, "")
+        found = self._store.subjects(self._lineage, prefix, self.viewer)
+        return [subject.removeprefix(prefix) for subject in found]
+
+    def decided(self, kind: str) -> dict[str, dict[str, tuple[JsonValue, int]]]:
+        """The newest claim in each slot of all subjects of a kind that are no entities, with its place."""
+        found: dict[str, dict[str, tuple[JsonValue, int]]] = {}
+        subjects = self._store.subjects(self._lineage, f"{kind} ", self.viewer)
+        rows = self._store.latest(self._lineage, subjects=subjects, viewer=self.viewer)
+        for row in sorted(rows, key=_seq):
+            slots = found.setdefault(row.subject.removeprefix(f"{kind} "), {})
+            slots[row.slot] = json.loads(row.value), row.seq
+        return found
+
     # What happened.
 
     def perceived(self, seq: int) -> bool:
         """Whether this viewer perceived the event at a place."""
-        row = self._store.events_at(self._lineage, [seq]).get(seq)
-        groups = [] if row is None else [group for group in (row.audience, row.others) if group]
-        return any(self.viewer in people for people in self._store.members(groups).values())
+        return bool(self._perceived([seq]))
 
-    def events(self, *, after: int = 0) -> Iterator[GameEvent]:
+    def place_of(self, event_id: str) -> int | None:
+        """The place of an event that this viewer perceived."""
+        place = (
+            self._store.places_of(self._lineage, [event_id]).get(event_id) if is_storable(event_id) else None
+        )
+        return place if place is not None and self.perceived(place) else None
+
+    def by_id(self, ids: Collection[str]) -> dict[str, GameEvent]:
+        """Those of some events that this viewer perceived."""
+        places = self._store.places_of(self._lineage, ids)
+        return {event.event_id: event for event in self.at(places.values())}
+
+    def at(self, seqs: Iterable[int]) -> list[GameEvent]:
+        """The events at some places that this viewer perceived, oldest first."""
+        rows = self._perceived(list(seqs))
+        return [self._shown(codec.from_row(rows[seq])) for seq in sorted(rows)]
+
+    def _perceived(self, seqs: Collection[int]) -> dict[int, EventRow]:
+        rows = self._store.events_at(self._lineage, seqs)
+        if self.viewer == DM:
+            return rows
+        groups = {group for row in rows.values() for group in (row.audience, row.others) if group}
+        mine = {group for group, people in self._store.members(groups).items() if self.viewer in people}
+        return {seq: row for seq, row in rows.items() if not mine.isdisjoint((row.audience, row.others))}
+
+    def places(self, *, limit: int, about: Collection[str] | None = None) -> list[int]:
+        """Where the newest of what this viewer perceived is in the log, or what mentions somebody."""
+        if about is None:
+            return self._store.newest_perceived(self._lineage, self.viewer, limit=limit)
+        return self._store.newest_mentions(self._lineage, about, self.viewer, limit=limit)
+
+    def events(self, *, after: int = 0, upto: int | None = None) -> Iterator[GameEvent]:
         """All events that this viewer perceived, oldest first, read as they are needed."""
         perceives: dict[int, bool] = {}
         while rows := self._store.events(self._lineage, after=after, limit=PAGE):
@@ -240,16 +298,41 @@ class View:
             members = self._store.members(new) if self.viewer != DM else {}
             perceives.update({group: self.viewer == DM or self.viewer in members[group] for group in new})
             for row in rows:
+                if upto is not None and row.seq > upto:
+                    return
                 if perceives[row.audience] or (row.others and perceives[row.others]):
                     yield self._shown(codec.from_row(row))
 
+    def play(self, *, after: int = 0, upto: int | None = None) -> Iterator[tuple[int, GameEvent]]:
+        """What this viewer perceived at the table between two places of the log, with the place of each."""
+        if self.viewer == DM:
+            # It perceived everything, so that the log is read as it is.
+            for event in self.events(after=after, upto=upto):
+                if not event.is_note:
+                    yield event.seq or 0, event
+            return
+        seqs = self.places_after(after)
+        wanted = [seq for seq in seqs if upto is None or seq <= upto]
+        for start in range(0, len(wanted), PAGE):
+            rows = self._store.events_at(self._lineage, wanted[start : start + PAGE])
+            for seq in sorted(rows):
+                yield seq, self._shown(codec.from_row(rows[seq]))
+
+    def places_after(self, after: int, *, about: Collection[str] | None = None) -> list[int]:
+        """Where in the log is what this viewer perceived after a place; oldest first.
+
+        The index knows the newest, so it is asked for more until it has gone back far enough.
+        """
+        limit = 256
+        while True:
+            found = self.places(limit=limit, about=about)
+            if len(found) < limit or found[-1] <= after:
+                return sorted(seq for seq in found if seq > after)
+            limit *= 4
+
     def newest(self, limit: int, *, about: str | None = None) -> list[GameEvent]:
         """The newest events that this viewer perceived, or those about somebody; oldest first."""
-        if about is not None:
-            persons = self.find(about)
-            seqs = self._store.newest_mentions(self._lineage, persons, self.viewer, limit=limit)
-        else:
-            seqs = self._store.newest_perceived(self._lineage, self.viewer, limit=limit)
+        seqs = self.places(limit=limit, about=None if about is None else self.find(about))
         rows = self._store.events_at(self._lineage, seqs)
         return [self._shown(codec.from_row(rows[seq])) for seq in sorted(rows)]
 
@@ -278,6 +361,10 @@ class View:
             )
             for event, known in shown
         ]
+
+
+def _seq(row: ClaimRow) -> int:
+    return row.seq
 
 
 def _subject(claim: HeldClaim) -> str:

@@ -9,8 +9,7 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from dndbots._json import as_json
-from dndbots.canon.claims import AT, IN, MEMORY, NUMBER, PART_OF, SAME, Claim, change
-from dndbots.canon.laws import Shelf
+from dndbots.canon.claims import AT, IN, MEMORY, NUMBER, PART_OF, SAME, Claim, Shelf, change
 from dndbots.ids import DM, PARTY_UID
 from dndbots.storage.ports import Lineage, Store, TruthRow
 

@@ -1,0 +1,144 @@
+"""What an agent carries, as a view of the log: its summaries, its buffer, and what it knows of itself."""
+
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+from pydantic import JsonValue
+
+from dndbots.canon.values import Entity, Fact
+from dndbots.ids import DM
+from dndbots.memory.compression import since, standing
+from dndbots.memory.entries import Entry
+from dndbots.memory.gates import Gates, gates_of
+from dndbots.memory.layers import Block
+from dndbots.memory.retelling import one_line, retold
+from dndbots.models import AgentMemory, CharacterFacts
+from dndbots.storage.reader import View
+
+_CLASS_KEYS: Final = ("class", "char_class", "character_class")
+_RELATIONS: Final = {
+    "~": "linked with",
+    "->": "leads to",
+    "<-": "caused by",
+    "in": "belongs to",
+    "<": "part of",
+}
+_OVER: Final = frozenset(("completed", "complete", "done", "failed", "abandoned", "resolved", "closed"))
+
+
+def is_over(state: JsonValue) -> bool:
+    """Whether a quest's or a thread's state says that nothing more comes of it."""
+    return isinstance(state, str) and state.strip().casefold() in _OVER
+
+
+class Carried(NamedTuple):
+    """An agent's memory, and the ids of the events in its buffer."""
+
+    memory: AgentMemory
+    ids: tuple[str, ...]
+
+
+def carried(view: View, *, token_limit: int) -> Carried:
+    """The viewer's memory of this moment."""
+    gates = gates_of(view)
+    shelf, blocks = standing(view, gates)
+    entries = retold(view, since(view, shelf), gates)
+    memory = AgentMemory(
+        long_term_summary=_summary(view, gates, blocks),
+        short_term_buffer=[_line(entry) for entry in entries],
+        token_limit=token_limit,
+        character_facts=None if view.viewer == DM else facts_of(view),
+    )
+    return Carried(memory, tuple(entry.event_id for entry in entries))
+
+
+def _summary(view: View, gates: Gates, blocks: Iterable[Block]) -> str:
+    """All that stands, oldest first, with what was pinned before everything else."""
+    lines = [f"Pinned: {text}" for text in pinned_texts(view, gates)]
+    lines += [
+        gates.corrected.get(block.id, block.text) for block in blocks if block.id not in gates.forgotten
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def pinned_texts(view: View, gates: Gates) -> list[str]:
+    wanted = [one for one in gates.pinned if one not in gates.forgotten]
+    events = view.by_id(wanted)
+    texts = [gates.corrected.get(one, events[one].content) for one in wanted if one in events]
+    return [one_line(text) for text in texts if text.strip()]
+
+
+def _line(entry: Entry) -> str:
+    """An entry of a buffer, attributed. What the rules decided stands in for words where there are none."""
+    return str(entry) if entry.text else f"[{entry.who}]: {' '.join(entry.outcomes)}"
+
+
+def facts_of(view: View) -> CharacterFacts:
+    """What a character knows of itself: from canon, so that no summary can lose it."""
+    me = view.entity(view.viewer)
+    names = _names(view, me)
+    properties = me.properties
+    role = next((str(properties[key]) for key in _CLASS_KEYS if key in properties), "")
+    traits = [f"{key}: {_said(value)}" for key, value in properties.items() if key not in _CLASS_KEYS]
+    traits += [f"is {condition}" for condition in me.conditions]
+    if me.inventory:
+        carries = (f"{names(item)} x{n}" if n > 1 else names(item) for item, n in me.inventory.items())
+        traits.append(f"carries {', '.join(carries)}")
+    return CharacterFacts(
+        name=one_line(me.name),
+        character_class=one_line(role),
+        key_traits=[one_line(trait) for trait in traits],
+        relationships=dict(_relationships(me, names)),
+        notable_events=list(quests_of(view)),
+    )
+
+
+def _names(view: View, entity: Entity) -> Callable[[str], str]:
+    """What others are called, as the viewer knows it."""
+    called = view.called(
+        sorted({fact.object for fact in entity.facts if fact.object} | set(entity.inventory))
+    )
+    return lambda uid: one_line(called[uid].name) if uid in called else one_line(uid)
+
+
+def _relationships(me: Entity, names: Callable[[str], str]) -> Iterable[tuple[str, str]]:
+    for fact in me.facts:
+        word = _RELATIONS.get(str(fact.op))
+        if word and fact.object and not fact.ended:
+            yield names(fact.object), f"{word}{_sureness(fact)}"
+
+
+def _sureness(fact: Fact) -> str:
+    return "" if fact.certainty == "fact" else f" ({fact.certainty})"
+
+
+def quests_of(view: View) -> Iterable[str]:
+    """The quests that the viewer knows of and that are not over, with their objectives."""
+    for uid in view.everybody():
+        if not uid.startswith("qst_"):
+            continue
+        quest = view.entity(uid)
+        state = quest.properties.get("state")
+        if not is_over(state):
+            steps = "; ".join(f"{name}: {_said(value)}" for name, value in quest.objectives.items())
+            known = f" ({_said(state)})" if state is not None else ""
+            yield one_line(f"Quest {quest.name}{known}{f': {steps}' if steps else ''}")
+
+
+def _said(value: JsonValue) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def format_character_facts(facts: CharacterFacts) -> str:
+    """What a character knows of itself, as text for a prompt."""
+    role = f" ({one_line(facts.character_class)})" if facts.character_class else ""
+    lines = [f"{one_line(facts.name)}{role}"]
+    lines += _list("Traits", facts.key_traits)
+    lines += _list("Relationships", [f"{name}: {what}" for name, what in facts.relationships.items()])
+    lines += _list("Notable events", facts.notable_events)
+    return "\n".join(lines)
+
+
+def _list(title: str, items: Iterable[str]) -> list[str]:
+    listed = [f"- {one_line(item)}" for item in items if item.strip()]
+    return [f"{title}:", *listed] if listed else []

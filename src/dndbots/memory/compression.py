@@ -1,0 +1,230 @@
+"""Compression with a log behind it: what an agent perceived becomes a summary, and its cursor moves on.
+
+Both are one event. Nothing here waits for a model: a compression yields the summary that it needs as a
+task, and is sent the lines, so that several agents can be waited for side by side.
+"""
+
+import logging
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Final, NamedTuple
+
+from dndbots.canon.claims import Shelf
+from dndbots.errors import StaleNote, SummaryFailed
+from dndbots.events import GameEvent
+from dndbots.memory.entries import Entry, Line, SummaryTask, as_text
+from dndbots.memory.extract import Extractive
+from dndbots.memory.gates import Gates, gates_of
+from dndbots.memory.layers import SUMMARY, Block, Merge, next_merge, room_for, shorter
+from dndbots.memory.notes import Table, make_note
+from dndbots.memory.retelling import retold
+from dndbots.storage.reader import View
+
+log = logging.getLogger("dndbots.memory")
+
+# A scene ends where the session does, where the place changes, or when it is long.
+_SHORTEST_SCENE: Final = 6
+_LONGEST_SCENE: Final = 60
+# How many entries are read at once; of a longer span, the best of each part are read again.
+_PART: Final = 4_000
+_PART_ROOM: Final = 4
+# Layers that a failing model leaves undone are made without one when so many wait.
+_OVERDUE: Final = 40
+
+# Yields what is to be summarised, is sent the lines or what went wrong, and returns what came of it.
+Answer = list[Line] | SummaryFailed
+Summarizing = Generator[SummaryTask, Answer, str]
+
+
+class Backlog(NamedTuple):
+    """What an agent perceived since its cursor: what is due to be summarised, and what stays as it is."""
+
+    shelf: Shelf | None
+    due: list[GameEvent]
+    kept: list[GameEvent]
+
+    @property
+    def session(self) -> str:
+        """The session that is being played, as far as the agent knows."""
+        newest = self.kept or self.due
+        return newest[-1].session_id if newest else ""
+
+
+def backlog(view: View, *, retain: int) -> Backlog:
+    """What came since the cursor. Of an earlier session all is due, of this one all but the newest."""
+    shelf = view.shelf(view.viewer, SUMMARY)
+    events = list(since(view, shelf))
+    session = events[-1].session_id if events else ""
+    due = next((n for n, event in enumerate(events) if event.session_id == session), len(events))
+    due = max(due, len(events) - retain)
+    return Backlog(shelf, events[:due], events[due:])
+
+
+def since(view: View, shelf: Shelf | None) -> Iterator[GameEvent]:
+    """What the viewer perceived after a shelf's cursor."""
+    after = view.place_of(shelf.cursor) if shelf else 0
+    return (event for _, event in view.play(after=after or 0))
+
+
+def scenes(events: Iterable[GameEvent]) -> Iterator[list[GameEvent]]:
+    """Events by scene: a session's at least, a place's if there is enough to tell, never too many."""
+    scene: list[GameEvent] = []
+    place: str | None = None
+    for event in events:
+        here = event.known.location
+        moved = here is not None and place is not None and here != place and len(scene) >= _SHORTEST_SCENE
+        over = bool(scene) and event.session_id != scene[-1].session_id
+        if over or moved or len(scene) >= _LONGEST_SCENE:
+            yield scene
+            scene = []
+        scene.append(event)
+        place = here or place
+    if scene:
+        yield scene
+
+
+def compressing(table: Table, holder: str, *, retain: int, token_limit: int) -> Summarizing:
+    """Summarises what is due, scene by scene, then whatever layers are full. Returns the new summaries.
+
+    Each step is recorded by itself: what fails or is cut off is done again the next time.
+    """
+    with table.view(holder) as view:
+        waiting, gates = backlog(view, retain=retain), gates_of(view)
+        told = [(scene, retold(view, scene, gates)) for scene in scenes(waiting.due)]
+    shelf, made = waiting.shelf, list[str]()
+    for scene, entries in told:
+        lines: Answer = []
+        if entries:
+            lines = yield _task(holder, entries, room_for("scene", token_limit))
+        if isinstance(lines, SummaryFailed):
+            return _failed(holder, lines.reason, made)
+        after = shelf.cursor if shelf else None
+        note = make_note(holder, SUMMARY, shelf, lines=lines, upto=scene[-1], after=after, layer="scene")
+        try:
+            shelf = _stands(table.record(note))
+        except StaleNote:
+            return _failed(holder, "somebody else is summarising the same events", made)
+        made.append(as_text(lines))
+    yield from _layering(table, holder, token_limit, waiting.session)
+    return "\n".join(filter(None, made))
+
+
+def _layering(
+    table: Table, holder: str, token_limit: int, session: str
+) -> Generator[SummaryTask, Answer, None]:
+    """Makes one of the summaries of every layer that is full."""
+    while True:
+        with table.view(holder) as view:
+            shelf, blocks = standing(view)
+        merge = next_merge(blocks, session or (blocks[-1].session if blocks else ""))
+        if merge is None or shelf is None:
+            return
+        room, overdue = room_for(merge.layer, token_limit), len(blocks) > _OVERDUE
+        if not (yield from merging(table, holder, shelf, merge, room, overdue=overdue)):
+            return
+
+
+def shortening(table: Table, holder: str, *, token_limit: int) -> Summarizing:
+    """Makes the oldest summaries one, from their events, when all together are too long."""
+    with table.view(holder) as view:
+        shelf, blocks = standing(view)
+    merge = shorter(blocks)
+    if merge is None or shelf is None:
+        return ""
+    room = room_for(merge.layer, token_limit)
+    if len(merge.blocks) == 1:
+        room = max(room // 2, 1)
+    return (yield from merging(table, holder, shelf, merge, room))
+
+
+def standing(view: View, gates: Gates | None = None) -> tuple[Shelf | None, list[Block]]:
+    """The summaries of the viewer that count, oldest first, as they were written."""
+    shelf = view.shelf(view.viewer, SUMMARY)
+    if shelf is None:
+        return None, []
+    locked = (gates_of(view) if gates is None else gates).locked
+    events = view.by_id(shelf.standing)
+    found = [Block.of(events[one], locked=one in locked) for one in shelf.standing if one in events]
+    return shelf, [block for block in found if block is not None]
+
+
+def merging(
+    table: Table, holder: str, shelf: Shelf, merge: Merge, room: int, *, overdue: bool = False
+) -> Summarizing:
+    """Summarises the events of a span anew, in place of its summaries. Returns "" if that failed.
+
+    What is overdue is not left waiting for a model that fails: it is made without one.
+    """
+    first, last = merge.blocks[0], merge.blocks[-1]
+    with table.view(holder) as view:
+        after = view.place_of(first.after) if first.after else 0
+        upto = view.place_of(last.upto)
+        end = view.by_id([last.upto])[last.upto]
+        gates = gates_of(view)
+        entries = retold(view, (event for _, event in view.play(after=after or 0, upto=upto)), gates)
+    lines = yield from _condensing(holder, entries, room)
+    if isinstance(lines, SummaryFailed):
+        failed = _failed(holder, lines.reason, [])
+        if not overdue:
+            return failed
+        lines = Extractive().summarize(_task(holder, entries, room))
+    note = make_note(
+        holder,
+        SUMMARY,
+        shelf,
+        lines=lines,
+        upto=end,
+        after=first.after,
+        layer=merge.layer,
+        replaces=[block.id for block in merge.blocks],
+    )
+    try:
+        table.record(note)
+    except StaleNote:
+        return _failed(holder, "somebody else is summarising the same events", [])
+    return as_text(lines)
+
+
+def _condensing(holder: str, entries: Sequence[Entry], room: int) -> Generator[SummaryTask, Answer, Answer]:
+    """One summary of any number of entries. Of too many to read at once, the best of each part are."""
+    while len(entries) > _PART:
+        best: list[Entry] = []
+        for part in _parts(entries):
+            lines = yield _task(holder, part, room * _PART_ROOM)
+            if isinstance(lines, SummaryFailed):
+                return lines
+            best += _reread(lines, part)
+        entries = best
+    if not entries:
+        return []
+    return (yield _task(holder, entries, room))
+
+
+def _parts(entries: Sequence[Entry]) -> Iterator[tuple[Entry, ...]]:
+    source = iter(entries)
+    while part := tuple(islice(source, _PART)):
+        yield part
+
+
+def _reread(lines: Iterable[Line], part: Iterable[Entry]) -> Iterator[Entry]:
+    by_id = {entry.event_id: entry for entry in part}
+    for line in lines:
+        source = by_id.get(line.sources[0]) if line.sources else None
+        session = source.session if source else ""
+        yield Entry(
+            text=line.text, event_id=line.sources[0] if line.sources else "", session=session, narrated=True
+        )
+
+
+def _task(holder: str, entries: Sequence[Entry], room: int) -> SummaryTask:
+    return SummaryTask(agent=holder, entries=tuple(entries), tokens=room)
+
+
+def _stands(event: GameEvent) -> Shelf | None:
+    note = event.known.memory
+    return None if note is None else Shelf(event.event_id, note.cursor, tuple(note.standing))
+
+
+def _failed(holder: str, reason: str, made: list[str]) -> str:
+    log.warning("the memory of %s was not summarised: %s", holder, reason)
+    return "\n".join(filter(None, made))

@@ -1,0 +1,76 @@
+"""What people decided on what is remembered: pinned, locked, corrected, or left out of every context.
+
+Each decision is an event. Whoever perceives its target perceives it too, unless it is for one holder.
+"""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple, get_args
+
+from pydantic import JsonValue
+
+from dndbots.canon import claims
+from dndbots.events import EventType, GameEvent, Gating, audience
+from dndbots.ids import DM, SYSTEM
+from dndbots.storage.reader import View
+
+_KINDS: Final = get_args(Gating)
+
+
+class Gates(NamedTuple):
+    """The decisions that hold for one viewer: what is pinned (oldest decision first), locked, and so on."""
+
+    pinned: tuple[str, ...] = ()
+    locked: frozenset[str] = frozenset()
+    forgotten: frozenset[str] = frozenset()
+    corrected: dict[str, str] = {}  # noqa: RUF012 - of a value that nobody changes
+
+    def shown(self, events: Iterable[GameEvent]) -> list[GameEvent]:
+        """Events without those to be left out, and with corrected ones in their new words."""
+        return [self._corrected(event) for event in events if event.event_id not in self.forgotten]
+
+    def _corrected(self, event: GameEvent) -> GameEvent:
+        text = self.corrected.get(event.event_id)
+        return event if text is None else event.model_copy(update={"content": text})
+
+
+def gates_of(view: View) -> Gates:
+    decided: dict[str, list[tuple[int, str, JsonValue]]] = {kind: [] for kind in _KINDS}
+    for target, slots in view.decided(claims.GATE).items():
+        for kind in _KINDS:
+            made = [slots.get(claims.gate_slot(kind, holder)) for holder in (None, view.viewer)]
+            newest = max((one for one in made if one is not None), key=lambda one: one[1], default=None)
+            if newest is not None and newest[0] not in (None, False):
+                decided[kind].append((newest[1], target, newest[0]))
+    return Gates(
+        pinned=tuple(target for _, target, _ in sorted(decided["pinned"], key=lambda one: one[0])),
+        locked=frozenset(target for _, target, _ in decided["locked"]),
+        forgotten=frozenset(target for _, target, _ in decided["forgotten"]),
+        corrected={target: str(text) for _, target, text in decided["corrected"]},
+    )
+
+
+def gate_event(
+    target: GameEvent,
+    what: Gating,
+    *,
+    on: bool,
+    text: str | None,
+    holder: str | None,
+    event_id: str,
+) -> GameEvent:
+    """The event of one decision."""
+    people = audience(target) - {DM, SYSTEM} if holder is None else {holder} - {DM}
+    gate: dict[str, JsonValue] = {"target": target.event_id, "what": what, "on": on}
+    if text is not None:
+        gate["text"] = text
+    if holder is not None:
+        gate["holder"] = holder
+    return GameEvent(
+        event_id=event_id,
+        event_type=EventType.GATE,
+        source=SYSTEM,
+        content=text or "",
+        session_id=target.session_id,
+        metadata={"gate": gate, "witnesses": sorted(people)},
+        timestamp=target.timestamp,
+    )

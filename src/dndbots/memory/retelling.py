@@ -1,0 +1,116 @@
+"""Events as an agent would retell them: who spoke, what was said, and what the rules decided.
+
+Works on events that the agent perceived, in the names that the agent knows.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from dndbots.canon.loot import holder_of, loot_of
+from dndbots.events import EventType, GameEvent, KnownMetadata
+from dndbots.ids import DM, SYSTEM
+from dndbots.memory.entries import Entry
+from dndbots.memory.gates import Gates
+from dndbots.storage.reader import View
+
+_BREAKS: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_WORD: Final = re.compile(r"\w")
+Called = Callable[[str], str]
+
+
+def one_line(text: str) -> str:
+    """Text that cannot open a line of its own, and so neither a section nor another's speech."""
+    return _BREAKS.sub(" ", text).strip()
+
+
+def retold(view: View, events: Iterable[GameEvent], gates: Gates) -> list[Entry]:
+    """What is worth telling of some events, oldest first. What says nothing is left out."""
+    shown = gates.shown(event for event in events if not event.is_note)
+    known = [event.known for event in shown]
+    names = _names(view, shown, known)
+    entries = [
+        Entry(
+            text=one_line(moment.text),
+            who=one_line(moment.who),
+            event_id=event.event_id,
+            session=event.session_id,
+            narrated=event.source == DM,
+            outcomes=tuple(_outcomes(event, metadata, names)),
+        )
+        for event, metadata, moment in zip(shown, known, view.moments(shown), strict=True)
+    ]
+    return [entry for entry in entries if entry.outcomes or _WORD.search(entry.text)]
+
+
+def _names(view: View, shown: Iterable[GameEvent], known: Iterable[KnownMetadata]) -> Called:
+    uids = {event.source for event in shown} | {uid for metadata in known for uid in _spoken_of(metadata)}
+    called = view.called(sorted(uids - {DM, SYSTEM}))
+    return lambda uid: one_line(called[uid].name) if uid in called else one_line(uid)
+
+
+def _spoken_of(known: KnownMetadata) -> list[str]:
+    uids = [*known.killed, *_killers(known), *known.revived, *known.discovered, *known.participants]
+    for entry in map(loot_of, known.loot):
+        uids += [uid for uid in (entry.to, entry.item) if uid]
+    return uids + [uid for uid in (known.quest_id, known.location) if uid]
+
+
+def _killers(known: KnownMetadata) -> list[str]:
+    killers = [known.killed_by] if isinstance(known.killed_by, str) else known.killed_by or []
+    return [who for who in killers if who not in (DM, SYSTEM)]
+
+
+def _outcomes(event: GameEvent, known: KnownMetadata, called: Called) -> Iterable[str]:
+    """What the rules decided, as sentences."""
+    if known.killed:
+        killers = _killers(known)
+        by = f" by {_listed(map(called, killers))}" if killers else ""
+        dead = list(dict.fromkeys(map(called, known.killed)))
+        yield f"{_listed(dead)} {'was' if len(dead) == 1 else 'were'} killed{by}."
+    if known.revived:
+        yield f"{_listed(map(called, known.revived))} came back to life."
+    if known.discovered:
+        yield f"Found: {_listed(map(called, known.discovered))}."
+    yield from _steps(known, called)
+    yield from _spoils(event, known, called)
+    if event.event_type is EventType.LOCATION_CHANGE and known.location is not None:
+        movers = [who for who in (event.source, *known.participants) if who not in (DM, SYSTEM)]
+        if movers:
+            yield f"{_listed(dict.fromkeys(map(called, movers)))} went to {called(known.location)}."
+
+
+def _steps(known: KnownMetadata, called: Called) -> Iterable[str]:
+    """How far the story has come."""
+    quest = called(known.quest_id) if known.quest_id is not None else ""
+    if quest and known.quest_state is not None:
+        yield f"Quest {quest}: {one_line(known.quest_state)}."
+    if quest and known.objective_id is not None:
+        state = one_line(known.objective_state or "completed")
+        yield f"Quest {quest}, {one_line(known.objective_id)}: {state}."
+    if known.act_id is not None:
+        yield f"Act {one_line(known.act_id)}: {one_line(known.act_state or 'begun')}."
+    if known.danger_level is not None and known.location is not None:
+        yield f"{called(known.location)} is {one_line(known.danger_level).lower()}."
+
+
+def _spoils(event: GameEvent, known: KnownMetadata, called: Called) -> Iterable[str]:
+    by_holder: dict[str, list[str]] = {}
+    for entry in map(loot_of, known.loot):
+        who = entry.to or holder_of(event, known)
+        if who is None or entry.giver is not None:
+            continue
+        got = by_holder.setdefault(called(who), [])
+        if entry.item is not None and entry.quantity > 0:
+            item = one_line(called(entry.item))
+            got.append(item if entry.quantity == 1 else f"{item} x{entry.quantity}")
+        if entry.gold > 0:
+            got.append(f"{entry.gold} gold")
+    for name, got in by_holder.items():
+        if got:
+            yield f"{name} got {_listed(got)}."
+
+
+def _listed(names: Iterable[str]) -> str:
+    listed = list(names)
+    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"

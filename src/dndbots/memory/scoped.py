@@ -1,0 +1,87 @@
+"""Scoped memories as a view: what somebody remembers of a place, of a person, or of the world."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Final
+
+from dndbots.events import GameEvent
+from dndbots.ids import DM
+from dndbots.memory.gates import Gates, gates_of
+from dndbots.models import MemoryEntry, MemorySource
+from dndbots.storage.reader import View
+
+WORLD: Final = "world"
+SINCE: Final = "since"
+
+
+def location_shelf(uid: str) -> str:
+    return f"{MemorySource.LOCATION}:{uid}"
+
+
+def npc_shelf(uid: str) -> str:
+    return f"{MemorySource.NPC}:{uid}"
+
+
+def is_scoped(shelf: str) -> bool:
+    return shelf == WORLD or shelf.startswith((location_shelf(""), npc_shelf("")))
+
+
+def about_of(shelf: str) -> str:
+    """The uid that a shelf is about; empty for the world."""
+    return shelf.partition(":")[2]
+
+
+def memories_on(
+    view: View, holder: str, shelf: str, *, gates: Gates | None = None, newest: int | None = None
+) -> list[MemoryEntry]:
+    """What stands on a shelf, oldest first: all of it, or the newest. What is to be forgotten is left out."""
+    found = view.shelf(holder, shelf)
+    if found is None:
+        return []
+    decided = gates_of(view) if gates is None else gates
+    wanted = [one for one in found.standing if one not in decided.forgotten]
+    wanted = wanted if newest is None else wanted[max(len(wanted) - newest, 0) :]
+    events = view.by_id(wanted)
+    shown = decided.shown(events[one] for one in wanted if one in events)
+    places = _places(view, shown)
+    return [_entry(event, places) for event in shown]
+
+
+def all_memories(view: View, holder: str) -> dict[str, list[MemoryEntry]]:
+    """All scoped memories of somebody, by shelf: places, then people, then the world."""
+    gates = gates_of(view)
+    shelves = sorted(filter(is_scoped, view.shelves(holder)))
+    found = {shelf: memories_on(view, holder, shelf, gates=gates) for shelf in shelves}
+    return {shelf: entries for shelf, entries in found.items() if entries}
+
+
+def _places(view: View, notes: Iterable[GameEvent]) -> dict[str, int]:
+    """Where the newest source of each note is. Places would tell a character how much it missed."""
+    if view.viewer != DM:
+        return {}
+    ends = {note.upto for event in notes if (note := event.known.memory) is not None}
+    return {event.event_id: event.seq or 0 for event in view.by_id(sorted(ends)).values()}
+
+
+def _entry(event: GameEvent, places: dict[str, int]) -> MemoryEntry:
+    note = event.known.memory
+    if note is None:
+        raise ValueError(f"{event.event_id} is no memory")
+    source, _, about = note.shelf.partition(":")
+    related = {key: value for key, value in note.related.items() if isinstance(value, str)}
+    since = related.get(SINCE)
+    return MemoryEntry(
+        created_at=event.timestamp,
+        source=MemorySource(source),
+        summary=event.content.replace("\n", " "),
+        tags=[*note.tags],
+        location_id=about if source == MemorySource.LOCATION else related.get("location_id"),
+        npc_ids=[about] if source == MemorySource.NPC else [],
+        quest_id=related.get("quest_id"),
+        encounter_id=related.get("encounter_id"),
+        since_timestamp=datetime.fromisoformat(since) if since else None,
+        since_message_index=places.get(note.upto),
+        memory_id=event.event_id,
+        session_id=event.session_id,
+        sources=tuple(dict.fromkeys(one for line in note.line_sources for one in line)),
+    )

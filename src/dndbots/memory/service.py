@@ -1,0 +1,347 @@
+"""Memories of places, people and the world: made when a place is left and when the story takes a step.
+
+Each holder's is made from what that holder perceived. The summarizer that was given writes the DM's and
+those of NPCs; the characters' own are made without a model. What fails is warned of and done the next
+time; it never stops play, and never holds up another memory.
+"""
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+from weakref import WeakKeyDictionary
+
+from pydantic import JsonValue
+
+from dndbots.canon.reducers import seen_in
+from dndbots.errors import StaleNote, SummaryFailed
+from dndbots.events import GameEvent, audience
+from dndbots.ids import DM
+from dndbots.memory.entries import Entry, SummaryTask
+from dndbots.memory.gates import gates_of
+from dndbots.memory.notes import Table, make_note
+from dndbots.memory.pruning import superfluous
+from dndbots.memory.retelling import retold
+from dndbots.memory.scoped import SINCE, WORLD, is_scoped, location_shelf, memories_on, npc_shelf
+from dndbots.memory.summarizer import SCOPED_TOKENS, Summarizer
+from dndbots.memory.visits import around_mentions, messages_at, triggering, triggers_of
+from dndbots.storage.reader import View
+
+log = logging.getLogger("dndbots.memory")
+
+# How far the log was looked through for triggers, as a shelf without memories.
+_TRIGGERS: Final = "triggers"
+# Looked through so far is noted down every now and then; what was looked through twice changes nothing.
+_NOTED_EVERY: Final = 200
+
+
+class IMemoryService(Protocol):
+    """What commands need of it. `game_state` is the campaign."""
+
+    def on_location_exit(self, game_state: Table) -> None: ...
+    def on_world_event(
+        self,
+        game_state: Table,
+        event_kind: str,
+        tags: Sequence[str] | None = None,
+        related: Mapping[str, Any] | None = None,
+    ) -> None: ...
+    def prune(self, game_state: Table) -> None: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Job:
+    """A memory to be made: whose, of which messages, on which shelf."""
+
+    holder: str
+    shelf: str
+    messages: list[GameEvent]
+    task: SummaryTask
+    tags: list[str]
+    related: dict[str, JsonValue] = field(default_factory=dict)
+    written: bool = True
+
+
+class MemoryService:
+    """Makes, finds and prunes scoped memories. `summarizer` is a `Summarizer`, a chat model, or nothing."""
+
+    def __init__(self, summarizer: Any = None) -> None:
+        self._summarizer = Summarizer.of(summarizer)
+        self._default = Summarizer()
+        self._looked_at: WeakKeyDictionary[Table, str] = WeakKeyDictionary()
+
+    # Leaving a place.
+
+    def on_location_exit(
+        self, game_state: Table, location_id: str | None = None, *, as_of: str | None = None
+    ) -> None:
+        """Remembers what happened where the party is, or at a place, since it was last remembered.
+
+        A place that nobody knows of, or where nothing happened, leaves nothing behind. `as_of` is the
+        last event that counts.
+        """
+        with game_state.view(DM, as_of) as then:
+            places = _whereabouts(then) if location_id is None else [location_id]
+            near = {place: _npcs_at(then, place) for place in places}
+        span = _Span(game_state, as_of)
+        for place in places:
+            self._make(game_state, [*self._visit(span, place), *self._dealings(span, place, near[place])])
+
+    def _visit(self, span: "_Span", location: str) -> Iterable[_Job]:
+        shelf, tags = location_shelf(location), ["session", f"location:{location}"]
+        for holder in span.holders(shelf, location):
+            messages = span.at(holder, shelf, location)
+            task = {"kind": "location", "about": location, "name": span.name(holder, location)}
+            yield from self._job(span, holder, shelf, messages, tags, {}, task)
+
+    def _dealings(self, span: "_Span", location: str, npcs: Iterable[str]) -> Iterable[_Job]:
+        """For each NPC present and mentioned: its own memory of it, and those of the characters."""
+        for npc in npcs:
+            shelf, tags = npc_shelf(npc), ["npc-session", f"location:{location}", f"npc:{npc}"]
+            own = span.about(npc, npc, location)
+            for holder in [npc, *_characters(own)]:
+                messages = own if holder == npc else span.about(holder, npc, location)
+                task = {"kind": "npc", "about": npc, "name": span.name(holder, npc)}
+                yield from self._job(span, holder, shelf, messages, tags, {"location_id": location}, task)
+
+    # A step of the story.
+
+    def on_world_event(
+        self,
+        game_state: Table,
+        event_kind: str,
+        tags: Sequence[str] | None = None,
+        related: Mapping[str, Any] | None = None,
+        *,
+        as_of: str | None = None,
+    ) -> None:
+        """Remembers what led to a step of the story: for the DM, and for those who perceived the step."""
+        given = {key: value for key, value in (related or {}).items() if value}
+        span = _Span(game_state, as_of)
+        messages = span.all(DM, WORLD)
+        step = triggering(messages, event_kind, given)
+        labels = [f"world:{event_kind}", *(tags or ())]
+        task = {"kind": "world", "about": event_kind, "name": event_kind.replace("_", " ")}
+        jobs = list(self._job(span, DM, WORLD, messages, labels, given, task))
+        for holder in _characters([step]) if step and jobs else []:
+            jobs += self._job(span, holder, WORLD, span.all(holder, WORLD), labels, given, task)
+        self._make(game_state, jobs)
+
+    # Triggers off the log.
+
+    def catch_up(self, game_state: Table) -> None:
+        """Makes every memory that the log asks for since the last time: places left, steps of the story."""
+        with game_state.view(DM) as view:
+            shelf = view.shelf(DM, _TRIGGERS)
+            known = self._looked_at.get(game_state) or (shelf.cursor if shelf else None)
+            start = (view.place_of(known) or 0) if known else 0
+            events = [event for _, event in view.play(after=start)]
+        if not events:
+            return
+        for event, before, left in _departures(game_state, events, known):
+            for place in left:
+                self.on_location_exit(game_state, place, as_of=before)
+            for trigger in triggers_of(event):
+                if not self._is_remembered(game_state, event):
+                    self.on_world_event(
+                        game_state, trigger.kind, related=trigger.related, as_of=event.event_id
+                    )
+        self._looked_at[game_state] = events[-1].event_id
+        with game_state.view(DM) as view:
+            unnoted = view.places_after((view.place_of(shelf.cursor) or 0) if shelf else 0)
+        if len(unnoted) >= _NOTED_EVERY:
+            after = shelf.cursor if shelf else None
+            note = make_note(DM, _TRIGGERS, shelf, lines=[], upto=events[-1], after=after)
+            _put(game_state, [note])
+
+    def _is_remembered(self, table: Table, event: GameEvent) -> bool:
+        with table.view(DM) as view:
+            return _cursor(view, DM, WORLD) >= (event.seq or 0)
+
+    # Pruning.
+
+    def prune(self, game_state: Table) -> None:
+        """Takes superseded and redundant memories off their shelves. They stay in the log."""
+        with game_state.view(DM) as view:
+            shelves = [
+                (holder, shelf)
+                for holder in [DM, *(uid for uid in view.everybody() if uid.startswith(("pc_", "npc_")))]
+                for shelf in view.shelves(holder)
+                if is_scoped(shelf)
+            ]
+        for holder, shelf in shelves:
+            self._prune(game_state, holder, shelf)
+
+    def _prune(self, table: Table, holder: str, shelf_name: str) -> None:
+        with table.view(holder) as view:
+            gates, shelf = gates_of(view), view.shelf(holder, shelf_name)
+            entries = memories_on(view, holder, shelf_name, gates=gates)
+            end = view.by_id([shelf.cursor]).get(shelf.cursor) if shelf else None
+        gone = superfluous(entries, kept=gates.locked | set(gates.pinned))
+        if gone and end is not None:
+            _put(table, [make_note(holder, shelf_name, shelf, lines=[], upto=end, after=None, replaces=gone)])
+
+    # How a memory is made.
+
+    def _job(
+        self,
+        span: "_Span",
+        holder: str,
+        shelf: str,
+        messages: list[GameEvent],
+        tags: list[str],
+        related: Mapping[str, JsonValue],
+        task: Mapping[str, Any],
+    ) -> Iterable[_Job]:
+        """The memory that somebody gets of messages that it perceived; none, if they say nothing."""
+        entries = span.retold(holder, messages)
+        if entries:
+            since = messages[0].timestamp
+            yield _Job(
+                holder=holder,
+                shelf=shelf,
+                messages=messages,
+                task=SummaryTask(
+                    agent=holder,
+                    entries=tuple(entries),
+                    tokens=SCOPED_TOKENS,
+                    game_state=span.table,
+                    related=related,
+                    **task,
+                ),
+                tags=tags,
+                related={**related, **({SINCE: since.isoformat()} if since else {})},
+                written=not holder.startswith("pc_"),
+            )
+
+    def _make(self, table: Table, jobs: Sequence[_Job]) -> None:
+        """Makes memories side by side, and puts all that came of it into the log at once."""
+        written = [job for job in jobs if job.written]
+        own = [job for job in jobs if not job.written]
+        answers = [
+            *zip(written, self._summarizer.condense_all(job.task for job in written), strict=True),
+            *zip(own, self._default.condense_all(job.task for job in own), strict=True),
+        ]
+        made: list[GameEvent] = []
+        for job, answer in answers:
+            if isinstance(answer, SummaryFailed):
+                log.warning("%s has no new memory of %s: %s", job.holder, job.shelf, answer.reason)
+                continue
+            with table.view(job.holder) as view:
+                shelf = view.shelf(job.holder, job.shelf)
+            made.append(
+                make_note(
+                    job.holder,
+                    job.shelf,
+                    shelf,
+                    lines=answer,
+                    upto=job.messages[-1],
+                    after=shelf.cursor if shelf else None,
+                    tags=job.tags,
+                    related=job.related,
+                )
+            )
+        _put(table, made)
+        for note in made:
+            memory = note.known.memory
+            if memory is not None:
+                self._prune(table, memory.holder, memory.shelf)
+
+
+def _put(table: Table, notes: Sequence[GameEvent]) -> None:
+    """Records notes together. What somebody else noted meanwhile is not noted twice."""
+    try:
+        if notes:
+            table.record_many(notes)
+    except StaleNote as exc:
+        log.warning("a memory was made twice at the same time; the later one is not kept: %s", exc)
+
+
+class _Span:
+    """A part of the log up to an event, as each holder perceived it since its own cursor."""
+
+    def __init__(self, table: Table, as_of: str | None) -> None:
+        self.table = table
+        with table.view(DM) as view:
+            self._upto = view.place_of(as_of) if as_of is not None else None
+
+    def at(self, holder: str, shelf: str, location: str) -> list[GameEvent]:
+        with self.table.view(holder) as view:
+            return messages_at(view, location, after=_cursor(view, holder, shelf), upto=self._upto)
+
+    def all(self, holder: str, shelf: str) -> list[GameEvent]:
+        with self.table.view(holder) as view:
+            after = _cursor(view, holder, shelf)
+            return [event for _, event in view.play(after=after, upto=self._upto)]
+
+    def about(self, holder: str, npc: str, location: str) -> list[GameEvent]:
+        """The messages around each mention of somebody at a place, as far as the holder perceived them."""
+        messages = self.at(holder, npc_shelf(npc), location)
+        if not messages:
+            return []
+        with self.table.view(holder) as view:
+            called = view.called([npc])[npc]
+        return around_mentions(messages, npc, (called.name, *called.aliases))
+
+    def holders(self, shelf: str, location: str) -> list[str]:
+        """The DM, and the characters whom what is new to the DM reached."""
+        return [DM, *_characters(self.at(DM, shelf, location))]
+
+    def name(self, holder: str, uid: str) -> str:
+        with self.table.view(holder) as view:
+            return view.called([uid])[uid].name
+
+    def retold(self, holder: str, messages: list[GameEvent]) -> list[Entry]:
+        with self.table.view(holder) as view:
+            return retold(view, messages, gates_of(view))
+
+
+def _cursor(view: View, holder: str, shelf: str) -> int:
+    found = view.shelf(holder, shelf)
+    return (view.place_of(found.cursor) or 0) if found else 0
+
+
+def _characters(messages: Iterable[GameEvent]) -> list[str]:
+    """The characters whom some messages reached."""
+    return sorted({who for event in messages for who in audience(event) if who.startswith("pc_")})
+
+
+def _positions(view: View) -> dict[str, str]:
+    """Where the characters are."""
+    characters = [uid for uid in view.everybody() if uid.startswith("pc_")]
+    return {uid: place for uid in characters if (place := view.entity(uid).location) is not None}
+
+
+def _whereabouts(view: View) -> list[str]:
+    return sorted(set(_positions(view).values()))
+
+
+def _npcs_at(view: View, location: str) -> list[str]:
+    """The NPCs who are at a place, of those who took part in anything there lately."""
+    places = view.places(limit=256, about=[location])
+    seen = {
+        who
+        for event in view.at(places)
+        if event.known.location == location
+        for who in (*seen_in(event, event.known), *audience(event))
+    }
+    return [who for who in sorted(seen) if who.startswith("npc_") and view.entity(who).location == location]
+
+
+def _departures(
+    table: Table, events: Sequence[GameEvent], known: str | None
+) -> Iterable[tuple[GameEvent, str | None, list[str]]]:
+    """Events with which characters leave places or the story takes a step; and the event before each."""
+    at: dict[str, str] = {}
+    if known is not None:
+        with table.view(DM, known) as view:
+            at = _positions(view)
+    before = known
+    for event in events:
+        here = event.known.location
+        movers = [who for who in seen_in(event, event.known) if who.startswith("pc_")] if here else []
+        left = sorted({at[who] for who in movers if at.get(who, here) != here})
+        if left or any(True for _ in triggers_of(event)):
+            yield event, before, left
+        at.update({who: here for who in movers if here is not None})
+        before = event.event_id

@@ -1,0 +1,40 @@
+"""Everybody's memory at once, from a campaign: the `GameState` that a turn works on."""
+
+from typing import Any
+
+from dndbots.ids import DM, slug
+from dndbots.memory.carrying import carried
+from dndbots.memory.notes import Table
+from dndbots.models import GameState
+from dndbots.storage.reader import View
+
+
+def agents_of(everything: View) -> dict[str, str]:
+    """The DM and the characters, by the key of each in a state: a name's slug, the uid if two are alike."""
+    characters = [uid for uid in everything.everybody() if uid.startswith("pc_")]
+    persons = everything.persons_of(characters)
+    characters = [uid for uid in characters if persons[uid][0] == uid]
+    called = everything.called(characters)
+    slugs = [slug(called[uid].name) for uid in characters]
+    agents = {DM: DM}
+    for uid, key in zip(characters, slugs, strict=True):
+        agents[key if key not in ("", DM) and slugs.count(key) == 1 else uid] = uid
+    return agents
+
+
+def table_state(table: Table, everything: View, *, token_limit: int, summarizer: Any) -> GameState:
+    agents = agents_of(everything)
+    found = {}
+    for key, uid in agents.items():
+        with table.view(uid) as view:
+            found[key] = carried(view, token_limit=token_limit)
+    state: GameState = {
+        "agent_memories": {key: one.memory for key, one in found.items()},
+        "summarization_in_progress": False,
+        "campaign": table,
+        "agents": agents,
+        "buffer_ids": {key: one.ids for key, one in found.items()},
+    }
+    if summarizer is not None:
+        state["summarizer"] = summarizer
+    return state

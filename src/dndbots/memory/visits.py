@@ -1,0 +1,105 @@
+"""What a visit to a place consists of, who was there, and what an event triggers: all from the log.
+
+Works on the DM's view. Whatever somebody else is to remember is filtered by whom it reached.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from dndbots.canon.reducers import seen_in
+from dndbots.events import EventType, GameEvent, audience
+from dndbots.ids import DM, SYSTEM
+from dndbots.storage.reader import View
+
+OBJECTIVE_COMPLETED: Final = "objective_completed"
+QUEST_COMPLETED: Final = "quest_completed"
+ACT_PROGRESSED: Final = "act_progressed"
+LOCATION_CLEARED: Final = "location_cleared"
+ENCOUNTER_COMPLETED: Final = "encounter_completed"
+_COMPLETED: Final = frozenset(("completed", "complete", "done", "succeeded"))
+
+
+class Trigger(NamedTuple):
+    """A step of the story, and the ids that it is about."""
+
+    kind: str
+    related: dict[str, str]
+
+
+def triggers_of(event: GameEvent) -> Iterator[Trigger]:
+    """The steps of the story that an event makes."""
+    known = event.known
+    if known.quest_id is not None:
+        quest = {"quest_id": known.quest_id}
+        if known.objective_id is not None and _is_completed(known.objective_state or "completed"):
+            yield Trigger(OBJECTIVE_COMPLETED, {**quest, "objective_id": known.objective_id})
+        if _is_completed(known.quest_state):
+            yield Trigger(QUEST_COMPLETED, quest)
+    if known.act_id is not None:
+        yield Trigger(ACT_PROGRESSED, {"act_id": known.act_id})
+    place = {"location_id": known.location} if known.location is not None else {}
+    if place and known.danger_level is not None and known.danger_level.casefold() == "cleared":
+        yield Trigger(LOCATION_CLEARED, place)
+    ended = event.event_type is EventType.COMBAT_END and known.encounter_state is None
+    if known.encounter_id is not None and (ended or _is_completed(known.encounter_state)):
+        yield Trigger(ENCOUNTER_COMPLETED, {**place, "encounter_id": known.encounter_id})
+
+
+def _is_completed(state: str | None) -> bool:
+    return state is not None and state.casefold() in _COMPLETED
+
+
+def triggering(events: Iterable[GameEvent], kind: str, related: Mapping[str, object]) -> GameEvent | None:
+    """The newest of some events that made a step of the story."""
+    for event in reversed(list(events)):
+        for trigger in triggers_of(event):
+            if trigger.kind == kind and all(
+                related.get(key, value) == value for key, value in trigger.related.items()
+            ):
+                return event
+    return None
+
+
+def messages_at(view: View, location: str, *, after: int, upto: int | None) -> list[GameEvent]:
+    """What the viewer perceived at a place, and of those who were there meanwhile, in order."""
+    mentioned = [seq for seq in view.places_after(after, about=[location]) if upto is None or seq <= upto]
+    located = [event for event in view.at(mentioned) if event.known.location == location]
+    if not located:
+        return []
+    present = {who for event in located for who in (*audience(event), *seen_in(event, event.known))}
+    present -= {DM, SYSTEM}
+    placed = {event.event_id for event in located}
+    return [
+        event
+        for _, event in view.play(after=mentioned[0] - 1, upto=upto)
+        if event.event_id in placed or _is_heard_there(event, present)
+    ]
+
+
+def _is_heard_there(event: GameEvent, present: set[str]) -> bool:
+    """Whether an event that says no place was by or for those who were there."""
+    if event.known.location is not None:
+        return False
+    return event.source in present or (event.source == DM and not present.isdisjoint(audience(event)))
+
+
+def named_in(names: Iterable[str]) -> "re.Pattern[str]":
+    """Finds any of some names, as whole words."""
+    parts = sorted({re.escape(name) for name in names if name.strip()}, key=lambda part: (-len(part), part))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)" if parts else r"(?!)", re.IGNORECASE)
+
+
+def around_mentions(messages: list[GameEvent], uid: str, names: Iterable[str]) -> list[GameEvent]:
+    """The messages that mention somebody, with one before and one after each."""
+    called, pattern = set(names), named_in(names)
+    hits = [
+        n
+        for n, event in enumerate(messages)
+        if uid in (event.source, *event.known.participants)
+        or not called.isdisjoint(event.known.npcs_mentioned)
+        or uid in event.known.npcs_mentioned
+        or pattern.search(event.content)
+    ]
+    wanted = {n for hit in hits for n in (hit - 1, hit, hit + 1)}
+    return [event for n, event in enumerate(messages) if n in wanted]
