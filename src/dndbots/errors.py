@@ -15,6 +15,7 @@ DndbotsError
 │   └── UnknownViewer     a viewer whom the campaign does not know
 ├── AmbiguousName         a name that several have
 ├── InvalidTranscript     a line that cannot be imported, with its place
+├── SummaryFailed         no summary that could be used, with whose it was and why
 ├── StorageError
 │   ├── SequenceConflict  somebody else wrote first
 │   ├── CampaignMissing   no campaign there, and none should be made
@@ -169,6 +170,14 @@ class InvalidTranscript(DndbotsError, ValueError):
     def __init__(self, *, line: int, field: str, reason: str) -> None:
         super().__init__(f"line {line}: {field}: {reason}")
         self.line, self.field, self.reason = line, field, reason
+
+
+class SummaryFailed(DndbotsError):
+    """Nothing was kept of what came back. What was to be summarised is still where it was."""
+
+    def __init__(self, *, agent: str, reason: str) -> None:
+        super().__init__(f"no summary for {agent}: {reason}")
+        self.agent, self.reason = agent, reason
 
 
 class StorageError(DndbotsError):

@@ -1,0 +1,207 @@
+"""Summaries that a chat model writes. Any object with `invoke(messages)` will do; none is imported here.
+
+Everything is read: a long source is asked about in parts, and the parts' summaries are merged. Each
+answer is checked against what that question showed, so that no part can spoil the whole.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import log
+from typing import Any, Final, Protocol, runtime_checkable
+
+from dndbots.errors import InvalidSetting
+from dndbots.memory.checks import Origin, Refused, checked
+from dndbots.memory.entries import Entry, Line, SummaryTask
+from dndbots.memory.janitor import instruction, question, record
+from dndbots.memory.waiting import Patience
+from dndbots.memory.wording import FUNCTION_WORDS, stem, words_of
+from dndbots.tokens import count_many, count_tokens
+
+CHUNK_TOKENS: Final = 6000
+MOST_SOURCES: Final = 5
+_SMALLEST_CHUNK: Final = 200
+# A part's summary takes at most this share of a chunk, so that each round of merging leaves fewer of them.
+_SHARE: Final = 4
+_LINE_END: Final = 1
+_NOT_SAID: Final = ("reasoning", "thinking", "redacted_thinking", "tool_use", "tool_call")
+# Models that think aloud, and models that announce what they are about to say.
+_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_ANNOUNCED = re.compile(
+    r"\A\s*(?:sure|certainly|of course|okay|here(?:'s| is| are))\b[^\n]{0,120}:[ \t]*\n", re.IGNORECASE
+)
+
+
+@runtime_checkable
+class ChatModel(Protocol):
+    """Any chat model of LangChain, and whatever else answers to a list of (role, text)."""
+
+    def invoke(self, messages: Any, /) -> Any: ...
+
+
+class Written:
+    """The engine that asks a chat model."""
+
+    waits = True
+
+    def __init__(
+        self, model: ChatModel, *, chunk: int = CHUNK_TOKENS, patience: Patience | None = None
+    ) -> None:
+        if type(chunk) is not int or chunk < _SMALLEST_CHUNK:
+            raise InvalidSetting(
+                "chunk", chunk, reason=f"is not a number of tokens from {_SMALLEST_CHUNK} up"
+            )
+        self._model, self._chunk = model, chunk
+        self._patience = patience or Patience()
+
+    def summarize(self, task: SummaryTask) -> list[Line]:
+        """The summary, a sentence a line, each with the entries it seems to come from."""
+        chunks = list(chunked(task.entries, self._chunk))
+        if len(chunks) == 1:
+            return with_sources(self._ask(task, chunks[0]), task.entries)
+        allowed = min(task.tokens, self._chunk // _SHARE)
+        part = replace(task, tokens=allowed)
+        partial = [
+            self._ask(part, chunk, part=number, parts=len(chunks)) for number, chunk in enumerate(chunks, 1)
+        ]
+        return with_sources(self._merged(task, part, partial), task.entries)
+
+    def _merged(self, task: SummaryTask, part: SummaryTask, partial: Sequence[list[Line]]) -> list[Line]:
+        """One summary of many, in as many rounds as it takes: each leaves fewer of them."""
+        while True:
+            entries = [Entry(text=" ".join(line.text for line in lines)) for lines in partial]
+            groups = list(chunked(entries, self._chunk))
+            if len(groups) == 1:
+                return self._ask(task, groups[0], merging=True)
+            if len(groups) >= len(partial):
+                raise Refused("the parts' summaries do not get fewer")
+            partial = [self._ask(part, group, merging=True) for group in groups]
+
+    def _ask(
+        self,
+        task: SummaryTask,
+        entries: Sequence[Entry],
+        *,
+        part: int = 1,
+        parts: int = 1,
+        merging: bool = False,
+    ) -> list[Line]:
+        shown = replace(task, entries=tuple(entries))
+        instructions = instruction(task, part=part, parts=parts, merging=merging)
+        records = [record(entry) for entry in entries]
+
+        def ask(refused: str) -> object:
+            return self._model.invoke(question(instructions, records, refused))
+
+        return self._patience.ask(ask, lambda answer: checked(text_of(answer), shown, Origin.WRITTEN))
+
+
+# Reading
+
+
+def chunked(entries: Sequence[Entry], tokens: int) -> Iterator[list[Entry]]:
+    """All of the entries, in order, in chunks of at most so many tokens each. Nothing is left out."""
+    chunk: list[Entry] = []
+    size = 0
+    for entry, count in _pieces(entries, tokens):
+        if chunk and size + count > tokens:
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(entry)
+        size += count
+    if chunk:
+        yield chunk
+
+
+def _pieces(entries: Sequence[Entry], tokens: int) -> Iterator[tuple[Entry, int]]:
+    """Each entry with its tokens; one that is longer than a chunk in several pieces."""
+    for entry, count in zip(entries, count_many(map(record, entries)), strict=True):
+        if count + _LINE_END <= tokens:
+            yield entry, count + _LINE_END
+        else:
+            for piece in _split(entry, tokens):
+                yield piece, count_tokens(record(piece)) + _LINE_END
+
+
+def _split(entry: Entry, tokens: int) -> Iterator[Entry]:
+    """Halves of halves, cut between words where there are any, until each fits."""
+    if entry.outcomes:
+        yield from _split(replace(entry, outcomes=()), tokens)
+        for outcome in entry.outcomes:
+            yield from _split(replace(entry, text=outcome, outcomes=()), tokens)
+    elif len(entry.text) < 2 or count_tokens(record(entry)) + _LINE_END <= tokens:
+        yield entry
+    else:
+        middle = len(entry.text) // 2
+        at = entry.text.rfind(" ", middle // 2, middle) + 1 or middle
+        for half in (entry.text[:at], entry.text[at:]):
+            if half.strip():
+                yield from _split(replace(entry, text=half), tokens)
+
+
+# Answers
+
+
+def text_of(answer: object) -> str:
+    """The text of whatever a model gives back: a string, a message, parts, parts in a message."""
+    content = _content_of(answer)
+    if content is None:
+        raise Refused("nothing came back")
+    if isinstance(content, list | tuple):
+        content = "".join(part for part in map(_text_of_part, content) if part)
+    if not isinstance(content, str):
+        raise Refused(f"not text: {type(content).__name__}")
+    return _ANNOUNCED.sub("", _THINKING.sub("", content))
+
+
+def _content_of(answer: object) -> object:
+    if isinstance(answer, Mapping):
+        return answer.get("content", answer.get("text"))
+    if answer is None or isinstance(answer, str | list | tuple):
+        return answer
+    if hasattr(answer, "content"):
+        return answer.content
+    return getattr(answer, "text", answer)
+
+
+def _text_of_part(part: object) -> str | None:
+    """What a part says; parts that are thoughts, calls or pictures say nothing."""
+    if isinstance(part, str):
+        return part
+    if isinstance(part, Mapping):
+        kind, text = part.get("type"), part.get("text")
+    else:
+        kind, text = getattr(part, "type", None), getattr(part, "text", None)
+    return text if isinstance(text, str) and kind not in _NOT_SAID else None
+
+
+# Where a line comes from
+
+
+def with_sources(lines: Sequence[Line], entries: Sequence[Entry]) -> list[Line]:
+    """Each line with the entries that share its rarest words and names, the best five at most."""
+    found = [_weighed_words(f"{entry.who} {entry.text} {' '.join(entry.outcomes)}") for entry in entries]
+    holding: dict[str, list[int]] = {}
+    for number, words in enumerate(found):
+        for word in words:
+            holding.setdefault(word, []).append(number)
+    return [Line(line.text, _sources_of(line.text, entries, holding)) for line in lines]
+
+
+def _sources_of(text: str, entries: Sequence[Entry], holding: Mapping[str, list[int]]) -> tuple[str, ...]:
+    scores: defaultdict[int, float] = defaultdict(float)
+    for word in _weighed_words(text):
+        holders = holding.get(word, [])
+        for number in holders:
+            scores[number] += log(1 + len(entries) / len(holders))
+    if not scores:
+        return ()
+    least = max(scores.values()) / 2
+    best = sorted((number for number in scores if scores[number] >= least), key=lambda n: (-scores[n], n))
+    ids = dict.fromkeys(entries[number].event_id for number in sorted(best[:MOST_SOURCES]))
+    return tuple(event_id for event_id in ids if event_id)
+
+
+def _weighed_words(text: str) -> set[str]:
+    return {stem(word) for word in words_of(text) if word not in FUNCTION_WORDS}
