@@ -21,9 +21,50 @@ PROMISED = {
         "plain",
         "dense",
     ],
-    "dndbots.models": ["Character", "Stats", "AgentMemory", "GameState", "CharacterFacts"],
+    "dndbots.models": [
+        "Character",
+        "Stats",
+        "AgentMemory",
+        "GameState",
+        "CharacterFacts",
+        "MemoryEntry",
+        "MemorySource",
+    ],
     "dndbots.events": ["GameEvent", "EventType", "audience"],
-    "dndbots.memory": ["MemoryBuilder", "estimate_tokens", "AgentMemory", "GameState", "CharacterFacts"],
+    "dndbots.memory": [
+        "MemoryBuilder",
+        "estimate_tokens",
+        "AgentMemory",
+        "GameState",
+        "CharacterFacts",
+        "format_character_facts",
+        "MemorySource",
+        "MemoryEntry",
+        "IMemoryService",
+        "MemoryService",
+        "LocationMemoryBuilder",
+        "NPCMemoryBuilder",
+        "WorldMemoryBuilder",
+        "MAX_ENTRIES",
+        "MemoryManager",
+        "Summarizer",
+        "JANITOR_SYSTEM_PROMPT",
+        "context_manager",
+        "RETAIN_AFTER_COMPRESSION",
+        "MAX_COMPRESSION_PASSES",
+        "DM_CONTEXT_RECENT_EVENTS_LIMIT",
+        "DM_CONTEXT_PLAYER_ENTRIES_LIMIT",
+        "PC_CONTEXT_RECENT_EVENTS_LIMIT",
+    ],
+    "dndbots.game": [
+        "ChangeLocationCommand",
+        "UpdateLocationStateCommand",
+        "CompleteObjectiveCommand",
+        "CompleteQuestCommand",
+        "ProgressActCommand",
+        "LocationHandler",
+        "QuestHandler",
+    ],
     "dndbots.prompts": [
         "build_player_prompt",
         "build_dm_prompt",
@@ -37,15 +78,16 @@ PROMISED = {
 
 @pytest.mark.parametrize(("module", "name"), [(m, name) for m, names in PROMISED.items() for name in names])
 def test_a_promised_name_is_there(module: str, name: str) -> None:
-    """Every name under 000 is found where the source documents put it."""
+    """Every name under 000, 001, 002 and 004 is found where the source documents put it."""
     assert getattr(importlib.import_module(module), name) is not None
 
 
-@pytest.mark.parametrize("module", ["dndbots", "dndbots.dcml", "dndbots.memory"])
+@pytest.mark.parametrize("module", ["dndbots", "dndbots.dcml", "dndbots.memory", "dndbots.game"])
 def test_all_lists_what_is_exported(module: str) -> None:
-    """`__all__` is sorted, complete and true, for lazy names too."""
+    """`__all__` is complete and true, for lazy names too."""
     package = importlib.import_module(module)
-    assert package.__all__ == sorted(package.__all__)
+    assert len(package.__all__) == len(set(package.__all__))
+    assert set(PROMISED.get(module, ())) <= set(package.__all__)
     for name in package.__all__:
         assert getattr(package, name) is not None
     with pytest.raises(AttributeError, match="no_such_name"):

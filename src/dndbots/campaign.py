@@ -27,13 +27,7 @@ from dndbots.events import EventType, GameEvent, StatedFact, is_storable
 from dndbots.ids import DM
 from dndbots.interop import jsonl, transcripts
 from dndbots.interop.transcripts import Imported
-from dndbots.memory.carrying import Carried, carried
-from dndbots.memory.compression import compressing
-from dndbots.memory.deciding import correct_fact, decide
-from dndbots.memory.manager import context_manager, drive
-from dndbots.memory.summarizer import Summarizer
-from dndbots.memory.table import table_state
-from dndbots.models import AgentMemory, GameState
+from dndbots.memory.remembering import Remembering
 from dndbots.storage import upkeep
 from dndbots.storage.damage import told_as_damage
 from dndbots.storage.opening import TIMEOUT, open_store
@@ -45,11 +39,10 @@ __all__ = ["Campaign", "Imported", "Problem", "Progress"]
 
 _ENTITIES_NAMED_IN_AN_ERROR = 10
 _MOST_EVENTS = 1 << 40
-TOKEN_LIMIT = 8000
 _PEOPLE = ("pc_", "npc_", "mon_")
 
 
-class Campaign:
+class Campaign(Remembering):
     """One branch of one campaign. `Campaign.open` is the way to get one; it is also a context manager.
 
     Reads that answer for somebody take the `viewer`: a uid, or a name that belongs to exactly one
@@ -230,66 +223,6 @@ class Campaign:
         """
         with self.view(DM, as_of) as view:
             return view.who_knows(_asked(fact, view))
-
-    # Memory.
-
-    def carried(self, viewer: str, *, token_limit: int = TOKEN_LIMIT, as_of: str | None = None) -> Carried:
-        """What an agent carries, with the ids of the events in its buffer."""
-        with self.view(viewer, as_of) as view:
-            return carried(view, token_limit=token_limit)
-
-    def memory(self, viewer: str, *, token_limit: int = TOKEN_LIMIT, as_of: str | None = None) -> AgentMemory:
-        """What an agent carries: its summary, its buffer, and what it knows of itself."""
-        return self.carried(viewer, token_limit=token_limit, as_of=as_of).memory
-
-    def game_state(self, *, token_limit: int = TOKEN_LIMIT) -> GameState:
-        """The memories of the DM and of every character, for `MemoryManager` and `context_manager`.
-
-        Keys are `dm` and each name's slug, or the uid where two are alike.
-        """
-        with self.view(DM) as view:
-            return table_state(self, view, token_limit=token_limit, summarizer=self.summarizer)
-
-    def compress(self, viewer: str, *, retain: int = 0, token_limit: int = TOKEN_LIMIT) -> str:
-        """Summarises what somebody perceived since the last time, but for the newest; says what came of it."""
-        with self.view(viewer) as view:
-            holder = view.viewer
-        work = compressing(self, holder, retain=retain, token_limit=token_limit)
-        return drive({holder: work}, Summarizer.of(self.summarizer))[holder]
-
-    def start_session(self, session_id: str, *, title: str = "") -> GameEvent:
-        """Begins a session: everybody starts with summaries, facts and threads, and an empty buffer."""
-        started = self.record(
-            GameEvent(
-                event_id=f"session_start_{session_id}",
-                event_type=EventType.SESSION_START,
-                source=DM,
-                content=title,
-                session_id=session_id,
-            )
-        )
-        context_manager(self.game_state())
-        return started
-
-    def pin(self, target: str, *, on: bool = True, viewer: str | None = None) -> GameEvent:
-        """Keeps an event or a memory in every context of those who perceived it, or of one of them."""
-        return decide(self, target, "pinned", on=on, holder=viewer)
-
-    def lock(self, target: str, *, on: bool = True, viewer: str | None = None) -> GameEvent:
-        """Keeps a memory as it is: it is neither pruned, nor summarised further, nor corrected."""
-        return decide(self, target, "locked", on=on, holder=viewer)
-
-    def forget(self, target: str, *, on: bool = True, viewer: str | None = None) -> GameEvent:
-        """Leaves an event or a memory out of every context. It stays in the log, and can be taken back."""
-        return decide(self, target, "forgotten", on=on, holder=viewer)
-
-    def correct(self, target: str, text: str | None, *, viewer: str | None = None) -> GameEvent:
-        """Puts an event or a memory into other words, for contexts; None takes that back."""
-        return decide(self, target, "corrected", on=text is not None, text=text, holder=viewer)
-
-    def correct_fact(self, subject: str, key: str, value: str | float | bool) -> GameEvent:  # noqa: FBT001
-        """Says what is so after all; whoever held the old value holds the new one."""
-        return correct_fact(self, subject, key, value)
 
     # Branches.
 

@@ -11,9 +11,10 @@ from pydantic import JsonValue
 
 from dndbots.canon import claims
 from dndbots.canon.claims import Claim, change
+from dndbots.canon.cues import cue_in
 from dndbots.canon.loot import holder_of, loot_of, sufferer_of
 from dndbots.events import EventType, GameEvent, KnownMetadata
-from dndbots.ids import DM, SYSTEM
+from dndbots.ids import DM, SYSTEM, is_uid
 
 Reducer = Callable[[GameEvent, KnownMetadata], Iterable[Claim]]
 
@@ -42,7 +43,23 @@ def claims_of(event: GameEvent, known: KnownMetadata) -> list[Claim]:
     for key, reducer in _REDUCERS[event.event_type]:
         if key in metadata:
             found += reducer(event, known)
+    if event.event_type in _WORDS:
+        found += spoken_threads(event, known)
     return found
+
+
+_WORDS = frozenset((EventType.DM_NARRATION, EventType.PLAYER_ACTION, EventType.DIALOGUE, EventType.WHISPER))
+_MOST_ABOUT = 4
+
+
+def spoken_threads(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    """What is worded like something that may come back is a thread under its event's own id."""
+    cue = cue_in(event.content)
+    if cue is not None:
+        people = dict.fromkeys((event.source, *known.participants, *known.told_to))
+        about = [who for who in people if is_uid(who)][:_MOST_ABOUT]
+        subject = f"{claims.THREAD} {event.event_id}"
+        yield Claim(subject, claims.THREAD, {"kind": cue.kind, "text": cue.text, "about": [*about]})
 
 
 _NOWHERE = (EventType.SYSTEM, EventType.SESSION_END)

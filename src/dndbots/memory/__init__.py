@@ -6,18 +6,88 @@ from dndbots import _lazy
 
 if TYPE_CHECKING:
     from dndbots.memory.builder import MemoryBuilder
-    from dndbots.models import AgentMemory, CharacterFacts, GameState
+    from dndbots.memory.builders import (
+        MAX_ENTRIES,
+        LocationMemoryBuilder,
+        NPCMemoryBuilder,
+        WorldMemoryBuilder,
+    )
+    from dndbots.memory.carrying import format_character_facts
+    from dndbots.memory.entries import Entry, Line, SummaryTask
+    from dndbots.memory.janitor import JANITOR_SYSTEM_PROMPT
+    from dndbots.memory.manager import (
+        DM_CONTEXT_PLAYER_ENTRIES_LIMIT,
+        DM_CONTEXT_RECENT_EVENTS_LIMIT,
+        MAX_COMPRESSION_PASSES,
+        PC_CONTEXT_RECENT_EVENTS_LIMIT,
+        RETAIN_AFTER_COMPRESSION,
+        MemoryManager,
+        context_manager,
+    )
+    from dndbots.memory.recap import Recap
+    from dndbots.memory.service import IMemoryService, MemoryService
+    from dndbots.memory.summarizer import Summarizer
+    from dndbots.memory.threads import Thread
+    from dndbots.models import AgentMemory, CharacterFacts, GameState, MemoryEntry, MemorySource
     from dndbots.tokens import estimate_tokens
 
-__all__ = ["AgentMemory", "CharacterFacts", "GameState", "MemoryBuilder", "estimate_tokens"]
+_HOMES = {
+    "dndbots.memory.builder": ["MemoryBuilder"],
+    "dndbots.memory.builders": [
+        "MAX_ENTRIES",
+        "LocationMemoryBuilder",
+        "NPCMemoryBuilder",
+        "WorldMemoryBuilder",
+    ],
+    "dndbots.memory.carrying": ["format_character_facts"],
+    "dndbots.memory.entries": ["Entry", "Line", "SummaryTask"],
+    "dndbots.memory.manager": [
+        "DM_CONTEXT_PLAYER_ENTRIES_LIMIT",
+        "DM_CONTEXT_RECENT_EVENTS_LIMIT",
+        "MAX_COMPRESSION_PASSES",
+        "PC_CONTEXT_RECENT_EVENTS_LIMIT",
+        "RETAIN_AFTER_COMPRESSION",
+        "MemoryManager",
+        "context_manager",
+    ],
+    "dndbots.memory.recap": ["Recap"],
+    "dndbots.memory.service": ["IMemoryService", "MemoryService"],
+    "dndbots.memory.summarizer": ["Summarizer"],
+    "dndbots.memory.threads": ["Thread"],
+    "dndbots.memory.janitor": ["JANITOR_SYSTEM_PROMPT"],
+    "dndbots.models": ["AgentMemory", "CharacterFacts", "GameState", "MemoryEntry", "MemorySource"],
+    "dndbots.tokens": ["estimate_tokens"],
+}
 
-__getattr__ = _lazy.exports(
-    __name__,
-    {
-        "AgentMemory": "dndbots.models",
-        "CharacterFacts": "dndbots.models",
-        "GameState": "dndbots.models",
-        "MemoryBuilder": "dndbots.memory.builder",
-        "estimate_tokens": "dndbots.tokens",
-    },
-)
+__all__ = [
+    "DM_CONTEXT_PLAYER_ENTRIES_LIMIT",
+    "DM_CONTEXT_RECENT_EVENTS_LIMIT",
+    "JANITOR_SYSTEM_PROMPT",
+    "MAX_COMPRESSION_PASSES",
+    "MAX_ENTRIES",
+    "PC_CONTEXT_RECENT_EVENTS_LIMIT",
+    "RETAIN_AFTER_COMPRESSION",
+    "AgentMemory",
+    "CharacterFacts",
+    "Entry",
+    "GameState",
+    "IMemoryService",
+    "Line",
+    "LocationMemoryBuilder",
+    "MemoryBuilder",
+    "MemoryEntry",
+    "MemoryManager",
+    "MemoryService",
+    "MemorySource",
+    "NPCMemoryBuilder",
+    "Recap",
+    "Summarizer",
+    "SummaryTask",
+    "Thread",
+    "WorldMemoryBuilder",
+    "context_manager",
+    "estimate_tokens",
+    "format_character_facts",
+]
+
+__getattr__ = _lazy.exports(__name__, {name: home for home, names in _HOMES.items() for name in names})

@@ -12,6 +12,7 @@ from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.layers import Block
 from dndbots.memory.retelling import one_line, retold
+from dndbots.memory.states import is_over
 from dndbots.models import AgentMemory, CharacterFacts
 from dndbots.storage.reader import View
 
@@ -23,12 +24,6 @@ _RELATIONS: Final = {
     "in": "belongs to",
     "<": "part of",
 }
-_OVER: Final = frozenset(("completed", "complete", "done", "failed", "abandoned", "resolved", "closed"))
-
-
-def is_over(state: JsonValue) -> bool:
-    """Whether a quest's or a thread's state says that nothing more comes of it."""
-    return isinstance(state, str) and state.strip().casefold() in _OVER
 
 
 class Carried(NamedTuple):

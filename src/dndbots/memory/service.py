@@ -24,7 +24,15 @@ from dndbots.memory.pruning import superfluous
 from dndbots.memory.retelling import retold
 from dndbots.memory.scoped import SINCE, WORLD, is_scoped, location_shelf, memories_on, npc_shelf
 from dndbots.memory.summarizer import SCOPED_TOKENS, Summarizer
-from dndbots.memory.visits import around_mentions, messages_at, triggering, triggers_of
+from dndbots.memory.visits import (
+    around_mentions,
+    messages_at,
+    npcs_at,
+    positions,
+    triggering,
+    triggers_of,
+    whereabouts,
+)
 from dndbots.storage.reader import View
 
 log = logging.getLogger("dndbots.memory")
@@ -81,8 +89,8 @@ class MemoryService:
         last event that counts.
         """
         with game_state.view(DM, as_of) as then:
-            places = _whereabouts(then) if location_id is None else [location_id]
-            near = {place: _npcs_at(then, place) for place in places}
+            places = whereabouts(then) if location_id is None else [location_id]
+            near = {place: npcs_at(then, place) for place in places}
         span = _Span(game_state, as_of)
         for place in places:
             self._make(game_state, [*self._visit(span, place), *self._dealings(span, place, near[place])])
@@ -306,28 +314,6 @@ def _characters(messages: Iterable[GameEvent]) -> list[str]:
     return sorted({who for event in messages for who in audience(event) if who.startswith("pc_")})
 
 
-def _positions(view: View) -> dict[str, str]:
-    """Where the characters are."""
-    characters = [uid for uid in view.everybody() if uid.startswith("pc_")]
-    return {uid: place for uid in characters if (place := view.entity(uid).location) is not None}
-
-
-def _whereabouts(view: View) -> list[str]:
-    return sorted(set(_positions(view).values()))
-
-
-def _npcs_at(view: View, location: str) -> list[str]:
-    """The NPCs who are at a place, of those who took part in anything there lately."""
-    places = view.places(limit=256, about=[location])
-    seen = {
-        who
-        for event in view.at(places)
-        if event.known.location == location
-        for who in (*seen_in(event, event.known), *audience(event))
-    }
-    return [who for who in sorted(seen) if who.startswith("npc_") and view.entity(who).location == location]
-
-
 def _departures(
     table: Table, events: Sequence[GameEvent], known: str | None
 ) -> Iterable[tuple[GameEvent, str | None, list[str]]]:
@@ -335,7 +321,7 @@ def _departures(
     at: dict[str, str] = {}
     if known is not None:
         with table.view(DM, known) as view:
-            at = _positions(view)
+            at = positions(view)
     before = known
     for event in events:
         here = event.known.location

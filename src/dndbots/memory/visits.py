@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from dndbots.canon.reducers import seen_in
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.ids import DM, SYSTEM
+from dndbots.memory.states import is_completed
 from dndbots.storage.reader import View
 
 OBJECTIVE_COMPLETED: Final = "objective_completed"
@@ -17,7 +18,6 @@ QUEST_COMPLETED: Final = "quest_completed"
 ACT_PROGRESSED: Final = "act_progressed"
 LOCATION_CLEARED: Final = "location_cleared"
 ENCOUNTER_COMPLETED: Final = "encounter_completed"
-_COMPLETED: Final = frozenset(("completed", "complete", "done", "succeeded"))
 
 
 class Trigger(NamedTuple):
@@ -32,9 +32,9 @@ def triggers_of(event: GameEvent) -> Iterator[Trigger]:
     known = event.known
     if known.quest_id is not None:
         quest = {"quest_id": known.quest_id}
-        if known.objective_id is not None and _is_completed(known.objective_state or "completed"):
+        if known.objective_id is not None and is_completed(known.objective_state or "completed"):
             yield Trigger(OBJECTIVE_COMPLETED, {**quest, "objective_id": known.objective_id})
-        if _is_completed(known.quest_state):
+        if is_completed(known.quest_state):
             yield Trigger(QUEST_COMPLETED, quest)
     if known.act_id is not None:
         yield Trigger(ACT_PROGRESSED, {"act_id": known.act_id})
@@ -42,12 +42,8 @@ def triggers_of(event: GameEvent) -> Iterator[Trigger]:
     if place and known.danger_level is not None and known.danger_level.casefold() == "cleared":
         yield Trigger(LOCATION_CLEARED, place)
     ended = event.event_type is EventType.COMBAT_END and known.encounter_state is None
-    if known.encounter_id is not None and (ended or _is_completed(known.encounter_state)):
+    if known.encounter_id is not None and (ended or is_completed(known.encounter_state)):
         yield Trigger(ENCOUNTER_COMPLETED, {**place, "encounter_id": known.encounter_id})
-
-
-def _is_completed(state: str | None) -> bool:
-    return state is not None and state.casefold() in _COMPLETED
 
 
 def triggering(events: Iterable[GameEvent], kind: str, related: Mapping[str, object]) -> GameEvent | None:
@@ -82,6 +78,28 @@ def _is_heard_there(event: GameEvent, present: set[str]) -> bool:
     if event.known.location is not None:
         return False
     return event.source in present or (event.source == DM and not present.isdisjoint(audience(event)))
+
+
+def positions(view: View) -> dict[str, str]:
+    """Where the characters are."""
+    characters = [uid for uid in view.everybody() if uid.startswith("pc_")]
+    return {uid: place for uid in characters if (place := view.entity(uid).location) is not None}
+
+
+def whereabouts(view: View) -> list[str]:
+    return sorted(set(positions(view).values()))
+
+
+def npcs_at(view: View, location: str) -> list[str]:
+    """The NPCs who are at a place, of those who took part in anything there lately."""
+    places = view.places(limit=256, about=[location])
+    seen = {
+        who
+        for event in view.at(places)
+        if event.known.location == location
+        for who in (*seen_in(event, event.known), *audience(event))
+    }
+    return [who for who in sorted(seen) if who.startswith("npc_") and view.entity(who).location == location]
 
 
 def named_in(names: Iterable[str]) -> "re.Pattern[str]":

@@ -1,0 +1,65 @@
+"""What somebody says that may come back: promises, threats, debts and mysteries, by how they are worded.
+
+Precise rather than greedy: a promise that is missed is still in the log, one that was none annoys.
+"""
+
+import re
+from typing import Final, NamedTuple, get_args
+
+from dndbots.events import ThreadKind
+
+LONGEST: Final = 240
+_WHOM: Final = r"(?:you|him|her|them|it|your|his|their|this|that|every|all|the|(?-i:[A-Z]))"
+
+_CUES: Final[dict[ThreadKind, str]] = {
+    "promise": r"""
+        \b(?:I|we)(?:\ will|'ll)?\ (?:solemnly\ )?(?:promise|vow)\b
+      | \b(?:I|we)\ swear\ (?:to\ (?!god\b|you,)|that|on|by|upon|an?\ )
+      | \b(?:you\ have|gave|give\ you)\ (?:my|our|his|her|their)\ word\b
+      | \b(?:has|have|had)?\ ?(?:promised|vowed|sworn|swore)\ (?:to|that|him|her|them|us|you|me|an?)\b
+    """,
+    "threat": rf"""
+        \b(?:I|we)(?:\ will|'ll|'m\ going\ to|\ am\ going\ to|\ are\ going\ to|'re\ going\ to)
+          \ (?:kill|destroy|hunt|burn|hang|gut|crush|ruin|end|bury|slay)\ {_WHOM}
+      | \byou(?:\ will|'ll|\ shall)\ (?:pay\ for|regret|suffer|die\ for|be\ sorry)\b
+      | \b(?:swears?|swore|vows?|vowed|seeks?|wants?|demands?)\ (?:revenge|vengeance)\b
+      | \bthis\ is(?:n't|\ not)\ over\b
+    """,
+    "debt": r"""
+        \b(?:I|we|you|he|she|they|(?-i:[A-Z])\w+)\ (?:still\ )?owes?
+          \ (?:me|you|him|her|us|them|(?-i:[A-Z])\w+|\d+|a\ (?:favou?r|life|debt))\b
+      | \bin\ (?:my|your|his|her|our|their)\ debt\b
+      | \b(?:will|'ll|to)\ (?:pay|repay)\ (?:you|me|us|them|him|her)\ back\b
+    """,
+    "mystery": r"""
+        \b(?:nobody|no\ one|none\ of\ (?:us|you|them))\ knows?\ (?:who|what|why|where|how)\b
+      | \b(?:vanished|disappeared)\ (?:without|into\ thin|overnight|mysteriously)\b
+      | \b(?:an?|the|this|that)\ (?:strange|unknown|cryptic|mysterious)
+          \ (?:symbol|rune|sigil|mark|riddle|letter|message|voice|map|key)\b
+      | \b(?:prophecy|foretold)\b
+    """,
+}
+_ANY: Final = re.compile(
+    "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _CUES.items()), re.VERBOSE | re.IGNORECASE
+)
+_KINDS: Final[tuple[ThreadKind, ...]] = get_args(ThreadKind)
+_END: Final = re.compile(r"[.!?…]+[\"'”)]*(?:\s|$)|[\r\n]+")
+_APOSTROPHE: Final = "\u2019"
+
+
+class Cue(NamedTuple):
+    kind: ThreadKind
+    text: str
+
+
+def cue_in(text: str) -> Cue | None:
+    """The first promise, threat, debt or mystery in a text, and the sentence that it stands in."""
+    text = text.replace(_APOSTROPHE, "'")
+    found = _ANY.search(text)
+    if found is None:
+        return None
+    kind = next(kind for kind in _KINDS if kind == found.lastgroup)
+    start = max((end.end() for end in _END.finditer(text, 0, found.start())), default=0)
+    end = _END.search(text, found.end())
+    sentence = " ".join(text[start : end.end() if end else len(text)].split())
+    return Cue(kind, sentence if len(sentence) <= LONGEST else f"{sentence[:LONGEST].rsplit(' ', 1)[0]}…")

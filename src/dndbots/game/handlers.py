@@ -1,0 +1,177 @@
+"""Commands become events, and the memories that come of them.
+
+An id that is unknown is refused before anything else happens. Memory never stops a command: what fails
+there is warned of, and made up for later.
+"""
+
+import hashlib
+from typing import Any, Protocol
+
+from pydantic import JsonValue
+
+from dndbots.campaign import Campaign
+from dndbots.errors import InvalidSetting, UnknownEntity
+from dndbots.events import EventType, GameEvent
+from dndbots.game.commands import (
+    ChangeLocationCommand,
+    Command,
+    CompleteObjectiveCommand,
+    CompleteQuestCommand,
+    ProgressActCommand,
+    UpdateLocationStateCommand,
+)
+from dndbots.ids import DM, category_of
+from dndbots.memory.service import IMemoryService
+from dndbots.memory.visits import (
+    ACT_PROGRESSED,
+    ENCOUNTER_COMPLETED,
+    LOCATION_CLEARED,
+    OBJECTIVE_COMPLETED,
+    QUEST_COMPLETED,
+)
+
+
+class ILocationService(Protocol):
+    """Moves characters from place to place."""
+
+    def move_entity(self, game_state: Campaign, command: ChangeLocationCommand) -> GameEvent: ...
+
+
+class LocationService:
+    """Moves characters by recording that they moved."""
+
+    def move_entity(self, game_state: Campaign, command: ChangeLocationCommand) -> GameEvent:
+        movers = list(command.characters) or _party(game_state)
+        metadata: dict[str, JsonValue] = {"location": command.location_id, "participants": [*movers]}
+        if command.location_name is not None:
+            metadata["names"] = {command.location_id: command.location_name}
+        name = command.location_name or _called(game_state, command.location_id)
+        content = command.description or f"The party goes to {name}."
+        return _record(game_state, command, EventType.LOCATION_CHANGE, content, metadata)
+
+
+class LocationHandler:
+    """Leaving a place is remembered before anybody moves."""
+
+    def __init__(self, location_service: ILocationService | None, memory_service: IMemoryService) -> None:
+        self._locations = location_service or LocationService()
+        self._memory = memory_service
+
+    def handle(
+        self, command: ChangeLocationCommand | UpdateLocationStateCommand, game_state: Campaign
+    ) -> GameEvent:
+        """Carries a command out. `game_state` is the campaign."""
+        if isinstance(command, ChangeLocationCommand):
+            return self._change(command, game_state)
+        return self._update(command, game_state)
+
+    def _change(self, command: ChangeLocationCommand, campaign: Campaign) -> GameEvent:
+        if category_of(command.location_id) != "LOC":
+            raise InvalidSetting("location_id", command.location_id, reason="is no place: a loc_ uid is")
+        if command.location_name is None:
+            _known(campaign, command.location_id)
+        for who in command.characters:
+            _known(campaign, who)
+        self._memory.on_location_exit(campaign)
+        return self._locations.move_entity(campaign, command)
+
+    def _update(self, command: UpdateLocationStateCommand, campaign: Campaign) -> GameEvent:
+        _known(campaign, command.location_id)
+        metadata: dict[str, JsonValue] = {"location": command.location_id}
+        said: list[str] = []
+        if command.danger_level is not None:
+            metadata["danger_level"] = command.danger_level
+            said.append(f"{_called(campaign, command.location_id)} is {command.danger_level.lower()}.")
+        if command.complete_encounter is not None:
+            metadata |= {"encounter_id": command.complete_encounter, "encounter_state": "completed"}
+            said.append("The encounter is over.")
+        if not said:
+            raise InvalidSetting(
+                "command", command.location_id, reason="has neither danger_level nor complete_encounter"
+            )
+        event = _record(campaign, command, EventType.SYSTEM, " ".join(said), metadata)
+        place: dict[str, Any] = {"location_id": command.location_id}
+        if (command.danger_level or "").casefold() == "cleared":
+            self._memory.on_world_event(campaign, LOCATION_CLEARED, related=place)
+        if command.complete_encounter is not None:
+            related = {**place, "encounter_id": command.complete_encounter}
+            self._memory.on_world_event(campaign, ENCOUNTER_COMPLETED, related=related)
+        return event
+
+
+class QuestHandler:
+    """Steps of the story are remembered once they are made."""
+
+    def __init__(self, memory_service: IMemoryService) -> None:
+        self._memory = memory_service
+
+    def handle(
+        self,
+        command: CompleteObjectiveCommand | CompleteQuestCommand | ProgressActCommand,
+        game_state: Campaign,
+    ) -> GameEvent:
+        """Carries a command out. `game_state` is the campaign."""
+        if isinstance(command, ProgressActCommand):
+            state = command.act_state or "begun"
+            metadata: dict[str, JsonValue] = {"act_id": command.act_id, "act_state": state}
+            event = _record(
+                game_state, command, EventType.SYSTEM, f"Act {command.act_id}: {state}.", metadata
+            )
+            self._memory.on_world_event(game_state, ACT_PROGRESSED, related={"act_id": command.act_id})
+            return event
+        _known(game_state, command.quest_id)
+        quest: dict[str, JsonValue] = {"quest_id": command.quest_id}
+        name = _called(game_state, command.quest_id)
+        if isinstance(command, CompleteObjectiveCommand):
+            done: dict[str, JsonValue] = {**quest, "objective_id": command.objective_id}
+            content = f"{name}: {command.objective_id} is done."
+            event = _record(
+                game_state, command, EventType.QUEST_UPDATE, content, {**done, "objective_state": "completed"}
+            )
+            self._memory.on_world_event(game_state, OBJECTIVE_COMPLETED, related=done)
+            return event
+        event = _record(
+            game_state,
+            command,
+            EventType.QUEST_UPDATE,
+            f"{name} is completed.",
+            {**quest, "quest_state": "completed"},
+        )
+        self._memory.on_world_event(game_state, QUEST_COMPLETED, related=quest)
+        return event
+
+
+def _known(campaign: Campaign, uid: str) -> None:
+    with campaign.view(DM) as view:
+        if not view.places(limit=1, about=[uid]):
+            raise UnknownEntity(uid)
+
+
+def _called(campaign: Campaign, uid: str) -> str:
+    with campaign.view(DM) as view:
+        return view.called([uid])[uid].name
+
+
+def _party(campaign: Campaign) -> list[str]:
+    with campaign.view(DM) as view:
+        found = [view.entity(uid) for uid in view.everybody() if uid.startswith("pc_")]
+    return [entity.uid for entity in found if entity.alive]
+
+
+def _record(
+    campaign: Campaign, command: Command, kind: EventType, content: str, metadata: dict[str, JsonValue]
+) -> GameEvent:
+    """Appends what a command asked for, in the session that is being played."""
+    head = campaign.head
+    newest = list(campaign.events(viewer=DM, last=1))
+    session = command.session_id or (newest[-1].session_id if newest else "s01")
+    digest = hashlib.sha256(f"{head}\x1f{content}".encode()).hexdigest()[:10]
+    event = GameEvent(
+        event_id=f"{kind.value}_{digest}",
+        event_type=kind,
+        source=DM,
+        content=content,
+        session_id=session,
+        metadata=metadata,
+    )
+    return campaign.record(event)

@@ -1,0 +1,206 @@
+"""The part of a campaign that remembers: what each agent carries, and what people decide about it.
+
+Everything here is either a view of the log, for one viewer, or a command that appends events to it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import Any, Final
+
+from dndbots.events import EventType, GameEvent
+from dndbots.ids import DM
+from dndbots.memory.carrying import Carried, carried
+from dndbots.memory.compression import compressing
+from dndbots.memory.deciding import correct_fact, decide
+from dndbots.memory.manager import context_manager, drive
+from dndbots.memory.recap import Recap, recap_of
+from dndbots.memory.scoped import WORLD, about_of, all_memories, location_shelf, memories_on, npc_shelf
+from dndbots.memory.service import MemoryService
+from dndbots.memory.summarizer import Summarizer
+from dndbots.memory.table import table_state
+from dndbots.memory.threads import Thread, callbacks, threads_of
+from dndbots.models import AgentMemory, GameState, MemoryEntry, MemorySource
+from dndbots.storage.reader import View
+
+TOKEN_LIMIT: Final = 8000
+
+
+class Remembering(ABC):
+    """What a campaign can do with its memory. `summarizer` writes summaries; None needs no model."""
+
+    summarizer: Any = None
+
+    @abstractmethod
+    def view(self, viewer: str, as_of: str | None = None) -> AbstractContextManager[View]: ...
+    @abstractmethod
+    def record(self, event: GameEvent, *, expected: int | None = None) -> GameEvent: ...
+    @abstractmethod
+    def record_many(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]: ...
+
+    # What somebody remembers.
+
+    def memory(self, viewer: str, *, token_limit: int = TOKEN_LIMIT, as_of: str | None = None) -> AgentMemory:
+        """What an agent carries: its summary, its buffer, and what it knows of itself."""
+        return self.carried(viewer, token_limit=token_limit, as_of=as_of).memory
+
+    def carried(self, viewer: str, *, token_limit: int = TOKEN_LIMIT, as_of: str | None = None) -> Carried:
+        """The same, with the ids of the events in the buffer."""
+        with self.view(viewer, as_of) as view:
+            return carried(view, token_limit=token_limit)
+
+    def game_state(self, *, token_limit: int = TOKEN_LIMIT) -> GameState:
+        """The memories of the DM and of every character, for `MemoryManager` and `context_manager`.
+
+        Keys are `dm` and each name's slug, or the uid where two are alike.
+        """
+        with self.view(DM) as view:
+            return table_state(self, view, token_limit=token_limit, summarizer=self.summarizer)
+
+    def memories(
+        self,
+        viewer: str,
+        *,
+        about: str | None = None,
+        source: MemorySource | str | None = None,
+        as_of: str | None = None,
+    ) -> list[MemoryEntry]:
+        """Scoped memories of the viewer, oldest first on each shelf: of places, of people, of the world."""
+        wanted = None if source is None else MemorySource(source)
+        with self.view(viewer, as_of) as view:
+            uids = None if about is None else view.find(about)
+            return [
+                entry
+                for shelf, entries in all_memories(view, view.viewer).items()
+                if uids is None or about_of(shelf) in uids
+                for entry in entries
+                if wanted in (None, entry.source)
+            ]
+
+    @property
+    def location_memories(self) -> dict[str, list[MemoryEntry]]:
+        """The DM's memories of places, by uid."""
+        with self.view(DM) as view:
+            return _by_uid(view, DM, MemorySource.LOCATION)
+
+    @property
+    def npc_memories(self) -> dict[str, list[MemoryEntry]]:
+        """What each NPC remembers of its dealings with the party, by uid."""
+        with self.view(DM) as view:
+            npcs = [uid for uid in view.everybody() if uid.startswith("npc_")]
+            found = {npc: memories_on(view, npc, npc_shelf(npc)) for npc in npcs}
+        return {npc: entries for npc, entries in found.items() if entries}
+
+    @property
+    def world_memories(self) -> list[MemoryEntry]:
+        """The DM's memories of the steps of the story."""
+        with self.view(DM) as view:
+            return memories_on(view, DM, WORLD)
+
+    @property
+    def last_world_message_index(self) -> int:
+        """How far the world's memory has come: an index of the log, -1 before anything."""
+        with self.view(DM) as view:
+            return _index(view, DM, WORLD)
+
+    @property
+    def last_location_message_index(self) -> dict[str, int]:
+        with self.view(DM) as view:
+            prefix = location_shelf("")
+            shelves = [shelf for shelf in view.shelves(DM) if shelf.startswith(prefix)]
+            return {about_of(shelf): _index(view, DM, shelf) for shelf in shelves}
+
+    @property
+    def last_npc_message_index(self) -> dict[str, int]:
+        with self.view(DM) as view:
+            npcs = [uid for uid in view.everybody() if uid.startswith("npc_")]
+            found = {npc: _index(view, npc, npc_shelf(npc)) for npc in npcs}
+        return {npc: index for npc, index in found.items() if index >= 0}
+
+    def threads(self, viewer: str, *, resolved: bool = False, as_of: str | None = None) -> list[Thread]:
+        """What may come back, as far as the viewer knows: best callback first; open ones, or all."""
+        with self.view(viewer, as_of) as view:
+            return threads_of(view, resolved=resolved)
+
+    def callbacks(self, viewer: str = DM, *, limit: int = 3) -> list[Thread]:
+        """The best of what sleeps, to be brought up again."""
+        with self.view(viewer) as view:
+            return callbacks(view, limit=limit)
+
+    def recap(
+        self, viewer: str, session: str | None = None, length: str = "medium", *, as_of: str | None = None
+    ) -> Recap:
+        """Previously on …: a session as the viewer knows it, with open threads. Short, medium or long."""
+        with self.view(viewer, as_of) as view:
+            return recap_of(view, session=session, length=length)
+
+    # What keeps memory in order.
+
+    def compress(self, viewer: str, *, retain: int = 0, token_limit: int = TOKEN_LIMIT) -> str:
+        """Summarises what somebody perceived since the last time, but for the newest; gives what it says."""
+        with self.view(viewer) as view:
+            holder = view.viewer
+        work = compressing(self, holder, retain=retain, token_limit=token_limit)
+        return drive({holder: work}, Summarizer.of(self.summarizer))[holder]
+
+    def remember(self, *, token_limit: int = TOKEN_LIMIT) -> GameState:
+        """Sees to everybody's memory: what the log asks for since the last time, and full buffers."""
+        self.memory_service.catch_up(self)
+        return context_manager(self.game_state(token_limit=token_limit))
+
+    @property
+    def memory_service(self) -> MemoryService:
+        """What makes scoped memories for this campaign."""
+        if "_memory_service" not in self.__dict__:
+            self._memory_service = MemoryService(self.summarizer)
+        return self._memory_service
+
+    def start_session(self, session_id: str, *, title: str = "") -> GameEvent:
+        """Begins a session: everybody starts with summaries, facts and threads, and an empty buffer."""
+        started = self.record(
+            GameEvent(
+                event_id=f"session_start_{session_id}",
+                event_type=EventType.SESSION_START,
+                source=DM,
+                content=title,
+                session_id=session_id,
+            )
+        )
+        context_manager(self.game_state())
+        return started
+
+    # What people decide.
+
+    def pin(self, target: str, *, on: bool = True, viewer: str | None = None) -> GameEvent:
+        """Keeps an event or a memory in every context of those who perceived it, or of one of them."""
+        return decide(self, target, "pinned", on=on, holder=viewer)
+
+    def lock(self, target: str, *, on: bool = True, viewer: str | None = None) -> GameEvent:
+        """Keeps a memory as it is: it is neither pruned, nor summarised further, nor corrected."""
+        return decide(self, target, "locked", on=on, holder=viewer)
+
+    def forget(self, target: str, *, on: bool = True, viewer: str | None = None) -> GameEvent:
+        """Leaves an event or a memory out of every context. It stays in the log, and can be taken back."""
+        return decide(self, target, "forgotten", on=on, holder=viewer)
+
+    def correct(self, target: str, text: str | None, *, viewer: str | None = None) -> GameEvent:
+        """Puts an event or a memory into other words, for contexts; None takes that back."""
+        return decide(self, target, "corrected", on=text is not None, text=text, holder=viewer)
+
+    def correct_fact(self, subject: str, key: str, value: str | float | bool) -> GameEvent:  # noqa: FBT001
+        """Says what is so after all; whoever held the old value holds the new one."""
+        return correct_fact(self, subject, key, value)
+
+
+def _by_uid(view: View, holder: str, source: MemorySource) -> dict[str, list[MemoryEntry]]:
+    return {
+        about_of(shelf): entries
+        for shelf, entries in all_memories(view, holder).items()
+        if shelf.startswith(f"{source}:")
+    }
+
+
+def _index(view: View, holder: str, shelf: str) -> int:
+    found = view.shelf(holder, shelf)
+    place = view.place_of(found.cursor) if found else None
+    return -1 if place is None else place
