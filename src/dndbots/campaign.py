@@ -197,7 +197,7 @@ class Campaign(Remembering):
         wanted = None if category is None else category.upper()
         with self.view(viewer, as_of) as view:
             found = [uid for uid in view.everybody() if wanted in (None, ids.category_of(uid))]
-            return [view.entity(uid) for uid in found]
+            return list(view.entities(found).values())
 
     def history(self, who: str, *, viewer: str, as_of: str | None = None) -> list[Fact]:
         """All that the viewer ever held true of somebody, oldest first, with what superseded it."""

@@ -218,7 +218,7 @@ def _is_quest(line: Statement) -> bool:
 
 
 def _perceived(events: Iterable[GameEvent], reader: str) -> list[GameEvent]:
-    return [event for event in events if reader in audience(event)]
+    return [event for event in events if reader in audience(event) and not event.is_note]
 
 
 def _identity(pc_id: str, character: Character, party_id: str | None) -> list[Statement]:

@@ -33,8 +33,8 @@ class Carried(NamedTuple):
     ids: tuple[str, ...]
 
 
-def carried(view: View, *, token_limit: int) -> Carried:
-    """The viewer's memory of this moment."""
+def carried(view: View, *, token_limit: int, facts: CharacterFacts | None = None) -> Carried:
+    """The viewer's memory of this moment; what it knows of itself may be at hand already."""
     gates = gates_of(view)
     shelf, blocks = standing(view, gates)
     entries = retold(view, since(view, shelf), gates)
@@ -42,7 +42,7 @@ def carried(view: View, *, token_limit: int) -> Carried:
         long_term_summary=_summary(view, gates, blocks),
         short_term_buffer=[_line(entry) for entry in entries],
         token_limit=token_limit,
-        character_facts=None if view.viewer == DM else facts_of(view),
+        character_facts=None if view.viewer == DM else facts or facts_of(view),
     )
     return Carried(memory, tuple(entry.event_id for entry in entries))
 
@@ -109,10 +109,8 @@ def _sureness(fact: Fact) -> str:
 
 def quests_of(view: View) -> Iterable[str]:
     """The quests that the viewer knows of and that are not over, with their objectives."""
-    for uid in view.everybody():
-        if not uid.startswith("qst_"):
-            continue
-        quest = view.entity(uid)
+    quests = [uid for uid in view.everybody() if uid.startswith("qst_")]
+    for quest in view.entities(quests).values():
         state = quest.properties.get("state")
         if not is_over(state):
             steps = "; ".join(f"{name}: {_said(value)}" for name, value in quest.objectives.items())

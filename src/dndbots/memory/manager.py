@@ -12,7 +12,7 @@ from typing import Any, Final
 from dndbots.errors import DndbotsError, SummaryFailed
 from dndbots.events import LONGEST_CONTENT, EventType, GameEvent
 from dndbots.ids import DM, slug
-from dndbots.memory.carrying import format_character_facts
+from dndbots.memory.carrying import carried, format_character_facts
 from dndbots.memory.compression import Answer, Summarizing, backlog, compressing, shortening
 from dndbots.memory.entries import Entry, SummaryTask, as_text
 from dndbots.memory.fitting import cut_beginning, cut_end, shares
@@ -301,8 +301,10 @@ class MemoryManager:
         return None if key is None else self._state["agent_memories"][key]
 
     def _read_again(self, key: str) -> None:
-        limit = self._state["agent_memories"][key].token_limit
-        found = self._campaign.carried(self._state["agents"][key], token_limit=limit)
+        """What was summarised is read back. It does not change what a character knows of itself."""
+        old = self._state["agent_memories"][key]
+        with self._campaign.view(self._state["agents"][key]) as view:
+            found = carried(view, token_limit=old.token_limit, facts=old.character_facts)
         self._state["agent_memories"][key] = found.memory
         self._state.setdefault("buffer_ids", {})[key] = found.ids
 

@@ -81,7 +81,7 @@ class _Found(BaseModel):
 def threads_of(view: View, *, resolved: bool = False) -> list[Thread]:
     """The viewer's threads, those that would do best as a callback first; open ones, or all."""
     gates = gates_of(view)
-    entities = {uid: view.entity(uid) for uid in view.everybody()}
+    entities = view.entities(view.everybody())
     found = [*_entity_threads(view, entities), *_stated_threads(view, entities, gates)]
     wanted = [one for one in found if resolved or not one.over]
     clock = _Clock(view, [seq for one in wanted for seq in (one.opened, one.touches[0])])

@@ -83,7 +83,8 @@ def _is_heard_there(event: GameEvent, present: set[str]) -> bool:
 def positions(view: View) -> dict[str, str]:
     """Where the characters are."""
     characters = [uid for uid in view.everybody() if uid.startswith("pc_")]
-    return {uid: place for uid in characters if (place := view.entity(uid).location) is not None}
+    found = view.entities(characters)
+    return {uid: entity.location for uid, entity in found.items() if entity.location is not None}
 
 
 def whereabouts(view: View) -> list[str]:
@@ -99,7 +100,8 @@ def npcs_at(view: View, location: str) -> list[str]:
         if event.known.location == location
         for who in (*seen_in(event, event.known), *audience(event))
     }
-    return [who for who in sorted(seen) if who.startswith("npc_") and view.entity(who).location == location]
+    npcs = view.entities([who for who in sorted(seen) if who.startswith("npc_")])
+    return [uid for uid, npc in npcs.items() if npc.location == location]
 
 
 def named_in(names: Iterable[str]) -> "re.Pattern[str]":

@@ -1,7 +1,7 @@
 """What a viewer may read: every answer here is made from rows of events that the viewer perceived."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
@@ -109,7 +109,9 @@ class View:
 
     def called(self, uids: Collection[str]) -> dict[str, Called]:
         """What some entities are called: by their newest name, or else by what their uid says."""
-        persons = self.persons_of(uids)
+        return self._called(self.persons_of(uids))
+
+    def _called(self, persons: Mapping[str, list[str]]) -> dict[str, Called]:
         rows: dict[str, list[NameRow]] = {}
         everyone = {other for same in persons.values() for other in same}
         for row in self._store.names_of(self._lineage, sorted(everyone), self.viewer):
@@ -123,21 +125,41 @@ class View:
 
     def entity(self, who: str) -> Entity:
         persons = self.find(who)
-        called = _called(persons[0], self._store.names_of(self._lineage, persons, self.viewer))
-        return Entity(
-            uid=persons[0],
-            category=category_of(persons[0]),
-            name=called.name,
-            aliases=called.aliases,
-            merged=tuple(persons[1:]),
-            facts=tuple(self._facts(persons)),
-        )
+        return self._entities({persons[0]: persons})[persons[0]]
 
-    def _facts(self, subjects: list[str]) -> list[Fact]:
-        rows = self._store.latest(self._lineage, subjects=subjects, viewer=self.viewer)
-        held = [held_claim(row) for row in rows if row.slot != claims.SAME]
-        held += map(held_place, self._store.latest_places(self._lineage, subjects, self.viewer))
-        return self._told(subjects[0], self._settled(held))
+    def entities(self, uids: Collection[str]) -> dict[str, Entity]:
+        """Several at once, each under the uid it goes by."""
+        return self._entities({same[0]: same for same in self.persons_of(uids).values()})
+
+    def _entities(self, persons: Mapping[str, list[str]]) -> dict[str, Entity]:
+        called, facts = self._called(persons), self._facts(persons)
+        return {
+            uid: Entity(
+                uid=uid,
+                category=category_of(uid),
+                name=called[uid].name,
+                aliases=called[uid].aliases,
+                merged=tuple(same[1:]),
+                facts=tuple(facts[uid]),
+            )
+            for uid, same in persons.items()
+        }
+
+    def _facts(self, persons: Mapping[str, list[str]]) -> dict[str, list[Fact]]:
+        """What is held true of some subjects, each under one or more uids."""
+        first = {uid: head for head, same in persons.items() for uid in same}
+        held: dict[str, list[HeldClaim]] = {head: [] for head in persons}
+        for row in self._store.latest(self._lineage, subjects=list(first), viewer=self.viewer):
+            if row.slot != claims.SAME:
+                held[first[row.subject]].append(held_claim(row))
+        for place in self._store.latest_places(self._lineage, list(first), self.viewer):
+            held[first[place.uid]].append(held_place(place))
+        settled = [(head, one) for head, own in held.items() for one in self._settled(own)]
+        facts = self._told(settled)
+        found: dict[str, list[Fact]] = {head: [] for head in persons}
+        for (head, _), fact in zip(settled, facts, strict=True):
+            found[head].append(fact)
+        return found
 
     def _settled(self, held: Iterable[HeldClaim]) -> list[Settled]:
         return fold.current(held, self._total_before)
@@ -156,11 +178,12 @@ class View:
                 if settled.certainty == Certainty.FACT:
                     yield subject, settled
 
-    def _told(self, subject: str, settled: list[Settled]) -> list[Fact]:
-        seqs = {seq for one in settled for seq in (one.claim.at, one.claim.seq)}
+    def _told(self, settled: Sequence[tuple[str, Settled]]) -> list[Fact]:
+        seqs = {seq for _, one in settled for seq in (one.claim.at, one.claim.seq)}
         ids = self._store.ids_at(self._lineage, sorted(seqs))
         return [
-            _fact(subject, reading_of(one.slot, one.value), one.claim, one.certainty, ids) for one in settled
+            _fact(subject, reading_of(one.slot, one.value), one.claim, one.certainty, ids)
+            for subject, one in settled
         ]
 
     def _total_before(self, claim: HeldClaim, seq: int) -> int:
@@ -185,8 +208,9 @@ class View:
     def milestones(self, kind: str) -> list[Milestone]:
         """The acts or the encounters that this viewer knows of, by id."""
         found = []
-        for subject in self._store.subjects(self._lineage, f"{kind} ", self.viewer):
-            for fact in self._facts([subject]):
+        subjects = self._store.subjects(self._lineage, f"{kind} ", self.viewer)
+        for subject, facts in self._facts({one: [one] for one in subjects}).items():
+            for fact in facts:
                 if fact.key == "state" and fact.value is not None:
                     name = subject.removeprefix(f"{kind} ")
                     found.append(Milestone(id=name, state=str(fact.value), since=fact.valid_from))
@@ -211,7 +235,7 @@ class View:
             for one in self._settled(claim for claim in own if claim.subject in same)
             if asked.values is None or as_json(one.value) in asked.values
         ]
-        facts = self._told(persons[0], [one for _, one in known])
+        facts = self._told([(persons[0], one) for _, one in known])
         return [
             Knowing(holder=holder, fact=fact)
             for (holder, _), fact in zip(known, facts, strict=True)

@@ -1,0 +1,110 @@
+"""What memory costs and how large it grows over a long campaign, and whether anything falls through.
+
+Plays a seeded saga, seeing to everybody's memory every few turns, as a game does. Then checks, for each
+agent, that the spans of every layer join without a gap and without overlap, and that the summaries that
+stand cover all that the agent perceived up to its cursor.
+
+    python bench/memory.py --turns 5000
+"""
+
+import argparse
+import itertools
+import shutil
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from dndbots.campaign import Campaign
+from dndbots.memory.compression import standing
+from dndbots.memory.layers import LAYERS, SUMMARY
+from dndbots.tokens import count_tokens
+from saga import PARTY, saga
+
+AGENTS = ["dm", *PARTY]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--turns", type=int, default=5_000)
+    parser.add_argument("--every", type=int, default=10, help="how many turns between two looks at memory")
+    parser.add_argument("--limit", type=int, default=8_000, help="tokens that an agent may carry")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    folder = Path(tempfile.mkdtemp(prefix="memory-"))
+    try:
+        with Campaign.open(folder / "campaign") as campaign:
+            play(campaign, args)
+            check(campaign)
+            problems = campaign.verify()
+            print("verify:", "sound" if not problems else problems[:3])
+    finally:
+        shutil.rmtree(folder)
+
+
+def play(campaign: Campaign, args: argparse.Namespace) -> None:
+    events = saga(args.seed)
+    costs: list[float] = []
+    largest: Counter[str] = Counter()
+    print(f"{'turn':>6}  {'ms a look':>9}  {'log':>7}  largest summary so far, in tokens, by agent")
+    for turn in range(args.every, args.turns + 1, args.every):
+        campaign.record_many(itertools.islice(events, args.every))
+        began = time.process_time()
+        state = campaign.remember(token_limit=args.limit)
+        costs.append(time.process_time() - began)
+        if turn % max(args.turns // 10, 1) == 0:
+            for name, memory in state["agent_memories"].items():
+                largest[name] = max(largest[name], count_tokens(memory.long_term_summary))
+            recent = sum(costs[-20:]) / len(costs[-20:])
+            sizes = "  ".join(f"{name} {size}" for name, size in sorted(largest.items()))
+            print(f"{turn:>6}  {recent * 1e3:>9.1f}  {campaign.head:>7}  {sizes}")
+
+
+def check(campaign: Campaign) -> None:
+    """Every layer's spans, laid end to end, are what the agent perceived: no event missing, none twice."""
+    print(
+        f"\n{'agent':<16}{'perceived':>10}  {'in buffer':>9}  {'standing':>8}  summaries and events by layer"
+    )
+    for agent in AGENTS:
+        with campaign.view(agent) as view:
+            places = dict(view.play())
+            order = {event.event_id: n for n, event in enumerate(places.values())}
+            made = _summaries(campaign, agent)
+            shelf, blocks = standing(view)
+            cursor = order[shelf.cursor] + 1 if shelf else 0
+            covered = {
+                layer: _laid_out(agent, [note for note in made if note[0] == layer], order)
+                for layer in LAYERS
+            }
+            assert covered["scene"][1] == cursor, (
+                f"{agent}: scenes end at {covered['scene'][1]}, not {cursor}"
+            )
+            spans = [(block.layer, block.after, block.upto) for block in blocks]
+            assert _laid_out(agent, spans, order)[1] == cursor, f"{agent}: what stands does not cover all"
+        told = ", ".join(f"{layer} {n}/{upto}" for layer, (n, upto) in covered.items() if n)
+        print(f"{agent:<16}{len(order):>10}  {len(order) - cursor:>9}  {len(blocks):>8}  {told}")
+
+
+def _summaries(campaign: Campaign, agent: str) -> list[tuple[str, str | None, str]]:
+    notes = (event.known.memory for event in campaign.events(viewer=agent) if event.is_note)
+    return [
+        (str(note.layer), note.after, note.upto)
+        for note in notes
+        if note is not None and note.shelf == SUMMARY and note.holder == agent
+    ]
+
+
+def _laid_out(agent: str, spans: list[tuple[str, str | None, str]], order: dict[str, int]) -> tuple[int, int]:
+    """How many spans there are, and how far they reach when they join; a campaign's begin anew each time."""
+    end = 0
+    for layer, after, upto in spans:
+        start = 0 if after is None else order[after] + 1
+        assert start in (end, 0 if layer == "campaign" else end), f"{agent}: {layer} from {start}, not {end}"
+        end = order[upto] + 1
+    return len(spans), end
+
+
+if __name__ == "__main__":
+    main()
