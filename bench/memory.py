@@ -92,18 +92,23 @@ def _summaries(campaign: Campaign, agent: str) -> list[tuple[str, str | None, st
     return [
         (str(note.layer), note.after, note.upto)
         for note in notes
-        if note is not None and note.shelf == SUMMARY and note.holder == agent
+        if note is not None and note.shelf == SUMMARY and agent in note.holders
     ]
 
 
 def _laid_out(agent: str, spans: list[tuple[str, str | None, str]], order: dict[str, int]) -> tuple[int, int]:
-    """How many spans there are, and how far they reach when they join; a campaign's begin anew each time."""
-    end = 0
+    """How many spans there are, and how far they reach, laid end to end.
+
+    One that begins before the end of the last was made in place of those that it covers.
+    """
+    laid: list[tuple[int, int]] = []
     for layer, after, upto in spans:
-        start = 0 if after is None else order[after] + 1
-        assert start in (end, 0 if layer == "campaign" else end), f"{agent}: {layer} from {start}, not {end}"
-        end = order[upto] + 1
-    return len(spans), end
+        start, end = (0 if after is None else order[after] + 1), order[upto] + 1
+        while laid and laid[-1][0] >= start:
+            assert laid.pop()[1] <= end, f"{agent}: a {layer} covers only a part of another"
+        assert start == (laid[-1][1] if laid else 0), f"{agent}: a {layer} begins at {start}: a gap, or twice"
+        laid.append((start, end))
+    return len(spans), laid[-1][1] if laid else 0
 
 
 if __name__ == "__main__":

@@ -114,14 +114,14 @@ Gating = Literal["pinned", "locked", "forgotten", "corrected"]
 class MemoryNote(BaseModel):
     """What a summary or a scoped memory is: whose, on which shelf, and of what in the log.
 
-    It was made of what its holder perceived after the event `after`, up to the event `upto`.
+    It was made of what its holders perceived, all the same, after the event `after` up to `upto`.
     `cursor` is how far the shelf has come with it, `follows` the note before it there, and `standing`
     the notes that count from now on, oldest first. `line_sources` has the sources of each line.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    holder: Someone
+    holders: list[Someone] = Field(min_length=1)
     shelf: Label
     layer: Layer | None = None
     after: EventId | None = None

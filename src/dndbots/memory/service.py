@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 
 from pydantic import JsonValue
 
+from dndbots.canon.claims import Shelf
 from dndbots.canon.reducers import seen_in
 from dndbots.errors import StaleNote, SummaryFailed
 from dndbots.events import GameEvent, audience
@@ -59,10 +60,11 @@ class IMemoryService(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class _Job:
-    """A memory to be made: whose, of which messages, on which shelf."""
+    """A memory to be made: whose, of which messages, on which shelf, and how that stands."""
 
     holder: str
     shelf: str
+    stands: Shelf | None
     messages: list[GameEvent]
     task: SummaryTask
     tags: list[str]
@@ -208,6 +210,7 @@ class MemoryService:
             yield _Job(
                 holder=holder,
                 shelf=shelf,
+                stands=span.shelf(holder, shelf),
                 messages=messages,
                 task=SummaryTask(
                     agent=holder,
@@ -224,36 +227,43 @@ class MemoryService:
 
     def _make(self, table: Table, jobs: Sequence[_Job]) -> None:
         """Makes memories side by side, and puts all that came of it into the log at once."""
-        written = [job for job in jobs if job.written]
-        own = [job for job in jobs if not job.written]
+        written = [(job, [job.holder]) for job in jobs if job.written]
+        own = list(_shared(job for job in jobs if not job.written))
         answers = [
-            *zip(written, self._summarizer.condense_all(job.task for job in written), strict=True),
-            *zip(own, self._default.condense_all(job.task for job in own), strict=True),
+            *zip(written, self._summarizer.condense_all(job.task for job, _ in written), strict=True),
+            *zip(own, self._default.condense_all(job.task for job, _ in own), strict=True),
         ]
         made: list[GameEvent] = []
-        for job, answer in answers:
+        for (job, holders), answer in answers:
             if isinstance(answer, SummaryFailed):
-                log.warning("%s has no new memory of %s: %s", job.holder, job.shelf, answer.reason)
+                log.warning("%s has no new memory of %s: %s", ", ".join(holders), job.shelf, answer.reason)
                 continue
-            with table.view(job.holder) as view:
-                shelf = view.shelf(job.holder, job.shelf)
             made.append(
                 make_note(
-                    job.holder,
+                    holders,
                     job.shelf,
-                    shelf,
+                    job.stands,
                     lines=answer,
                     upto=job.messages[-1],
-                    after=shelf.cursor if shelf else None,
+                    after=job.stands.cursor if job.stands else None,
                     tags=job.tags,
                     related=job.related,
                 )
             )
         _put(table, made)
-        for note in made:
-            memory = note.known.memory
-            if memory is not None:
-                self._prune(table, memory.holder, memory.shelf)
+        for (job, holders), answer in answers:
+            for holder in holders if not isinstance(answer, SummaryFailed) else ():
+                self._prune(table, holder, job.shelf)
+
+
+def _shared(jobs: Iterable[_Job]) -> Iterable[tuple[_Job, list[str]]]:
+    """Jobs of several who perceived and know the same, and whose shelves stand alike, as one for all."""
+    same: dict[tuple[object, ...], list[_Job]] = {}
+    for job in jobs:
+        key = (job.shelf, job.stands, job.task.entries, job.task.name, job.messages[-1].event_id)
+        same.setdefault(key, []).append(job)
+    for alike in same.values():
+        yield alike[0], [job.holder for job in alike]
 
 
 def _put(table: Table, notes: Sequence[GameEvent]) -> None:
@@ -276,6 +286,10 @@ class _Span:
     def at(self, holder: str, shelf: str, location: str) -> list[GameEvent]:
         with self.table.view(holder) as view:
             return messages_at(view, location, after=_cursor(view, holder, shelf), upto=self._upto)
+
+    def shelf(self, holder: str, shelf: str) -> Shelf | None:
+        with self.table.view(holder) as view:
+            return view.shelf(holder, shelf)
 
     def all(self, holder: str, shelf: str) -> list[GameEvent]:
         with self.table.view(holder) as view:
