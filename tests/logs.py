@@ -7,7 +7,7 @@ from tests.table import event
 
 from dndbots.campaign import Campaign
 from dndbots.errors import EventRefused
-from dndbots.events import EventType, GameEvent
+from dndbots.events import NOTES, EventType, GameEvent
 
 PCS = ["pc_throk_001", "pc_zara_001", "pc_mira_001"]
 NPCS = ["npc_elena_001", "npc_old_priest_001", "npc_aldwin_001", "npc_goblin_001", "npc_goblin_002"]
@@ -96,6 +96,21 @@ METADATA: dict[str, st.SearchStrategy[Any]] = {
     "conditions": st.one_of(conditions, st.dictionaries(anybody, conditions, max_size=1)),
     "facts": facts,
     "speakers": people,
+    "threads": st.lists(
+        st.one_of(
+            st.fixed_dictionaries(
+                {
+                    "id": st.sampled_from(["bell", "oath"]),
+                    "kind": st.sampled_from(["promise", "debt"]),
+                    "text": st.sampled_from(["The bell rings at night.", "Elena's oath"]),
+                    "about": people,
+                }
+            ),
+            st.fixed_dictionaries({"id": st.just("bell"), "state": st.sampled_from(["open", "resolved"])}),
+        ),
+        min_size=1,
+        max_size=2,
+    ),
     "npcs_mentioned": people,
     "sources": st.lists(st.sampled_from(["evt_001", "evt_002"]), max_size=1),
     "weather": st.sampled_from(["rain", {"wind": 3}]),
@@ -108,7 +123,9 @@ TEXTS = [
     "狼が来た",
     "",
     "It's the goblin's gold gold",
+    "I swear to come back. You owe me a drink.",
 ]
+KINDS = [kind for kind in EventType if kind not in NOTES]
 
 
 @st.composite
@@ -129,7 +146,7 @@ def logs(draw: st.DrawFn, *, most: int = 14) -> list[GameEvent]:
                 f"evt_{number:03d}",
                 draw(st.sampled_from(["dm", "dm", "system", *EVERYBODY])),
                 draw(st.sampled_from(TEXTS)),
-                kind=draw(st.sampled_from(EventType)),
+                kind=draw(st.sampled_from(KINDS)),
                 session=draw(st.sampled_from(["s01", "s02"])),
                 **metadata,
             )

@@ -38,6 +38,7 @@ VIEWS: dict[str, Callable[[Campaign, str], Any]] = {
     "history": _each(lambda campaign, viewer, who: campaign.history(who, viewer=viewer)),
     "timeline about": _each(lambda campaign, viewer, who: campaign.timeline(viewer=viewer, about=who)),
     "acts": lambda campaign, viewer: campaign.acts(viewer=viewer),
+    "threads": lambda campaign, viewer: campaign.threads(viewer, resolved=True),
     "encounters": lambda campaign, viewer: campaign.encounters(viewer=viewer),
 }
 
