@@ -328,7 +328,7 @@ class Campaign(Remembering):
             raise AmbiguousName(viewer, candidates=bearers)
         if not bearers:
             # Whoever asks is not the DM, so only the characters are named.
-            known = [uid for uid in everything.everybody() if uid.startswith("pc_")]
+            known = everything.everybody("pc_")
             raise UnknownViewer(viewer, known=known[:_ENTITIES_NAMED_IN_AN_ERROR])
         return bearers[0]
 

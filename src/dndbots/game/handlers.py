@@ -154,8 +154,8 @@ def _called(campaign: Campaign, uid: str) -> str:
 
 def _party(campaign: Campaign) -> list[str]:
     with campaign.view(DM) as view:
-        found = [view.entity(uid) for uid in view.everybody() if uid.startswith("pc_")]
-    return [entity.uid for entity in found if entity.alive]
+        found = view.entities(view.everybody("pc_"))
+    return [uid for uid, entity in found.items() if entity.alive]
 
 
 def _record(

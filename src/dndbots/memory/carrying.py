@@ -109,7 +109,7 @@ def _sureness(fact: Fact) -> str:
 
 def quests_of(view: View) -> Iterable[str]:
     """The quests that the viewer knows of and that are not over, with their objectives."""
-    quests = [uid for uid in view.everybody() if uid.startswith("qst_")]
+    quests = view.everybody("qst_")
     for quest in view.entities(quests).values():
         state = quest.properties.get("state")
         if not is_over(state):

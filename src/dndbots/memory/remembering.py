@@ -87,7 +87,7 @@ class Remembering(ABC):
     def npc_memories(self) -> dict[str, list[MemoryEntry]]:
         """What each NPC remembers of its dealings with the party, by uid."""
         with self.view(DM) as view:
-            npcs = [uid for uid in view.everybody() if uid.startswith("npc_")]
+            npcs = view.everybody("npc_")
             found = {npc: memories_on(view, npc, npc_shelf(npc)) for npc in npcs}
         return {npc: entries for npc, entries in found.items() if entries}
 
@@ -113,7 +113,7 @@ class Remembering(ABC):
     @property
     def last_npc_message_index(self) -> dict[str, int]:
         with self.view(DM) as view:
-            npcs = [uid for uid in view.everybody() if uid.startswith("npc_")]
+            npcs = view.everybody("npc_")
             found = {npc: _index(view, npc, npc_shelf(npc)) for npc in npcs}
         return {npc: index for npc, index in found.items() if index >= 0}
 

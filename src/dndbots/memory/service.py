@@ -175,7 +175,7 @@ class MemoryService:
         with game_state.view(DM) as view:
             shelves = [
                 (holder, shelf)
-                for holder in [DM, *(uid for uid in view.everybody() if uid.startswith(("pc_", "npc_")))]
+                for holder in [DM, *view.everybody("pc_"), *view.everybody("npc_")]
                 for shelf in view.shelves(holder)
                 if is_scoped(shelf)
             ]

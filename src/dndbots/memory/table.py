@@ -11,7 +11,7 @@ from dndbots.storage.reader import View
 
 def agents_of(everything: View) -> dict[str, str]:
     """The DM and the characters, by the key of each in a state: a name's slug, the uid if two are alike."""
-    characters = [uid for uid in everything.everybody() if uid.startswith("pc_")]
+    characters = everything.everybody("pc_")
     persons = everything.persons_of(characters)
     characters = [uid for uid in characters if persons[uid][0] == uid]
     called = everything.called(characters)

@@ -82,7 +82,7 @@ def _is_heard_there(event: GameEvent, present: set[str]) -> bool:
 
 def positions(view: View) -> dict[str, str]:
     """Where the characters are."""
-    characters = [uid for uid in view.everybody() if uid.startswith("pc_")]
+    characters = view.everybody("pc_")
     found = view.entities(characters)
     return {uid: entity.location for uid, entity in found.items() if entity.location is not None}
 

@@ -102,10 +102,14 @@ class View:
             for uid in uids
         }
 
-    def everybody(self) -> list[str]:
-        """Every entity that this viewer knows of, each under the uid it goes by."""
-        sighted = self._store.all_sighted(self._lineage, self.viewer)
-        return sorted({same[0] for same in self.persons_of(sighted).values()})
+    def everybody(self, prefix: str = "") -> list[str]:
+        """Every entity that this viewer knows of, or those of a kind, each under the uid it goes by."""
+        if prefix:
+            sighted = self._store.sighted(self._lineage, sorted(self._store.uids_like(prefix)), self.viewer)
+        else:
+            sighted = set(self._store.all_sighted(self._lineage, self.viewer))
+        found = {same[0] for same in self.persons_of(sighted).values()}
+        return sorted(uid for uid in found if uid.startswith(prefix))
 
     def called(self, uids: Collection[str]) -> dict[str, Called]:
         """What some entities are called: by their newest name, or else by what their uid says."""
