@@ -375,6 +375,7 @@ answers = st.one_of(
 
 
 @given(answer=answers, origin=st.sampled_from(ALL), tokens=st.integers(1, 60), source=hostile_text)
+@example(answer="0。=KEY", origin=Origin.WRITTEN, tokens=4, source="")
 @example(answer="* *# x", origin=Origin.ENGINE, tokens=50, source="x")
 @example(answer="1. 2. - # x", origin=Origin.QUOTED, tokens=50, source="x")
 def test_no_line_ever_harms_a_prompt(answer: object, origin: Origin, tokens: int, source: str) -> None:
@@ -383,14 +384,17 @@ def test_no_line_ever_harms_a_prompt(answer: object, origin: Origin, tokens: int
     try:
         lines = checked(answer, given, origin)
     except Refused as refused:
-        lines = [Line(refused.reason)]  # it stands in logs and prompts, so the same law is its own
-        tokens = 160
-    assert lines
+        # The reason stands in logs.
+        lines, said = [], refused.reason
+    else:
+        said = as_text(lines)
+        assert lines
+    assert said
+    assert not any(is_hidden(char) for char in said.replace("\n", ""))
     assert count_tokens(as_text(lines)) <= tokens
     for line in lines:
         assert line.text == " ".join(line.text.split())
         assert line.text.splitlines() == [line.text]
-        assert not any(map(is_hidden, line.text))
         assert line.text[0] not in "#>*+-=|~`"
         assert "```" not in line.text
         assert "<|" not in line.text

@@ -126,8 +126,8 @@ def _plain_lines(given: Iterable[Line], origin: Origin) -> list[Line]:
         _refuse_hidden(text)
         _refuse_markup(text)
         for plain in _joined_labels(_plain(raw) for raw in text.splitlines()):
-            pieces = sentences(plain) if origin is Origin.WRITTEN else [plain]
-            lines += [Line(piece, line.sources) for piece in pieces]
+            pieces = map(_plain, sentences(plain)) if origin is Origin.WRITTEN else [plain]
+            lines += [Line(piece, line.sources) for piece in pieces if piece]
     for line in lines:
         # Taking a bullet or a sentence out of its line may have brought something to the front.
         _refuse_markup(line.text)
