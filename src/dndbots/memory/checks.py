@@ -40,7 +40,7 @@ _ROLE = re.compile(
     rf"(?:\s+(?:prompt|message|note|instructions?))?[\])}}>\"'*_\s]*:",
     re.IGNORECASE,
 )
-_RECORD = re.compile(rf"{_WRAPS}(?:PC|NPC|MON|LOC|FAC|ITEM|QST|EVT):\S")
+_RECORD = re.compile(rf"{_WRAPS}(?:PC|NPC|MON|LOC|FAC|ITEM|QST|EVT):(?=\S)")
 _SECTION = re.compile(r"[\W_]*[A-Z][A-Z '&()_-]{2,60}:[\W_]*$")
 _OPENINGS: Final = (
     ("a heading", _HEADING),
@@ -76,37 +76,33 @@ def short(text: str, longest: int = LONGEST_REASON) -> str:
 
 def checked(answer: object, task: SummaryTask, origin: Origin) -> list[Line]:
     """The lines of an answer, each on one line and together within the task's tokens, or `Refused`."""
-    given = _as_lines(answer)
-    _refuse_megabytes(given, task)
-    lines = _plain_lines(given, origin)
+    lines = _plain_lines(_as_lines(answer, task.tokens), origin)
     if not lines:
         raise Refused("the answer is empty")
     _refuse_unknown_sources(lines, task)
-    vocabulary = Vocabulary(_source(task))
-    for line in lines:
-        _refuse_invented_uids(line.text, vocabulary)
     fitting = _within(lines, task.tokens)
-    if origin is Origin.WRITTEN:
-        _refuse_strangers(fitting, vocabulary)
-        _refuse_nonsense(fitting, vocabulary)
-    elif origin is Origin.FOREIGN:
-        count, share = vocabulary.lenient_share(as_text(fitting))
-        if count >= _FEW_WORDS and share < _LEAST_KNOWN_OF_FOREIGN:
-            raise Refused(_nonsense(fitting[0].text))
+    if origin is not Origin.QUOTED:
+        _refuse_what_the_source_has_not(fitting, Vocabulary(_source(task)), origin)
     return fitting
 
 
 # Shape
 
 
-def _as_lines(answer: object) -> list[Line]:
-    if isinstance(answer, str):
-        return [Line(answer)]
+def _as_lines(answer: object, tokens: int) -> list[Line]:
     if answer is None:
         raise Refused("nothing came back")
+    if isinstance(answer, str | Line):
+        answer = [answer]
     if not isinstance(answer, list | tuple):
         raise Refused(f"not text: {type(answer).__name__}")
-    return [_as_line(item) for item in ([answer] if isinstance(answer, Line) else answer)]
+    if len(answer) > _TOO_LONG * tokens:
+        raise Refused(f"too long: {len(answer):,} lines where {tokens:,} tokens are asked for")
+    lines = [_as_line(item) for item in answer]
+    size = sum(len(line.text) for line in lines)
+    if size > _TOO_LONG * _CHARS_PER_TOKEN * tokens:
+        raise Refused(f"too long: {size:,} characters where {tokens:,} tokens are asked for")
+    return lines
 
 
 def _as_line(item: object) -> Line:
@@ -120,12 +116,6 @@ def _as_line(item: object) -> Line:
     return Line(text, tuple(source for source in sources if source))
 
 
-def _refuse_megabytes(lines: Sequence[Line], task: SummaryTask) -> None:
-    size = sum(len(line.text) for line in lines)
-    if size > _TOO_LONG * _CHARS_PER_TOKEN * task.tokens or len(lines) > _TOO_LONG * task.tokens:
-        raise Refused(f"too long: {size:,} characters where {task.tokens:,} tokens are asked for")
-
-
 # Lines
 
 
@@ -136,8 +126,8 @@ def _plain_lines(given: Iterable[Line], origin: Origin) -> list[Line]:
         _refuse_hidden(text)
         _refuse_markup(text)
         for plain in _joined_labels(_plain(raw) for raw in text.splitlines()):
-            pieces = sentences(plain) if origin is Origin.WRITTEN else [plain]
-            lines += [Line(piece, line.sources) for piece in pieces]
+            pieces = map(_plain, sentences(plain)) if origin is Origin.WRITTEN else [plain]
+            lines += [Line(piece, line.sources) for piece in pieces if piece]
     for line in lines:
         # Taking a bullet or a sentence out of its line may have brought something to the front.
         _refuse_markup(line.text)
@@ -215,8 +205,19 @@ def _refuse_unknown_sources(lines: Iterable[Line], task: SummaryTask) -> None:
                 raise Refused(f"a source that was not given: {_fault(source)}")
 
 
-def _refuse_invented_uids(text: str, vocabulary: Vocabulary) -> None:
-    for uid in uids_of(text):
+def _refuse_what_the_source_has_not(lines: Sequence[Line], vocabulary: Vocabulary, origin: Origin) -> None:
+    _refuse_invented_uids(lines, vocabulary)
+    if origin is Origin.WRITTEN:
+        _refuse_strangers(lines, vocabulary)
+        _refuse_nonsense(lines, vocabulary)
+    elif origin is Origin.FOREIGN:
+        count, share = vocabulary.lenient_share(as_text(lines))
+        if count >= _FEW_WORDS and share < _LEAST_KNOWN_OF_FOREIGN:
+            raise Refused(_nonsense(lines[0].text))
+
+
+def _refuse_invented_uids(lines: Iterable[Line], vocabulary: Vocabulary) -> None:
+    for uid in (uid for line in lines for uid in uids_of(line.text)):
         if not vocabulary.has_uid(uid):
             raise Refused(f"an id that is not in the source: {_fault(uid)}")
 

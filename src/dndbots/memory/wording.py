@@ -5,8 +5,9 @@ English words are known by a list of the commonest. Every other language is know
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -18,7 +19,8 @@ _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\U00020000-\U000323af]"
 )
-_UID = re.compile(r"(?<!\w)[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?!\w)")
+# Underscores around it are emphasis.
+_UID = re.compile(r"(?<![^\W_])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![^\W_])")
 _END = re.compile(
     r"""[.!?\u2026]+["'\u201d\u2019)\]\u00bb]*(?=\s)|[\u3002\uff01\uff1f]+["\u201d\u300d\u300f]*"""
 )
@@ -119,9 +121,14 @@ _CAPITALISED = """
 FUNCTION_WORDS: Final = frozenset(_FUNCTION.split())
 COMMON_WORDS: Final = FUNCTION_WORDS | frozenset(_COMMON.split())
 _CAPITALS: Final = frozenset(_CAPITALISED.split())
-_ENDINGS: Final = ("ing", "edly", "ed", "ly", "ies", "es", "s", "er", "e", "y", "d")
+_ENDINGS: Final = ("ing", "edly", "ed", "ly", "ies", "es", "s", "er")
 _PLAIN_ENDINGS: Final = ("ing", "ly", "tion", "tions", "ment", "ments", "ness", "less")
+_SHORTEST_PLAIN: Final = 8  # below it are names: Emily, Sterling
 _SHORTEST_ROOT: Final = 3
+_NEAR: Final = 12
+_FEW_WORDS: Final = 20
+_LEAST_FUNCTIONAL: Final = 0.2  # in English nearly half of all words
+_MOST_CAPITALS: Final = 0.15  # in English one word of twenty, in German one of four
 
 
 def folded(text: str) -> str:
@@ -151,16 +158,32 @@ def _bare(word: str) -> str:
     return word[:-2] if word.endswith("'s") else word.rstrip("'")
 
 
+def _roots(word: str) -> Iterator[str]:
+    """What a word may be a form of: stopped of stopp and stop, carries of carry, using of us and use."""
+    for ending in _ENDINGS:
+        root = word.removesuffix(ending)
+        if root != word and len(root) > 1:
+            yield root
+            yield f"{root}e"
+            if root[-1] == "i" or ending == "ies":
+                yield f"{root.removesuffix('i')}y"
+            if root[-1] == root[-2]:
+                yield root[:-1]
+
+
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """One form for goblin and goblins, arrive, arrives, arrived and arriving: crude, and always the same."""
     if not word.isascii():
         return word
+    root = word
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_ROOT:
             root = word.removesuffix(ending)
-            return root[:-1] if root[-1] == root[-2] and len(root) > _SHORTEST_ROOT else root
-    return word
+            break
+    if root != word and root[-1] == root[-2] and root[-1] not in "lsz":
+        root = root[:-1]
+    return root[:-1] if root[-1] in "eiy" and len(root) > _SHORTEST_ROOT else root
 
 
 _COMMON_STEMS: Final = frozenset(map(stem, COMMON_WORDS))
@@ -170,12 +193,17 @@ class Vocabulary:
     """The words of a source."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._words: set[str] = set()
+        self._texts = tuple(texts)
+        counts: Counter[str] = Counter()
         self._uids: set[str] = set()
-        for text in texts:
-            self._words.update(words_of(text))
+        for text in self._texts:
+            counts.update(words_of(text))
             self._uids.update(uids_of(text))
-        self._stems = set(map(stem, self._words))
+        self._words = frozenset(counts)
+        self._stems = frozenset(map(stem, counts))
+        functional = sum(counts[word] for word in FUNCTION_WORDS & counts.keys())
+        # A few words may be English without saying so.
+        self._english = counts.total() < _FEW_WORDS or functional >= _LEAST_FUNCTIONAL * counts.total()
 
     def has_uid(self, uid: str) -> bool:
         return uid in self._uids
@@ -197,15 +225,23 @@ class Vocabulary:
         return len(words), known / len(words) if words else 0.0
 
     def strangers(self, text: str) -> Iterator[str]:
-        """Capitalised words that the source does not have and that do not merely open a sentence."""
-        plain = unicodedata.normalize("NFKC", _HYPHENS.sub("-", _APOSTROPHES.sub("'", text)))
-        for match in _WORD.finditer(plain):
-            word = match.group()
-            if not any(part[0].isupper() for part in re.split("['-]", word)) or self._knows(word):
-                continue
-            opens = word.isupper() or _STARTS.search(plain, max(0, match.start() - 12), match.start())
-            if not (opens and _is_common(folded(word))):
+        """Capitalised words that the source does not have and that do not merely open a sentence.
+
+        What may open a sentence is only known for English; and where a language gives capitals to more
+        than names, as German does, they tell nothing.
+        """
+        if not self._english and self._capitals > _MOST_CAPITALS:
+            return
+        for word, opens in _capitalised(text):
+            plain = opens and (not self._english or _is_common(folded(word)))
+            if not plain and not self._knows(word):
                 yield word
+
+    @cached_property
+    def _capitals(self) -> float:
+        """Which part of the words has a capital inside a sentence."""
+        inside = sum(not opens for text in self._texts for _, opens in _capitalised(text))
+        return inside / max(1, sum(len(_WORD.findall(text)) for text in self._texts))
 
     def _knows(self, word: str) -> bool:
         whole = _bare(folded(word))
@@ -216,11 +252,23 @@ class Vocabulary:
         return all(self.has_name(name) or name in FUNCTION_WORDS or name in _CAPITALS for name in names)
 
 
+def _capitalised(text: str) -> Iterator[tuple[str, bool]]:
+    """Each word with a capital, and whether it opens a sentence, or shouts: then a capital tells nothing."""
+    plain = unicodedata.normalize("NFKC", _HYPHENS.sub("-", _APOSTROPHES.sub("'", text)))
+    for match in _WORD.finditer(plain):
+        word = match.group()
+        if any(part[0].isupper() for part in re.split("['-]", word)):
+            opens = _STARTS.search(plain, max(0, match.start() - _NEAR), match.start())
+            yield word, bool(opens) or word.isupper()
+
+
 def _is_common(word: str) -> bool:
-    """An everyday English word, or one that its ending gives away."""
-    parts = [_bare(part.partition("'")[0] or part) for part in word.split("-")]
+    """An everyday English word in any of its forms, or one that its ending gives away."""
     return all(
-        part in COMMON_WORDS or stem(part) in _COMMON_STEMS or part.endswith(_PLAIN_ENDINGS) for part in parts
+        part in COMMON_WORDS
+        or not COMMON_WORDS.isdisjoint(_roots(part))
+        or (len(part) >= _SHORTEST_PLAIN and part.endswith(_PLAIN_ENDINGS))
+        for part in (_bare(part.partition("'")[0]) for part in word.split("-"))
     )
 
 
