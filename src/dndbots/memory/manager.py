@@ -270,7 +270,7 @@ class MemoryManager:
         if self._campaign is None:
             return False
         with self._campaign.view(self._state["agents"][key]) as view:
-            return bool(backlog(view, retain=len(self._state["agent_memories"][key].short_term_buffer)).due)
+            return bool(backlog(view, retain=None).due)
 
     def _is_over(self, key: str) -> bool:
         memory = self._state["agent_memories"][key]
