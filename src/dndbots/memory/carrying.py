@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from dndbots.canon.values import Entity, Fact
+from dndbots.errors import UnknownEntity
 from dndbots.ids import DM
 from dndbots.memory.compression import since, standing
 from dndbots.memory.entries import Entry
@@ -70,7 +71,11 @@ def _line(entry: Entry) -> str:
 
 def facts_of(view: View) -> CharacterFacts:
     """What a character knows of itself: from canon, so that no summary can lose it."""
-    me = view.entity(view.viewer)
+    try:
+        me = view.entity(view.viewer)
+    except UnknownEntity:  # it perceived nothing yet, not even itself
+        name = view.called([view.viewer])[view.viewer].name
+        return CharacterFacts(name=one_line(name), character_class="")
     names = _names(view, me)
     properties = me.properties
     role = next((str(properties[key]) for key in _CLASS_KEYS if key in properties), "")

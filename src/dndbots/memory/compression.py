@@ -50,13 +50,17 @@ class Backlog(NamedTuple):
         return newest[-1].session_id if newest else ""
 
 
-def backlog(view: View, *, retain: int) -> Backlog:
-    """What came since the cursor. Of an earlier session all is due, of this one all but the newest."""
+def backlog(view: View, *, retain: int | None) -> Backlog:
+    """What came since the cursor. Of an earlier session all is due, of this one all but the newest.
+
+    Without a number to `retain`, nothing of this session is due.
+    """
     shelf = view.shelf(view.viewer, SUMMARY)
     events = list(since(view, shelf))
     session = events[-1].session_id if events else ""
     due = next((n for n, event in enumerate(events) if event.session_id == session), len(events))
-    due = max(due, len(events) - retain)
+    if retain is not None:
+        due = max(due, len(events) - retain)
     return Backlog(shelf, events[:due], events[due:])
 
 

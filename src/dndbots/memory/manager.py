@@ -270,7 +270,7 @@ class MemoryManager:
         if self._campaign is None:
             return False
         with self._campaign.view(self._state["agents"][key]) as view:
-            return bool(backlog(view, retain=len(self._state["agent_memories"][key].short_term_buffer)).due)
+            return bool(backlog(view, retain=None).due)
 
     def _is_over(self, key: str) -> bool:
         memory = self._state["agent_memories"][key]
@@ -293,8 +293,10 @@ class MemoryManager:
         memories = self._state["agent_memories"]
         if agent_name in memories:
             return agent_name
-        alike = [key for key in memories if slug(key) == slug(agent_name)]
-        return alike[0] if len(alike) == 1 and slug(agent_name) else None
+        if not isinstance(agent_name, str) or not agent_name.strip():
+            return None
+        alike = [key for key in memories if key.strip() and slug(key) == slug(agent_name)]
+        return alike[0] if len(alike) == 1 else None
 
     def _memory(self, agent_name: str) -> AgentMemory | None:
         key = self._key(agent_name)
@@ -380,7 +382,7 @@ def _context(key: str, summary: str, entries: Iterable[str], others: Iterable[st
 
 def _plain(line: str) -> str:
     """A line that cannot pass for a heading."""
-    return re.sub(r"^\s*#+\s*", "", line)
+    return re.sub(r"^\s*#[#\s]*", "", line)
 
 
 def _bare_task(agent: str, texts: Iterable[str], tokens: int) -> SummaryTask:

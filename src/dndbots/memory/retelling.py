@@ -32,7 +32,7 @@ def retold(view: View, events: Iterable[GameEvent], gates: Gates) -> list[Entry]
     entries = [
         Entry(
             text=one_line(moment.text),
-            who=one_line(moment.who),
+            who=_speaker(moment.who),
             event_id=event.event_id,
             session=event.session_id,
             narrated=event.source == DM,
@@ -41,6 +41,11 @@ def retold(view: View, events: Iterable[GameEvent], gates: Gates) -> list[Entry]
         for event, metadata, moment in zip(shown, known, view.moments(shown), strict=True)
     ]
     return [entry for entry in entries if entry.outcomes or _WORD.search(entry.text)]
+
+
+def _speaker(name: str) -> str:
+    """A name between the brackets of its line, which it cannot close."""
+    return one_line(name).replace("[", "(").replace("]", ")")
 
 
 def _names(view: View, shown: Iterable[GameEvent], known: Iterable[KnownMetadata]) -> Called:
