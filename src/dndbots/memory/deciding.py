@@ -42,10 +42,9 @@ def correct_fact(table: Table, subject: str, key: str, value: str | float | bool
         fact = StatedFact(subject=uid, key=key, value=value)
         holders = sorted({known.holder for known in view.who_knows(Asked(uid, (key,)))})
         newest = view.newest(1)
-        last = _last_said(view, uid, key)
     return table.record(
         GameEvent(
-            event_id=note_id("corrected", uid, key, str(value), last),
+            event_id=note_id("corrected", uid, key, str(value), newest[-1].event_id if newest else None),
             event_type=EventType.SYSTEM,
             source=DM,
             content=f"{name}'s {key} is {value}.",
@@ -56,7 +55,3 @@ def correct_fact(table: Table, subject: str, key: str, value: str | float | bool
             },
         )
     )
-
-
-def _last_said(view: View, uid: str, key: str) -> str:
-    return max((fact.learned_from for fact in view.history(uid) if fact.key == key), default="")
