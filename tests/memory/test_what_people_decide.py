@@ -49,3 +49,26 @@ def test_memories_of_a_kind_that_is_none(campaign: Campaign) -> None:
     """The kinds that there are stand in the error."""
     with pytest.raises(InvalidSetting, match="'weather' is none of location, npc, world"):
         campaign.memories("Zara", source="weather")
+
+
+def test_a_lock_of_one_holds_against_decisions_for_all(campaign: Campaign) -> None:
+    """What Zara keeps as it is stays so until her lock is taken off, whoever else may change theirs."""
+    campaign.lock("evt_1", viewer="Zara")
+    for decided in (campaign.forget, lambda target: campaign.correct(target, "I shut the gate.")):
+        with pytest.raises(InvalidSetting, match="is locked"):
+            decided("evt_1")
+    campaign.forget("evt_1", viewer="Throk")
+    campaign.lock("evt_1", on=False, viewer="Zara")
+    campaign.forget("evt_1")
+    assert campaign.memory("Zara").short_term_buffer == campaign.memory("Throk").short_term_buffer
+
+
+def test_a_lock_for_all_may_be_taken_off_for_one(campaign: Campaign) -> None:
+    """The newer decision of the two holds for that one, and the older for the others."""
+    campaign.lock("evt_1")
+    campaign.lock("evt_1", on=False, viewer="Zara")
+    campaign.correct("evt_1", "I shut the gate.", viewer="Zara")
+    with pytest.raises(InvalidSetting, match="is locked"):
+        campaign.correct("evt_1", "I shut the gate.", viewer="Throk")
+    with pytest.raises(InvalidSetting, match="is locked"):
+        campaign.forget("evt_1")

@@ -6,7 +6,7 @@ from dndbots.canon import claims
 from dndbots.errors import InvalidSetting, UnknownEvent
 from dndbots.events import EventType, GameEvent, Gating, StatedFact
 from dndbots.ids import DM
-from dndbots.memory.gates import gate_event, gates_of
+from dndbots.memory.gates import gate_event, is_locked
 from dndbots.memory.notes import Table, note_id
 from dndbots.storage.reader import Asked
 
@@ -29,7 +29,7 @@ def decide(
             raise UnknownEvent(target)
         earlier = view.decided(claims.GATE).get(target, {})
         holder = None if holder is None else view.viewer
-        if what in ("corrected", "forgotten") and on and target in gates_of(view).locked:
+        if what in ("corrected", "forgotten") and on and is_locked(earlier, holder):
             raise InvalidSetting(
                 "target", target, reason=f"is locked, so it cannot be {what}; unlock it first"
             )
