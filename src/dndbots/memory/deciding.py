@@ -1,12 +1,14 @@
 """The human gate: what a person decides on a memory or an event becomes an event itself."""
 
+from pydantic import ValidationError
+
 from dndbots.canon import claims
 from dndbots.errors import InvalidSetting, UnknownEvent
 from dndbots.events import EventType, GameEvent, Gating, StatedFact
 from dndbots.ids import DM
-from dndbots.memory.gates import gate_event, gates_of
+from dndbots.memory.gates import gate_event, is_locked
 from dndbots.memory.notes import Table, note_id
-from dndbots.storage.reader import Asked, View
+from dndbots.storage.reader import Asked
 
 
 def decide(
@@ -19,16 +21,18 @@ def decide(
     holder: str | None = None,
 ) -> GameEvent:
     """Records a decision on an event or a memory, for all who perceived it or for one of them."""
+    if text is not None and not text.strip():
+        raise InvalidSetting("text", text, reason="says nothing; give the words that should stand there")
     with table.view(holder or DM) as view:
         event = view.by_id([target]).get(target)
         if event is None or event.event_type is EventType.GATE:
             raise UnknownEvent(target)
-        if what in ("corrected", "forgotten") and on and target in gates_of(view).locked:
+        earlier = view.decided(claims.GATE).get(target, {})
+        holder = None if holder is None else view.viewer
+        if what in ("corrected", "forgotten") and on and is_locked(earlier, holder):
             raise InvalidSetting(
                 "target", target, reason=f"is locked, so it cannot be {what}; unlock it first"
             )
-        earlier = view.decided(claims.GATE).get(target, {})
-        holder = None if holder is None else view.viewer
     last = max((place for _, place in earlier.values()), default=0)
     name = note_id("gate", target, what, holder, str(last))
     return table.record(gate_event(event, what, on=on, text=text, holder=holder, event_id=name))
@@ -39,13 +43,14 @@ def correct_fact(table: Table, subject: str, key: str, value: str | float | bool
     with table.view(DM) as view:
         uid = view.find(subject)[0]
         name = view.called([uid])[uid].name
-        fact = StatedFact(subject=uid, key=key, value=value)
+    # Outside of the view, which would take a value that is none for damage to the store.
+    fact = _stated(uid, key, value)
+    with table.view(DM) as view:
         holders = sorted({known.holder for known in view.who_knows(Asked(uid, (key,)))})
         newest = view.newest(1)
-        last = _last_said(view, uid, key)
     return table.record(
         GameEvent(
-            event_id=note_id("corrected", uid, key, str(value), last),
+            event_id=note_id("corrected", uid, key, str(value), newest[-1].event_id if newest else None),
             event_type=EventType.SYSTEM,
             source=DM,
             content=f"{name}'s {key} is {value}.",
@@ -58,5 +63,14 @@ def correct_fact(table: Table, subject: str, key: str, value: str | float | bool
     )
 
 
-def _last_said(view: View, uid: str, key: str) -> str:
-    return max((fact.learned_from for fact in view.history(uid) if fact.key == key), default="")
+def _stated(uid: str, key: str, value: str | float | bool) -> StatedFact:  # noqa: FBT001
+    try:
+        StatedFact(subject=uid, key=key, value=0)
+    except ValidationError as exc:
+        reason = "is no key of a fact; a key is a word such as mood"
+        raise InvalidSetting("key", key, reason=reason) from exc
+    try:
+        return StatedFact(subject=uid, key=key, value=value)
+    except ValidationError as exc:
+        reason = "is no value of a fact; a value is some text, a number, or true or false"
+        raise InvalidSetting("value", value, reason=reason) from exc

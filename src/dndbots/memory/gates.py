@@ -3,7 +3,7 @@
 Each decision is an event. Whoever perceives its target perceives it too, unless it is for one holder.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple, get_args
 
 from pydantic import JsonValue
@@ -47,6 +47,17 @@ def gates_of(view: View) -> Gates:
         forgotten=frozenset(target for _, target, _ in decided["forgotten"]),
         corrected={target: str(text) for _, target, text in decided["corrected"]},
     )
+
+
+def is_locked(slots: Mapping[str, tuple[JsonValue, int]], holder: str | None) -> bool:
+    """Whether what was decided on something locks it: for one holder, or else for anybody."""
+    lock = claims.gate_slot("locked", None)
+    for_all = slots.get(lock, (False, 0))
+    ours = [slot for slot in slots if slot.startswith(f"{lock} ")]
+    if holder is not None:
+        ours = [claims.gate_slot("locked", holder)]
+    newest = [max(for_all, slots.get(slot, for_all), key=lambda made: made[1]) for slot in ours]
+    return any(made[0] is True for made in (newest if holder is not None else [*newest, for_all]))
 
 
 def gate_event(

@@ -6,7 +6,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from dndbots.errors import InvalidSetting
-from dndbots.events import GameEvent
+from dndbots.events import EventType, GameEvent
 from dndbots.memory.carrying import pinned_texts
 from dndbots.memory.entries import Entry, SummaryTask
 from dndbots.memory.extract import Extractive
@@ -89,7 +89,9 @@ def _told(view: View, session: str | None, gates: Gates) -> tuple[str | None, li
     for name, events in _sessions(view):
         if session in (None, name):
             entries = retold(view, events, gates)
-            if entries or session is not None:
+            # A session that has only begun is not what was played last, whatever its title.
+            begun = {event.event_id for event in events if event.event_type is EventType.SESSION_START}
+            if session is not None or any(entry.event_id not in begun for entry in entries):
                 return name, entries
         known[name] = None
     if session is None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
+from dndbots.errors import InvalidSetting
 from dndbots.events import EventType, GameEvent
 from dndbots.ids import DM
 from dndbots.memory.carrying import Carried, carried
@@ -66,6 +67,8 @@ class Remembering(ABC):
         as_of: str | None = None,
     ) -> list[MemoryEntry]:
         """Scoped memories of the viewer, oldest first on each shelf: of places, of people, of the world."""
+        if source is not None and source not in list(MemorySource):
+            raise InvalidSetting("source", source, reason=f"is none of {', '.join(MemorySource)}")
         wanted = None if source is None else MemorySource(source)
         with self.view(viewer, as_of) as view:
             uids = None if about is None else view.find(about)

@@ -1,0 +1,74 @@
+"""Decisions on memories and facts: each is an event, can be made again, and is refused in words."""
+
+import pytest
+from tests.table import event
+
+from dndbots import Campaign
+from dndbots.errors import InvalidSetting
+from dndbots.testing import memory_campaign
+
+
+@pytest.fixture
+def campaign() -> Campaign:
+    names = {"pc_zara_001": "Zara", "pc_throk_001": "Throk"}
+    return memory_campaign(
+        [
+            event("evt_1", "pc_zara_001", "I open the gate.", participants=["pc_throk_001"], names=names),
+            event("evt_2", "pc_throk_001", "I close it again.", participants=["pc_zara_001"]),
+        ]
+    )
+
+
+def test_a_fact_can_be_corrected_to_and_fro(campaign: Campaign) -> None:
+    """Each time it is another event, and the newest holds."""
+    said = ["merry", "sour", "merry", "sour", "merry", "merry"]
+    made = [campaign.correct_fact("Zara", "mood", mood).event_id for mood in said]
+    assert len(set(made)) == len(made)
+    assert campaign.entity("Zara", viewer="dm").properties == {"mood": "merry"}
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_a_correction_without_words_is_refused(campaign: Campaign, text: str) -> None:
+    """In words, and nothing is recorded."""
+    with pytest.raises(InvalidSetting, match="says nothing"):
+        campaign.correct("evt_1", text)
+    assert campaign.head == 2
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("mood", ""), ("mood", float("nan")), ("mood", "x" * 2_000), ("a b", "x"), ("", 1)]
+)
+def test_a_fact_that_is_none_is_refused(campaign: Campaign, key: str, value: str | float) -> None:
+    """The error names what is wrong, and does not take it for damage to the campaign."""
+    with pytest.raises(InvalidSetting, match=r"is no (key|value) of a fact"):
+        campaign.correct_fact("Zara", key, value)
+    assert campaign.head == 2
+
+
+def test_memories_of_a_kind_that_is_none(campaign: Campaign) -> None:
+    """The kinds that there are stand in the error."""
+    with pytest.raises(InvalidSetting, match="'weather' is none of location, npc, world"):
+        campaign.memories("Zara", source="weather")
+
+
+def test_a_lock_of_one_holds_against_decisions_for_all(campaign: Campaign) -> None:
+    """What Zara keeps as it is stays so until her lock is taken off, whoever else may change theirs."""
+    campaign.lock("evt_1", viewer="Zara")
+    for decided in (campaign.forget, lambda target: campaign.correct(target, "I shut the gate.")):
+        with pytest.raises(InvalidSetting, match="is locked"):
+            decided("evt_1")
+    campaign.forget("evt_1", viewer="Throk")
+    campaign.lock("evt_1", on=False, viewer="Zara")
+    campaign.forget("evt_1")
+    assert campaign.memory("Zara").short_term_buffer == campaign.memory("Throk").short_term_buffer
+
+
+def test_a_lock_for_all_may_be_taken_off_for_one(campaign: Campaign) -> None:
+    """The newer decision of the two holds for that one, and the older for the others."""
+    campaign.lock("evt_1")
+    campaign.lock("evt_1", on=False, viewer="Zara")
+    campaign.correct("evt_1", "I shut the gate.", viewer="Zara")
+    with pytest.raises(InvalidSetting, match="is locked"):
+        campaign.correct("evt_1", "I shut the gate.", viewer="Throk")
+    with pytest.raises(InvalidSetting, match="is locked"):
+        campaign.forget("evt_1")
