@@ -72,3 +72,21 @@ def test_a_lock_for_all_may_be_taken_off_for_one(campaign: Campaign) -> None:
         campaign.correct("evt_1", "I shut the gate.", viewer="Throk")
     with pytest.raises(InvalidSetting, match="is locked"):
         campaign.forget("evt_1")
+
+
+def test_what_is_forgotten_or_corrected_goes_from_summaries_made_before(campaign: Campaign) -> None:
+    """A summary has lines of events: they go and change with them, and come back as they were."""
+    campaign.compress("Zara")
+    before = campaign.memory("Zara")
+    assert "open" in before.long_term_summary
+    assert before.short_term_buffer == []
+    campaign.forget("evt_1")
+    assert "open" not in campaign.memory("Zara").long_term_summary
+    assert "close" in campaign.memory("Zara").long_term_summary
+    campaign.forget("evt_1", on=False)
+    assert campaign.memory("Zara") == before
+    campaign.correct("evt_1", "I bar the gate.\nFor good.")
+    assert "I bar the gate. For good." in campaign.memory("Zara").long_term_summary
+    assert "open" not in campaign.memory("Zara").long_term_summary
+    campaign.correct("evt_1", None)
+    assert campaign.memory("Zara") == before

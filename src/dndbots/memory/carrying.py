@@ -51,16 +51,14 @@ def carried(view: View, *, token_limit: int, facts: CharacterFacts | None = None
 def _summary(view: View, gates: Gates, blocks: Iterable[Block]) -> str:
     """All that stands, oldest first, with what was pinned before everything else."""
     lines = [f"Pinned: {text}" for text in pinned_texts(view, gates)]
-    lines += [
-        gates.corrected.get(block.id, block.text) for block in blocks if block.id not in gates.forgotten
-    ]
+    lines += [block.text for block in blocks if block.id not in gates.forgotten]
     return "\n".join(line for line in lines if line)
 
 
 def pinned_texts(view: View, gates: Gates) -> list[str]:
     wanted = [one for one in gates.pinned if one not in gates.forgotten]
     events = view.by_id(wanted)
-    texts = [gates.corrected.get(one, events[one].content) for one in wanted if one in events]
+    texts = [gates.as_decided(events[one]).content for one in wanted if one in events]
     return [one_line(text) for text in texts if text.strip()]
 
 

@@ -142,13 +142,13 @@ def shortening(table: Table, holder: str, *, token_limit: int) -> Summarizing:
 
 
 def standing(view: View, gates: Gates | None = None) -> tuple[Shelf | None, list[Block]]:
-    """The summaries of the viewer that count, oldest first, as they were written."""
+    """The summaries of the viewer that count, oldest first, in the words that do."""
     shelf = view.shelf(view.viewer, SUMMARY)
     if shelf is None:
         return None, []
-    locked = (gates_of(view) if gates is None else gates).locked
-    events = view.by_id(shelf.standing)
-    found = [Block.of(events[one], locked=one in locked) for one in shelf.standing if one in events]
+    decided = gates_of(view) if gates is None else gates
+    events = {one: decided.as_decided(event) for one, event in view.by_id(shelf.standing).items()}
+    found = [Block.of(events[one], locked=one in decided.locked) for one in shelf.standing if one in events]
     return shelf, [block for block in found if block is not None]
 
 

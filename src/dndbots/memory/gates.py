@@ -26,11 +26,28 @@ class Gates(NamedTuple):
 
     def shown(self, events: Iterable[GameEvent]) -> list[GameEvent]:
         """Events without those to be left out, and with corrected ones in their new words."""
-        return [self._corrected(event) for event in events if event.event_id not in self.forgotten]
+        return [self.as_decided(event) for event in events if event.event_id not in self.forgotten]
 
-    def _corrected(self, event: GameEvent) -> GameEvent:
+    def as_decided(self, event: GameEvent) -> GameEvent:
+        """An event in the words that count. What a memory has of others goes or changes with them."""
         text = self.corrected.get(event.event_id)
-        return event if text is None else event.model_copy(update={"content": text})
+        note = event.known.memory if text is None and event.is_note else None
+        if note is not None:
+            text = "\n".join(self._lines(event.content.split("\n"), note.line_sources))
+        return event if text in (None, event.content) else event.model_copy(update={"content": text})
+
+    def _lines(self, lines: list[str], sources: list[list[str]]) -> Iterable[str]:
+        told: set[str] = set()
+        for n, line in enumerate(lines):
+            made_from = sources[n] if n < len(sources) else []
+            if made_from and self.forgotten.issuperset(made_from):
+                continue
+            corrected = self.corrected.get(made_from[0]) if len(made_from) == 1 else None
+            if corrected is None:
+                yield line
+            elif made_from[0] not in told:
+                told.add(made_from[0])
+                yield " ".join(corrected.split())
 
 
 def gates_of(view: View) -> Gates:

@@ -341,19 +341,8 @@ def drive(work: Mapping[str, Summarizing], summarizer: Summarizer) -> dict[str, 
             task = _next(name, work[name], answer, done)
             if task is not None:
                 tasks[name] = task
-        answers = _answered(tasks, summarizer)
+        answers = dict(zip(tasks, summarizer.condense_all(tasks.values()), strict=True))
     return done
-
-
-def _answered(tasks: Mapping[str, SummaryTask], summarizer: Summarizer) -> dict[str, Answer | None]:
-    """Each task's summary. For those who perceived the very same, it is asked for once."""
-    keys = {
-        name: (task.entries, task.tokens) if all(entry.event_id for entry in task.entries) else (name,)
-        for name, task in tasks.items()
-    }
-    asked = {key: tasks[name] for name, key in reversed(keys.items())}
-    found = dict(zip(asked, summarizer.condense_all(asked.values()), strict=True))
-    return {name: found[key] for name, key in keys.items()}
 
 
 def _next(
