@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.storage.memory_contract import MemoryContract
 from tests.table import event
 
 from dndbots.campaign import Campaign
@@ -47,7 +48,7 @@ def rows_of(campaign: Campaign) -> dict[str, list[Any]]:
     }
 
 
-class CampaignContract:
+class CampaignContract(MemoryContract):
     """`table` is a new campaign with the party in it; `another` opens the same one a second time."""
 
     @pytest.fixture

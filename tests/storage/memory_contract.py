@@ -1,0 +1,251 @@
+"""What a campaign promises about its memory, whatever it is kept in: part of every backend's contract."""
+
+from typing import Any
+
+import pytest
+from tests.table import event
+
+from dndbots.campaign import Campaign
+from dndbots.errors import EventRefused, StaleNote
+from dndbots.events import EventType, GameEvent
+from dndbots.testing import as_text, assert_perspective
+
+THROK, ZARA, ELENA = "pc_throk_001", "pc_zara_001", "npc_elena_001"
+MILL, CELLAR, ROAD = "loc_mill_001", "loc_cellar_001", "loc_road_001"
+BOTH = [THROK, ZARA]
+
+
+def note(event_id: str, holders: list[str], **memory: Any) -> GameEvent:
+    """A memory of what happened from e0 to e1, as the engine would write it."""
+    given = {"holders": holders, "shelf": "summary", "layer": "scene", "upto": "e1", "cursor": "e1"}
+    given |= {"standing": [event_id], "line_sources": [["e1"]]} | memory
+    witnesses = [who for who in holders if who != "dm"]
+    return event(
+        event_id, "system", "It happened.", kind=EventType.SUMMARY, memory=given, witnesses=witnesses
+    )
+
+
+def visits() -> list[GameEvent]:
+    """A party that splits up: Zara in the cellar, Throk with Elena at the mill; then both leave."""
+    told = EventType.DM_NARRATION
+    names = {THROK: "Throk", ZARA: "Zara", ELENA: "Elena", MILL: "Old Mill", CELLAR: "Cellar"}
+    return [
+        event(
+            "v1",
+            "dm",
+            "Elena opens the mill.",
+            kind=told,
+            location=MILL,
+            participants=[*BOTH, ELENA],
+            names=names,
+        ),
+        event(
+            "v2",
+            ELENA,
+            "I promise fifty gold for my brother.",
+            kind=EventType.DIALOGUE,
+            location=MILL,
+            participants=BOTH,
+            quest_id="qst_brother_001",
+            quest_state="accepted",
+        ),
+        event(
+            "v3",
+            "dm",
+            "Zara climbs down.",
+            kind=EventType.LOCATION_CHANGE,
+            location=CELLAR,
+            participants=[ZARA],
+        ),
+        event(
+            "v4",
+            "dm",
+            "She finds a silver key.",
+            kind=told,
+            location=CELLAR,
+            participants=[ZARA],
+            loot=[{"item": "silver key", "to": ZARA}],
+        ),
+        event(
+            "v5",
+            THROK,
+            "Throk kills the wolf.",
+            location=MILL,
+            witnesses=[ELENA],
+            killed=["mon_wolf_001"],
+            enemies=["mon_wolf_001"],
+            killed_by=THROK,
+        ),
+        event(
+            "v6",
+            "dm",
+            "They walk on together.",
+            kind=EventType.LOCATION_CHANGE,
+            location=ROAD,
+            participants=BOTH,
+        ),
+        event(
+            "v7",
+            "dm",
+            "The brother is found.",
+            kind=EventType.QUEST_UPDATE,
+            location=ROAD,
+            participants=BOTH,
+            quest_id="qst_brother_001",
+            quest_state="completed",
+        ),
+    ]
+
+
+class MemoryContract:
+    """`table` is a new campaign with the party in it; the event e0 has happened."""
+
+    def test_notes_are_no_play(self, table: Campaign) -> None:
+        """They are in the log and in exports; in no buffer, no timeline, and count no turn."""
+        table.record(event("e1", "dm", "A wolf howls.", witnesses=BOTH))
+        before = as_text(table.timeline(viewer=THROK)), as_text(table.entities(viewer=THROK))
+        table.record(note("n1", [THROK], after=None))
+        table.pin("e1")
+        assert (as_text(table.timeline(viewer=THROK)), as_text(table.entities(viewer=THROK))) == before
+        assert [one.event_id for one in table.events(viewer=THROK, last=1)] == ["e1"]
+        everything = [one.event_id for one in table.events(viewer=THROK)]
+        assert everything[:3] == ["e0", "e1", "n1"]
+        assert len(everything) == 4
+        assert [one.event_id for one in table.events(viewer=ZARA)] == ["e0", "e1", everything[3]]
+        assert table.memory(THROK).short_term_buffer == []
+        assert table.memory(THROK).long_term_summary == "Pinned: A wolf howls.\nIt happened."
+        assert table.verify() == []
+
+    @pytest.mark.parametrize(
+        ("made", "field"),
+        [
+            (note("n", [THROK], upto="unseen", cursor="unseen"), "sources"),
+            (note("n", [THROK], line_sources=[["unseen"]]), "sources"),
+            (note("n", [THROK], line_sources=[["nothing"]]), "sources"),
+            (note("n", [THROK], after="e0"), "memory.after"),
+            (note("n", [THROK], cursor="e0"), "memory.after"),
+            (note("n", [THROK], standing=["n", "other"]), "memory.standing"),
+            (note("n", [THROK]).model_copy(update={"source": "dm"}), "source"),
+            (
+                note("n", [THROK]).model_copy(
+                    update={"metadata": note("n", BOTH).metadata | {"witnesses": [THROK]}}
+                ),
+                "witnesses",
+            ),
+            (event("n", "system", "x", kind=EventType.SUMMARY, witnesses=[THROK]), "memory"),
+            (event("n", "dm", "x", memory=note("n", [THROK]).metadata["memory"]), "memory"),
+            (
+                note("n", [THROK]).model_copy(
+                    update={"metadata": note("n", [THROK]).metadata | {"killed": [ZARA]}}
+                ),
+                "killed",
+            ),
+            (
+                event(
+                    "n",
+                    "system",
+                    "x",
+                    kind=EventType.GATE,
+                    gate={"target": "unseen", "what": "pinned"},
+                    witnesses=[THROK],
+                ),
+                "sources",
+            ),
+        ],
+    )
+    def test_a_note_that_makes_no_sense_is_refused(
+        self, table: Campaign, made: GameEvent, field: str
+    ) -> None:
+        """Above all: nobody gets a memory of what he did not perceive."""
+        table.record(event("e1", "dm", "A wolf howls.", witnesses=BOTH))
+        table.record(event("unseen", "dm", "Zara steals the key.", witnesses=[ZARA]))
+        made = GameEvent.model_validate(made.model_dump())
+        with pytest.raises(EventRefused) as caught:
+            table.record(made)
+        assert caught.value.field == field
+        assert table.head == 3
+
+    def test_two_memories_of_the_same_events_are_one_too_many(self, table: Campaign) -> None:
+        """The second one is stale, whoever made it; each holder has a shelf of its own."""
+        table.record(event("e1", "dm", "A wolf howls.", witnesses=BOTH))
+        table.record(note("n1", [THROK]))
+        with pytest.raises(StaleNote):
+            table.record(note("n2", [THROK]))
+        with pytest.raises(StaleNote):
+            table.record(note("n2", BOTH))
+        table.record(note("n3", [ZARA]))
+        table.record(event("e2", "dm", "It is near.", witnesses=BOTH))
+        table.record(
+            note("n4", [THROK], after="e1", upto="e2", cursor="e2", follows="n1", standing=["n1", "n4"])
+        )
+        assert table.memory(THROK).short_term_buffer == []
+        assert table.memory(ZARA).short_term_buffer == ["[DM]: It is near."]
+
+    def test_everybody_remembers_their_own(self, table: Campaign) -> None:
+        """Places left, dealings and steps of the story, from what each perceived; the same when rebuilt."""
+        table.record_many(visits())
+        table.remember()
+        about = {
+            who: {entry.location_id for entry in table.memories(who, source="location")}
+            for who in ("dm", *BOTH)
+        }
+        assert about == {"dm": {MILL, CELLAR}, THROK: {MILL}, ZARA: {MILL, CELLAR}}
+        hers = "\n".join(entry.summary for entry in table.memories(ZARA))
+        his = "\n".join(entry.summary for entry in table.memories(THROK))
+        assert "silver key" in hers
+        assert "silver key" not in his
+        assert "wolf" in his
+        assert "wolf" not in hers
+        assert [entry.tags for entry in table.world_memories] == [["world:quest_completed"]]
+        assert list(table.npc_memories) == [ELENA]
+        assert "key" not in table.npc_memories[ELENA][0].summary
+        views = as_text(_everything(table))
+        table.rebuild()
+        assert as_text(_everything(table)) == views
+        assert table.verify() == []
+        assert_perspective(table, _of)
+
+    def test_memory_goes_along_with_a_fork_and_into_the_past(self, table: Campaign) -> None:
+        """A fork remembers what was remembered there; `as_of` is that fork."""
+        table.record_many(visits()[:4])
+        table.remember()
+        table.compress(THROK)
+        then = list(table.events(viewer=THROK))[-1].event_id
+        before = as_text(_of(table, THROK))
+        fork = table.fork("aside", at=then)
+        table.record_many(visits()[4:])
+        table.remember()
+        table.compress(THROK)
+        try:
+            assert as_text(_of(fork, THROK)) == before
+            fork.record(event("x1", "dm", "Elsewhere, rain.", witnesses=BOTH))
+            fork.compress(THROK)
+            assert "rain" in fork.memory(THROK).long_term_summary
+            assert fork.verify() == []
+        finally:
+            fork.close()
+        assert "rain" not in table.memory(THROK).long_term_summary
+        assert as_text([table.memory(THROK, as_of=then), table.memories(THROK, as_of=then)]) in before
+
+    def test_memory_goes_out_and_comes_back(self, table: Campaign, campaign_2: Campaign) -> None:
+        """An export has all of it: no summary is made twice elsewhere."""
+        table.record_many(visits())
+        table.remember()
+        table.compress(THROK)
+        table.pin("v2")
+        campaign_2.import_log(table.export())
+        assert as_text(_everything(campaign_2)) == as_text(_everything(table))
+        campaign_2.remember()
+        assert campaign_2.compress(THROK) == ""
+
+
+def _of(campaign: Campaign, viewer: str) -> list[Any]:
+    return [
+        [campaign.memory(viewer), campaign.memories(viewer)],
+        campaign.threads(viewer, resolved=True),
+        campaign.recap(viewer),
+    ]
+
+
+def _everything(campaign: Campaign) -> list[Any]:
+    return [_of(campaign, who) for who in ("dm", *BOTH, ELENA)]
