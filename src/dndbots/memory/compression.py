@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from dndbots.canon.claims import Shelf
 from dndbots.errors import StaleNote, SummaryFailed
 from dndbots.events import GameEvent
+from dndbots.ids import DM, name_from_uid
 from dndbots.memory.entries import Entry, Line, SummaryTask, as_text
 from dndbots.memory.extract import Extractive
 from dndbots.memory.gates import Gates, gates_of
@@ -221,7 +222,8 @@ def _reread(lines: Iterable[Line], part: Iterable[Entry]) -> Iterator[Entry]:
 
 
 def _task(holder: str, entries: Sequence[Entry], room: int) -> SummaryTask:
-    return SummaryTask(agent=holder, entries=tuple(entries), tokens=room)
+    name = "the dungeon master" if holder == DM else name_from_uid(holder)
+    return SummaryTask(agent=holder, name=name, entries=tuple(entries), tokens=room)
 
 
 def _stands(event: GameEvent) -> Shelf | None:

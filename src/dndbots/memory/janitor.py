@@ -53,7 +53,8 @@ _MERGE: Final = "The records are summaries of successive stretches, oldest first
 
 
 def instruction(task: SummaryTask, *, part: int = 1, parts: int = 1, merging: bool = False) -> str:
-    words = [_ABOUT[task.kind].format(agent=_line(task.agent), name=_line(task.name or task.about))]
+    agent, name = (task.name or task.agent, task.name or task.about)
+    words = [_ABOUT[task.kind].format(agent=_line(agent), name=_line(name))]
     if merging:
         words.append(_MERGE)
     elif parts > 1:
