@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, get_args
 from dndbots.events import ThreadKind
 
 LONGEST: Final = 240
+_FEWEST_WORDS: Final = 4  # "I promise." does not say what
 _WHOM: Final = r"(?:you|him|her|them|it|your|his|their|this|that|every|all|the|(?-i:[A-Z]))"
 
 _CUES: Final[dict[ThreadKind, str]] = {
@@ -66,7 +67,7 @@ def cue_in(text: str) -> Cue | None:
     text = text.replace(_APOSTROPHE, "'")
     for sentence in filter(_may_have_one, _END.split(text)):
         found = _ANY.search(sentence)
-        if found is not None:
+        if found is not None and len(sentence.split()) >= _FEWEST_WORDS:
             kind = next(kind for kind in _KINDS if kind == found.lastgroup)
             told = " ".join(sentence.split())
             return Cue(kind, told if len(told) <= LONGEST else f"{told[:LONGEST].rsplit(' ', 1)[0]}…")
