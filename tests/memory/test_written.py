@@ -171,6 +171,23 @@ def test_a_part_that_invents_fails_the_summary() -> None:
     assert len(chat.prompts) == 3
 
 
+def test_a_part_may_only_tell_what_that_part_shows() -> None:
+    """A name from elsewhere is as invented as any other."""
+    entries = [Entry(text=f"The hill mark{number} was seen.") for number in range(100)]
+    entries.append(Entry(text="Mirela was seen."))
+    with pytest.raises(SummaryFailed, match="Mirela"):
+        Summarizer(Written(Chat("Mirela was seen at the hill."), chunk=400)).condense(task(entries))
+
+
+def test_a_parts_summary_is_a_part_of_a_chunk() -> None:
+    """So that several of them fit into one question, however long the whole may be."""
+    entries = [Entry(text=f"The hill mark{number} was seen.") for number in range(100)]
+    chat = Chat(SHORT)
+    Summarizer(Written(chat, chunk=400)).condense(task(entries, tokens=4000))
+    assert all("at most 75 words" in prompt for prompt in chat.prompts[:-1])
+    assert "at most 3000 words" in chat.prompts[-1]
+
+
 @given(st.lists(st.tuples(hostile_text, st.integers(1, 300)), max_size=6), st.integers(200, 400))
 def test_chunks_lose_nothing(texts: list[tuple[str, int]], tokens: int) -> None:
     """Whatever the text is, with spaces or without: all of it is in the chunks, each within its size."""
@@ -270,6 +287,14 @@ def test_sources_are_few_and_always_the_same() -> None:
     assert first == second
     assert first[0].sources == ("e0", "e1", "e2", "e3", "e4")
     assert first[1].sources == ()
+
+
+def test_what_is_shared_with_many_is_no_source() -> None:
+    """Where one entry says it all, the name alone does not bring in the others."""
+    entries = [Entry(text="Throk waits.", event_id=f"e{number}") for number in range(3)]
+    entries.append(Entry(text="Throk opened the brass gate of the tower.", event_id="gate"))
+    [line] = Summarizer(Chat("Throk opened the brass gate of the tower.")).condense(task(entries))
+    assert line.sources == ("gate",)
 
 
 # LangChain
