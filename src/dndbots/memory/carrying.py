@@ -10,7 +10,7 @@ from dndbots.ids import DM
 from dndbots.memory.compression import since, standing
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates, gates_of
-from dndbots.memory.layers import Block
+from dndbots.memory.layers import SUMMARY, Block
 from dndbots.memory.retelling import one_line, retold
 from dndbots.memory.states import is_over
 from dndbots.models import AgentMemory, CharacterFacts
@@ -36,10 +36,10 @@ class Carried(NamedTuple):
 def carried(view: View, *, token_limit: int) -> Carried:
     """The viewer's memory of this moment."""
     gates = gates_of(view)
-    shelf, blocks = standing(view, gates)
+    shelf = view.shelf(view.viewer, SUMMARY)
     entries = retold(view, since(view, shelf), gates)
     memory = AgentMemory(
-        long_term_summary=_summary(view, gates, blocks),
+        long_term_summary=_summary(view, gates),
         short_term_buffer=[_line(entry) for entry in entries],
         token_limit=token_limit,
         character_facts=None if view.viewer == DM else facts_of(view),
@@ -47,12 +47,17 @@ def carried(view: View, *, token_limit: int) -> Carried:
     return Carried(memory, tuple(entry.event_id for entry in entries))
 
 
-def _summary(view: View, gates: Gates, blocks: Iterable[Block]) -> str:
+def summaries(view: View, gates: Gates) -> list[Block]:
+    """The viewer's summaries that count, oldest first, as people decided on them."""
+    _, blocks = standing(view, gates)
+    shown = [block for block in blocks if block.id not in gates.forgotten]
+    return [block._replace(text=gates.corrected.get(block.id, block.text)) for block in shown]
+
+
+def _summary(view: View, gates: Gates) -> str:
     """All that stands, oldest first, with what was pinned before everything else."""
     lines = [f"Pinned: {text}" for text in pinned_texts(view, gates)]
-    lines += [
-        gates.corrected.get(block.id, block.text) for block in blocks if block.id not in gates.forgotten
-    ]
+    lines += [block.text for block in summaries(view, gates)]
     return "\n".join(line for line in lines if line)
 
 

@@ -28,6 +28,10 @@ class Gates(NamedTuple):
         """Events without those to be left out, and with corrected ones in their new words."""
         return [self._corrected(event) for event in events if event.event_id not in self.forgotten]
 
+    def marks(self, target: str) -> list[str]:
+        """What was decided on one event or memory, in words."""
+        return [kind for kind in _KINDS if target in getattr(self, kind)]
+
     def _corrected(self, event: GameEvent) -> GameEvent:
         text = self.corrected.get(event.event_id)
         return event if text is None else event.model_copy(update={"content": text})
