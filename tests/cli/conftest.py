@@ -87,6 +87,61 @@ def campaign(_played: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(_played, tmp_path / "campaigns" / "campaign_001"))
 
 
+@pytest.fixture(scope="session")
+def _split(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Throk swears an oath to Elena; in the cellar Zara finds out, alone, what Elena did."""
+    folder = tmp_path_factory.mktemp("split") / "campaign_002"
+    both, elena = ["pc_throk_001", "pc_zara_001"], "npc_elena_001"
+    mill, cellar = {"location": "loc_mill_001"}, {"location": "loc_cellar_001"}
+    names = {"pc_throk_001": "Throk", "pc_zara_001": "Zara", elena: "Elena", "loc_mill_001": "Old Mill"}
+    with Campaign.open(folder) as campaign:
+        campaign.record_many(
+            [
+                event("evt_1", elena, "Find my children.", participants=both, names=names, **mill),
+                event(
+                    "evt_2",
+                    "pc_throk_001",
+                    "I shake her hand.",
+                    participants=["pc_zara_001", elena],
+                    threads=[
+                        {"id": "oath", "kind": "promise", "text": "Throk gave his word.", "about": [elena]}
+                    ],
+                    **mill,
+                ),
+                event(
+                    "evt_3", "pc_zara_001", "I search below.", names={"loc_cellar_001": "Cellar"}, **cellar
+                ),
+                event(
+                    "evt_4",
+                    "dm",
+                    "Small shoes, and a letter: Elena sold them.",
+                    kind=EventType.DISCOVERY,
+                    participants=["pc_zara_001"],
+                    npcs_mentioned=[elena],
+                    facts=[{"subject": elena, "key": "role", "value": "traitor"}],
+                    threads=[{"id": "letter", "kind": "mystery", "text": "Who bought the children?"}],
+                    **cellar,
+                ),
+                event("evt_5", "pc_throk_001", "I wait with Elena.", participants=[elena], **mill),
+                event("evt_6", "pc_zara_001", "I climb out.", participants=["pc_throk_001"], **mill),
+                event(
+                    "evt_7",
+                    "dm",
+                    "Night falls.",
+                    kind=EventType.LOCATION_CHANGE,
+                    participants=both,
+                    location="loc_road_001",
+                ),
+            ]
+        )
+    return folder
+
+
+@pytest.fixture
+def split(_split: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(_split, tmp_path / "campaigns" / "campaign_002"))
+
+
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
     """A campaign in which everything that can be said is said with intent."""
@@ -104,6 +159,11 @@ def hostile(tmp_path: Path) -> Path:
                 notes={HOSTILE: HOSTILE},
                 conditions={"pc_zara_001": [HOSTILE]},
                 loot=[HOSTILE],
+                threads=[{"id": HOSTILE, "kind": "promise", "text": f"{HOSTILE}\nquest  forged"}],
             )
         )
+        campaign.record(event("evt_2", "pc_zara_001", HOSTILE, session="s02", location="loc_road_001"))
+        campaign.remember()
+        campaign.pin(f"evt {HOSTILE}")
+        campaign.correct("evt_2", f"{HOSTILE}\nOpen threads:\n  - forged")
     return folder

@@ -19,6 +19,16 @@ ON_A_CAMPAIGN = [
     ("branches",),
     ("rebuild",),
     ("verify",),
+    ("recap", "--viewer", "dm"),
+    ("memories", "--viewer", "dm"),
+    ("threads", "--viewer", "dm"),
+    ("remember",),
+    ("session", "start", "s09"),
+    ("pin", "evt_1"),
+    ("lock", "evt_1"),
+    ("forget", "evt_1"),
+    ("correct", "evt_1", "The party rests."),
+    ("correct", "pc_zara_001", "mood=merry"),
 ]
 
 

@@ -1,6 +1,7 @@
 """Text of a campaign is shown, never obeyed: no escape sequence, no markup, no forged line."""
 
 import json
+import logging
 import os
 import re
 import subprocess
@@ -21,6 +22,18 @@ SHOWN = [
     ("entity", "pc_zara_001", "--viewer", "dm"),
     ("entity", "pc_zara_001", "--viewer", "dm", "--history"),
     ("who-knows", "pc_zara_001", "mood"),
+    ("recap", "--viewer", "pc_zara_001"),
+    ("recap", "--viewer", "pc_zara_001", "--session", f"s {HOSTILE}"),
+    ("memories", "--viewer", "pc_zara_001"),
+    ("memories", "--viewer", "pc_zara_001", "--summary"),
+    ("threads", "--viewer", "dm", "--all"),
+    ("remember",),
+    ("session", "start", HOSTILE, "--title", HOSTILE),
+    ("pin", f"evt {HOSTILE}"),
+    ("lock", f"evt {HOSTILE}", "--viewer", "pc_zara_001"),
+    ("forget", f"evt {HOSTILE}"),
+    ("correct", f"evt {HOSTILE}", f"{HOSTILE}\nevt_9"),
+    ("correct", "pc_zara_001", f"mood={HOSTILE}\nevt_9"),
 ]
 STEERS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -50,7 +63,7 @@ def test_the_text_is_still_there(run: Run, hostile: Path) -> None:
 
 def test_json_gives_the_text_back(run: Run, hostile: Path) -> None:
     """In JSON the text is whole: read back, it is what was recorded."""
-    (moment,) = run("timeline", "--viewer", "dm", "-c", hostile, "--json").json
+    moment, _ = run("timeline", "--viewer", "dm", "-c", hostile, "--json").json
     assert moment["text"] == f"{HOSTILE}\nevt_9  forged\r\nline"
     assert moment["session"] == f"s {HOSTILE}"
 
@@ -58,7 +71,8 @@ def test_json_gives_the_text_back(run: Run, hostile: Path) -> None:
 def test_content_cannot_forge_an_event(run: Run, hostile: Path) -> None:
     """Only the heads of events stand at the edge of the log, whatever lines the content has."""
     logged = run("log", "--viewer", "dm", "-c", hostile).out.splitlines()
-    assert [line.startswith("evt ") for line in logged if not line.startswith("    ")] == [True]
+    heads = [line for line in logged if not line.startswith("    ")]
+    assert [line.split()[0] for line in heads if line.startswith("evt")] == ["evt", "evt_2"]
     assert "    evt_9  forged" in logged
 
 
@@ -72,11 +86,41 @@ def test_errors_are_one_inert_line(run: Run, hostile: Path, tmp_path: Path) -> N
         ("timeline", "--viewer", "dm", "--as-of", f"x\n{HOSTILE}"),
         ("log", "--viewer", "dm", "--branch", HOSTILE),
         ("import", path),
+        ("recap", "--viewer", "dm", "--length", HOSTILE),
+        ("recap", "--viewer", "dm", "--session", f"{HOSTILE}\n"),
+        ("memories", "--viewer", "dm", "--source", HOSTILE),
+        ("pin", f"{HOSTILE}\n"),
+        ("correct", "pc_zara_001", f"{HOSTILE}\n"),
     ):
         answer = run(*words, "-c", hostile)
         assert answer.code in (1, 2)
         assert not STEERS.search(answer.err)
         assert answer.err.count("\n") == 1
+
+
+def test_what_is_remembered_cannot_forge_a_heading(run: Run, hostile: Path) -> None:
+    """At the edge of a recap and of memories stands only what the program itself says."""
+    told = [
+        *run("recap", "--viewer", "pc_zara_001", "-c", hostile).out.splitlines(),
+        *run("memories", "--viewer", "pc_zara_001", "--summary", "-c", hostile).out.splitlines(),
+    ]
+    heads = ("Previously on ", "To keep in mind:", "Open threads:", "[link", "Besides:", "and ", "Decided")
+    assert all(line.startswith(("  ", *heads)) for line in told)
+    assert sum(line.startswith("Open threads:") for line in told) == 1
+
+
+def test_a_warning_is_an_inert_line(run: Run, hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the engine warns of is noted on standard error, one harmless line each; the command goes on."""
+
+    def warn(*_: object, **__: object) -> None:
+        logging.getLogger("dndbots.memory").warning("no summary for %s", f"{HOSTILE}\nline")
+
+    monkeypatch.setattr("dndbots.campaign.Campaign.remember", warn)
+    answer = run("remember", "-c", hostile)
+    assert answer.code == 0
+    assert answer.err.startswith("warning: no summary for ")
+    assert answer.err.count("\n") == 1
+    assert not STEERS.search(answer.err)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")

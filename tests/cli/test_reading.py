@@ -9,7 +9,7 @@ from tests.cli.calling import Run
 from dndbots import Campaign, GameEvent
 
 
-@pytest.mark.parametrize("command", ["log", "timeline", "entity"])
+@pytest.mark.parametrize("command", ["log", "timeline", "entity", "recap", "memories", "threads"])
 def test_a_viewer_must_be_named(run: Run, campaign: Path, command: str) -> None:
     """Nobody is the DM by default: without --viewer it is a wrong call, and nothing is shown."""
     answer = run(command, "-c", campaign)
@@ -17,7 +17,7 @@ def test_a_viewer_must_be_named(run: Run, campaign: Path, command: str) -> None:
     assert "--viewer" in answer.err
 
 
-@pytest.mark.parametrize("command", ["log", "timeline", "entity"])
+@pytest.mark.parametrize("command", ["log", "timeline", "entity", "recap", "memories", "threads"])
 def test_an_unknown_viewer_sees_nothing(run: Run, campaign: Path, command: str) -> None:
     """Somebody whom the campaign does not know is refused in one line that names those it knows."""
     answer = run(command, "--viewer", "Nobody", "-c", campaign)

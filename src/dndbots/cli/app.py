@@ -6,14 +6,14 @@ import typer
 from typer.core import TyperGroup
 
 from dndbots import __version__
-from dndbots.cli import faults, keeping, moving, reading
+from dndbots.cli import deciding, faults, keeping, moving, reading, remembering, show
 
 
 class _Program(TyperGroup):
     """All commands run inside `faults.told`."""
 
     def invoke(self, ctx: Any) -> Any:
-        with faults.told():
+        with faults.told(), show.warnings():
             return super().invoke(ctx)
 
 
@@ -27,6 +27,8 @@ app = typer.Typer(
 keeping.add_to(app)
 moving.add_to(app)
 reading.add_to(app)
+remembering.add_to(app)
+deciding.add_to(app)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it

@@ -155,7 +155,7 @@ def rebuild(*, campaign: Address, branch: OnBranch = MAIN, as_json: AsJson = Fal
     if as_json:
         show.say_json({"events": events})
     else:
-        show.say(f"rebuilt from {_counted(events, 'event')}")
+        show.say(f"rebuilt from {show.counted(events, 'event')}")
 
 
 def verify(*, campaign: Address, branch: OnBranch = MAIN, as_json: AsJson = False) -> None:
@@ -172,10 +172,6 @@ def verify(*, campaign: Address, branch: OnBranch = MAIN, as_json: AsJson = Fals
         for problem in problems:
             show.say(show.inert(str(problem)))
     else:
-        show.say(f"sound: {_counted(events, 'event')}, {_counted(len(found), 'branch', 'branches')}")
+        show.say(f"sound: {show.counted(events, 'event')}, {show.counted(len(found), 'branch', 'branches')}")
     if problems:
         raise typer.Exit(faults.WRONG)
-
-
-def _counted(number: int, one: str, many: str | None = None) -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from dndbots.cli import show
+from dndbots.cli.names import Names
 from dndbots.cli.options import Address, AsJson, AsOf, OnBranch, Viewer, opened
 from dndbots.ids import CATEGORIES, is_uid
 from dndbots.storage.ports import MAIN
@@ -124,7 +125,7 @@ def entity(
             return
         found = source.entity(who, viewer=viewer, as_of=as_of)
         past = source.history(who, viewer=viewer, as_of=as_of) if history else None
-        names = _Names(source, viewer, as_of)
+        names = Names(source, viewer, as_of)
         if as_json:
             shown = found.model_dump(mode="json")
             show.say_json(shown if past is None else {**shown, "history": past})
@@ -141,24 +142,6 @@ def _say_entities(found: list["Entity"], *, as_json: bool) -> None:
     else:
         rows = [(one.uid, one.name, "" if one.alive else "dead", one.location) for one in found]
         show.say_table(["uid", "name", "", "place"], rows)
-
-
-class _Names:
-    """Uids under the names that the viewer knows them by: on a line of their own, so tables stay narrow."""
-
-    def __init__(self, source: "Campaign", viewer: str, as_of: str | None) -> None:
-        self._source, self._viewer, self._as_of = source, viewer, as_of
-
-    def of(self, uid: str | None) -> str:
-        from dndbots.errors import UnknownEntity
-
-        if uid is None:
-            return ""
-        try:
-            found = self._source.entity(uid, viewer=self._viewer, as_of=self._as_of)
-        except UnknownEntity:
-            return uid
-        return f"{found.name}\n{uid}"
 
 
 def _say_entity(found: "Entity") -> None:
@@ -178,7 +161,7 @@ def _say_entity(found: "Entity") -> None:
             show.say(f"  {what}: {show.inert(words)}")
 
 
-def _say_facts(facts: Iterable["Fact"], names: _Names, *, is_history: bool) -> None:
+def _say_facts(facts: Iterable["Fact"], names: Names, *, is_history: bool) -> None:
     rows = []
     for fact in facts:
         what, value = (fact.op, names.of(fact.object)) if fact.op else (fact.key, _worded(fact.value))
@@ -217,7 +200,7 @@ def who_knows(
     with opened(campaign, branch) as source:
         asked = _asked(source, subject, slot, value)
         found = source.who_knows(asked, as_of=as_of)
-        names = _Names(source, "dm", as_of)
+        names = Names(source, "dm", as_of)
         if as_json:
             show.say_json(found)
         elif not found:

@@ -5,6 +5,7 @@ never as markup and never with a control character in it.
 """
 
 import json
+import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -49,9 +50,21 @@ def _output() -> Console:
     return _Output(markup=False, highlight=False, emoji=False)
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def say(text: str) -> None:
     """A line for people. What is in it must be inert."""
     _output().print(Text(text), soft_wrap=True)
+
+
+def say_indented(text: str, depth: int = 2) -> None:
+    """Words that wrap at the terminal's edge, and keep away from its left one: no text passes for a head."""
+    output = _output()
+    for line in Text(inert(text)).wrap(output, max(output.width - depth, 1)):
+        line.rstrip()
+        output.print(Text(" " * depth + line.plain), soft_wrap=True)
 
 
 def note(text: str) -> None:
@@ -101,4 +114,26 @@ def progress(title: str, *, quiet: bool = False) -> Iterator[Report]:
     )
     with bar:
         task = bar.add_task(inert(title), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+        def report(done: int, total: int) -> None:
+            # Through `update`, a total that was known could not become unknown again.
+            bar.tasks[0].total = total or None
+            bar.update(task, completed=done)
+
+        yield report
+
+
+class _Notes(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        note(f"warning: {record.getMessage()}")
+
+
+@contextmanager
+def warnings() -> Iterator[None]:
+    """What the engine warns of while it goes on is noted, as harmlessly as errors are."""
+    logger, handler = logging.getLogger("dndbots"), _Notes(logging.WARNING)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)

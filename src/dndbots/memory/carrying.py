@@ -11,7 +11,7 @@ from dndbots.ids import DM
 from dndbots.memory.compression import since, standing
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates, gates_of
-from dndbots.memory.layers import Block
+from dndbots.memory.layers import SUMMARY, Block
 from dndbots.memory.retelling import one_line, retold
 from dndbots.memory.states import is_over
 from dndbots.models import AgentMemory, CharacterFacts
@@ -37,10 +37,10 @@ class Carried(NamedTuple):
 def carried(view: View, *, token_limit: int, facts: CharacterFacts | None = None) -> Carried:
     """The viewer's memory of this moment; what it knows of itself may be at hand already."""
     gates = gates_of(view)
-    shelf, blocks = standing(view, gates)
+    shelf = view.shelf(view.viewer, SUMMARY)
     entries = retold(view, since(view, shelf), gates)
     memory = AgentMemory(
-        long_term_summary=_summary(view, gates, blocks),
+        long_term_summary=_summary(view, gates),
         short_term_buffer=[_line(entry) for entry in entries],
         token_limit=token_limit,
         character_facts=None if view.viewer == DM else facts or facts_of(view),
@@ -48,10 +48,16 @@ def carried(view: View, *, token_limit: int, facts: CharacterFacts | None = None
     return Carried(memory, tuple(entry.event_id for entry in entries))
 
 
-def _summary(view: View, gates: Gates, blocks: Iterable[Block]) -> str:
+def summaries(view: View, gates: Gates) -> list[Block]:
+    """The viewer's summaries that count, oldest first, as people decided on them."""
+    _, blocks = standing(view, gates)
+    return [block for block in blocks if block.text and block.id not in gates.forgotten]
+
+
+def _summary(view: View, gates: Gates) -> str:
     """All that stands, oldest first, with what was pinned before everything else."""
     lines = [f"Pinned: {text}" for text in pinned_texts(view, gates)]
-    lines += [block.text for block in blocks if block.id not in gates.forgotten]
+    lines += [block.text for block in summaries(view, gates)]
     return "\n".join(line for line in lines if line)
 
 

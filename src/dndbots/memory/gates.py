@@ -28,6 +28,10 @@ class Gates(NamedTuple):
         """Events without those to be left out, and with corrected ones in their new words."""
         return [self.as_decided(event) for event in events if event.event_id not in self.forgotten]
 
+    def marks(self, target: str) -> list[str]:
+        """What was decided on one event or memory, in words."""
+        return [kind for kind in _KINDS if target in getattr(self, kind)]
+
     def as_decided(self, event: GameEvent) -> GameEvent:
         """An event in the words that count. What a memory has of others goes or changes with them."""
         text = self.corrected.get(event.event_id)

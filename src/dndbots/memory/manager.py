@@ -19,6 +19,7 @@ from dndbots.memory.fitting import cut_beginning, cut_end, shares
 from dndbots.memory.retelling import one_line
 from dndbots.memory.summarizer import Summarizer
 from dndbots.models import AgentMemory, GameState
+from dndbots.storage.upkeep import Progress
 from dndbots.tokens import count_many, count_tokens, estimate_tokens
 
 log = logging.getLogger("dndbots.memory")
@@ -314,10 +315,11 @@ class MemoryManager:
         return drive(work, self._summarizer)
 
 
-def context_manager(state: GameState) -> GameState:
+def context_manager(state: GameState, *, progress: Progress | None = None) -> GameState:
     """Sees to it, before the DM's turn, that every agent's memory fits its limit. Gives back a new state.
 
-    Each agent is seen to on its own: what fails for one is warned of, and touches no other.
+    Each agent is seen to on its own: what fails for one is warned of, and touches no other. `progress`
+    is told how many summaries were made.
     """
     memories = {name: memory.model_copy(deep=True) for name, memory in state["agent_memories"].items()}
     new: GameState = {**state, "agent_memories": memories, "summarization_in_progress": True}
@@ -325,15 +327,19 @@ def context_manager(state: GameState) -> GameState:
         new["buffer_ids"] = dict(state["buffer_ids"])
     manager = MemoryManager(new)
     try:
-        manager._driven({name: manager._managed(name) for name in memories})  # noqa: SLF001 - its other half
+        work = {name: manager._managed(name) for name in memories}  # noqa: SLF001 - its other half
+        drive(work, manager._summarizer, progress)  # noqa: SLF001 - the same
     finally:
         new["summarization_in_progress"] = False
     return new
 
 
-def drive(work: Mapping[str, Summarizing], summarizer: Summarizer) -> dict[str, str]:
+def drive(
+    work: Mapping[str, Summarizing], summarizer: Summarizer, progress: Progress | None = None
+) -> dict[str, str]:
     """Runs compressions of several agents. Where a model has to be waited for, they wait side by side."""
     done: dict[str, str] = {}
+    made = 0
     answers: dict[str, Answer | None] = dict.fromkeys(work)
     while answers:
         tasks: dict[str, SummaryTask] = {}
@@ -342,6 +348,9 @@ def drive(work: Mapping[str, Summarizing], summarizer: Summarizer) -> dict[str, 
             if task is not None:
                 tasks[name] = task
         answers = dict(zip(tasks, summarizer.condense_all(tasks.values()), strict=True))
+        made += len(tasks)
+        if progress is not None:
+            progress(made, 0)
     return done
 
 

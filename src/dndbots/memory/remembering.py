@@ -11,18 +11,21 @@ from typing import Any, Final
 from dndbots.errors import InvalidSetting
 from dndbots.events import EventType, GameEvent
 from dndbots.ids import DM
-from dndbots.memory.carrying import Carried, carried
+from dndbots.memory.carrying import Carried, carried, summaries
 from dndbots.memory.compression import compressing
 from dndbots.memory.deciding import correct_fact, decide
+from dndbots.memory.gates import Gates, gates_of
+from dndbots.memory.layers import Block
 from dndbots.memory.manager import context_manager, drive
 from dndbots.memory.recap import Recap, recap_of
 from dndbots.memory.scoped import WORLD, about_of, all_memories, location_shelf, memories_on, npc_shelf
 from dndbots.memory.service import MemoryService
 from dndbots.memory.summarizer import Summarizer
-from dndbots.memory.table import table_state
+from dndbots.memory.table import Remembered, remembered, table_state
 from dndbots.memory.threads import Thread, callbacks, threads_of
 from dndbots.models import AgentMemory, GameState, MemoryEntry, MemorySource
 from dndbots.storage.reader import View
+from dndbots.storage.upkeep import Progress
 
 TOKEN_LIMIT: Final = 8000
 
@@ -57,6 +60,11 @@ class Remembering(ABC):
         """
         with self.view(DM) as view:
             return table_state(self, view, token_limit=token_limit, summarizer=self.summarizer)
+
+    def summaries(self, viewer: str, *, as_of: str | None = None) -> list[Block]:
+        """The parts of the viewer's summary, oldest first, each with its id and its layer."""
+        with self.view(viewer, as_of) as view:
+            return summaries(view, gates_of(view))
 
     def memories(
         self,
@@ -146,10 +154,22 @@ class Remembering(ABC):
         work = compressing(self, holder, retain=retain, token_limit=token_limit)
         return drive({holder: work}, Summarizer.of(self.summarizer))[holder]
 
-    def remember(self, *, token_limit: int = TOKEN_LIMIT) -> GameState:
-        """Sees to everybody's memory: what the log asks for since the last time, and full buffers."""
-        self.memory_service.catch_up(self)
-        return context_manager(self.game_state(token_limit=token_limit))
+    def remember(self, *, token_limit: int = TOKEN_LIMIT, progress: Progress | None = None) -> GameState:
+        """Sees to everybody's memory: what the log asks for since the last time, and full buffers.
+
+        `progress` is told how many events of how many were looked at, then how many summaries were
+        made; how many there will be shows only at the end, so that their total is 0.
+        """
+        self.memory_service.catch_up(self, progress=progress)
+        return context_manager(self.game_state(token_limit=token_limit), progress=progress)
+
+    def remembered(self, *, after: int = 0) -> list[Remembered]:
+        """What was noted down for whom after a place in the log: the DM, the characters, then NPCs.
+
+        It answers for the DM. Agents for whom nothing was are listed too.
+        """
+        with self.view(DM) as view:
+            return remembered(view, after=after)
 
     @property
     def memory_service(self) -> MemoryService:
@@ -160,6 +180,8 @@ class Remembering(ABC):
 
     def start_session(self, session_id: str, *, title: str = "") -> GameEvent:
         """Begins a session: everybody starts with summaries, facts and threads, and an empty buffer."""
+        if not session_id.strip():
+            raise InvalidSetting("session_id", session_id, reason="is blank; give the session a name")
         started = self.record(
             GameEvent(
                 event_id=f"session_start_{session_id}",
@@ -173,6 +195,11 @@ class Remembering(ABC):
         return started
 
     # What people decide.
+
+    def gates(self, viewer: str, *, as_of: str | None = None) -> Gates:
+        """What people decided on what the viewer remembers: pinned, locked, forgotten, corrected."""
+        with self.view(viewer, as_of) as view:
+            return gates_of(view)
 
     def pin(self, target: str, *, on: bool = True, viewer: str | None = None) -> GameEvent:
         """Keeps an event or a memory in every context of those who perceived it, or of one of them."""

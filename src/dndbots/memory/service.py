@@ -35,6 +35,7 @@ from dndbots.memory.visits import (
     whereabouts,
 )
 from dndbots.storage.reader import View
+from dndbots.storage.upkeep import Progress
 
 log = logging.getLogger("dndbots.memory")
 
@@ -42,6 +43,7 @@ log = logging.getLogger("dndbots.memory")
 _TRIGGERS: Final = "triggers"
 # Looked through so far is noted down every now and then; what was looked through twice changes nothing.
 _NOTED_EVERY: Final = 200
+_TOLD_EVERY: Final = 50
 
 
 class IMemoryService(Protocol):
@@ -139,8 +141,11 @@ class MemoryService:
 
     # Triggers off the log.
 
-    def catch_up(self, game_state: Table) -> None:
-        """Makes every memory that the log asks for since the last time: places left, steps of the story."""
+    def catch_up(self, game_state: Table, *, progress: Progress | None = None) -> None:
+        """Makes every memory that the log asks for since the last time: places left, steps of the story.
+
+        `progress` is told how many events of how many were looked at.
+        """
         with game_state.view(DM) as view:
             shelf = view.shelf(DM, _TRIGGERS)
             known = self._looked_at.get(game_state) or (shelf.cursor if shelf else None)
@@ -148,7 +153,7 @@ class MemoryService:
             events = [event for _, event in view.play(after=start)]
         if not events:
             return
-        for event, before, left in _departures(game_state, events, known):
+        for event, before, left in _departures(game_state, _counted(events, progress), known):
             for place in left:
                 self.on_location_exit(game_state, place, as_of=before)
             for trigger in triggers_of(event):
@@ -328,8 +333,15 @@ def _characters(messages: Iterable[GameEvent]) -> list[str]:
     return sorted({who for event in messages for who in audience(event) if who.startswith("pc_")})
 
 
+def _counted(events: Sequence[GameEvent], progress: Progress | None) -> Iterable[GameEvent]:
+    for number, event in enumerate(events):
+        if progress is not None and number % _TOLD_EVERY == 0:
+            progress(number, len(events))
+        yield event
+
+
 def _departures(
-    table: Table, events: Sequence[GameEvent], known: str | None
+    table: Table, events: Iterable[GameEvent], known: str | None
 ) -> Iterable[tuple[GameEvent, str | None, list[str]]]:
     """Events with which characters leave places or the story takes a step; and the event before each."""
     at: dict[str, str] = {}

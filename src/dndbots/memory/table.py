@@ -1,7 +1,9 @@
-"""Everybody's memory at once, from a campaign: the `GameState` that a turn works on."""
+"""Everybody's memory at once, from a campaign: the `GameState` of a turn, and what is new in it."""
 
-from typing import Any
+from collections import Counter
+from typing import Any, NamedTuple
 
+from dndbots.events import EventType
 from dndbots.ids import DM, slug
 from dndbots.memory.carrying import carried
 from dndbots.memory.notes import Table
@@ -38,3 +40,28 @@ def table_state(table: Table, everything: View, *, token_limit: int, summarizer:
     if summarizer is not None:
         state["summarizer"] = summarizer
     return state
+
+
+class Remembered(NamedTuple):
+    """How much was noted down for somebody: summaries of its buffer, and scoped memories."""
+
+    who: str
+    name: str
+    summaries: int
+    memories: int
+
+
+def remembered(everything: View, *, after: int) -> list[Remembered]:
+    """What was noted down after a place in the log. Notes that only take others away do not count."""
+    new: Counter[tuple[str, EventType]] = Counter()
+    for event in everything.events(after=after):
+        note = event.known.memory
+        if note is not None and event.content:
+            new[note.holder, event.event_type] += 1
+    holders = dict.fromkeys([*agents_of(everything).values(), *sorted({holder for holder, _ in new})])
+    called = everything.called([holder for holder in holders if holder != DM])
+    names = {uid: one.name for uid, one in called.items()} | {DM: "DM"}
+    return [
+        Remembered(who, names[who], new[who, EventType.SUMMARY], new[who, EventType.MEMORY])
+        for who in holders
+    ]

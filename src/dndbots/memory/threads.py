@@ -63,7 +63,9 @@ class Thread(BaseModel):
     def reason(self) -> str:
         """Why it would be brought up, for a person to read."""
         here = ", and somebody of it is here" if self.here else ""
-        return f"a {self.kind}, last touched {self.turns} turns ago, {self.times} times in all{here}"
+        ago = "1 turn ago" if self.turns == 1 else f"{self.turns} turns ago"
+        times = "once" if self.times == 1 else f"{self.times} times"
+        return f"{'an' if self.kind == 'item' else 'a'} {self.kind}, last touched {ago}, {times} in all{here}"
 
 
 class _Found(BaseModel):
