@@ -13,8 +13,9 @@ from weakref import WeakKeyDictionary
 
 from pydantic import JsonValue
 
+from dndbots.canon.claims import Shelf
 from dndbots.canon.reducers import seen_in
-from dndbots.errors import StaleNote, SummaryFailed
+from dndbots.errors import DuplicateEvent, StaleNote, SummaryFailed
 from dndbots.events import GameEvent, audience
 from dndbots.ids import DM
 from dndbots.memory.entries import Entry, SummaryTask
@@ -59,10 +60,11 @@ class IMemoryService(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class _Job:
-    """A memory to be made: whose, of which messages, on which shelf."""
+    """A memory to be made: whose, of which messages, on which shelf, as it stood when they were read."""
 
     holder: str
     shelf: str
+    stands: Shelf | None
     messages: list[GameEvent]
     task: SummaryTask
     tags: list[str]
@@ -208,6 +210,7 @@ class MemoryService:
             yield _Job(
                 holder=holder,
                 shelf=shelf,
+                stands=span.stands(holder, shelf),
                 messages=messages,
                 task=SummaryTask(
                     agent=holder,
@@ -235,16 +238,14 @@ class MemoryService:
             if isinstance(answer, SummaryFailed):
                 log.warning("%s has no new memory of %s: %s", job.holder, job.shelf, answer.reason)
                 continue
-            with table.view(job.holder) as view:
-                shelf = view.shelf(job.holder, job.shelf)
             made.append(
                 make_note(
                     job.holder,
                     job.shelf,
-                    shelf,
+                    job.stands,
                     lines=answer,
                     upto=job.messages[-1],
-                    after=shelf.cursor if shelf else None,
+                    after=job.stands.cursor if job.stands else None,
                     tags=job.tags,
                     related=job.related,
                 )
@@ -261,7 +262,7 @@ def _put(table: Table, notes: Sequence[GameEvent]) -> None:
     try:
         if notes:
             table.record_many(notes)
-    except StaleNote as exc:
+    except (DuplicateEvent, StaleNote) as exc:
         log.warning("a memory was made twice at the same time; the later one is not kept: %s", exc)
 
 
@@ -270,16 +271,28 @@ class _Span:
 
     def __init__(self, table: Table, as_of: str | None) -> None:
         self.table = table
+        # A shelf is looked at once: what is put there meanwhile must not pass for what was read here.
+        self._stands: dict[tuple[str, str], Shelf | None] = {}
         with table.view(DM) as view:
             self._upto = view.place_of(as_of) if as_of is not None else None
 
+    def stands(self, holder: str, shelf: str) -> Shelf | None:
+        if (holder, shelf) not in self._stands:
+            with self.table.view(holder) as view:
+                self._stands[holder, shelf] = view.shelf(holder, shelf)
+        return self._stands[holder, shelf]
+
+    def _after(self, view: View, holder: str, shelf: str) -> int:
+        stands = self.stands(holder, shelf)
+        return (view.place_of(stands.cursor) or 0) if stands else 0
+
     def at(self, holder: str, shelf: str, location: str) -> list[GameEvent]:
         with self.table.view(holder) as view:
-            return messages_at(view, location, after=_cursor(view, holder, shelf), upto=self._upto)
+            return messages_at(view, location, after=self._after(view, holder, shelf), upto=self._upto)
 
     def all(self, holder: str, shelf: str) -> list[GameEvent]:
         with self.table.view(holder) as view:
-            after = _cursor(view, holder, shelf)
+            after = self._after(view, holder, shelf)
             return [event for _, event in view.play(after=after, upto=self._upto)]
 
     def about(self, holder: str, npc: str, location: str) -> list[GameEvent]:
