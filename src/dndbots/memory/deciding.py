@@ -1,5 +1,7 @@
 """The human gate: what a person decides on a memory or an event becomes an event itself."""
 
+from pydantic import ValidationError
+
 from dndbots.canon import claims
 from dndbots.errors import InvalidSetting, UnknownEvent
 from dndbots.events import EventType, GameEvent, Gating, StatedFact
@@ -23,15 +25,31 @@ def decide(
         event = view.by_id([target]).get(target)
         if event is None or event.event_type is EventType.GATE:
             raise UnknownEvent(target)
-        if what in ("corrected", "forgotten") and on and target in gates_of(view).locked:
+        earlier = view.decided(claims.GATE).get(target, {})
+        holder = None if holder is None else view.viewer
+        if what in ("corrected", "forgotten") and on and _is_locked(view, target, holder):
             raise InvalidSetting(
                 "target", target, reason=f"is locked, so it cannot be {what}; unlock it first"
             )
-        earlier = view.decided(claims.GATE).get(target, {})
-        holder = None if holder is None else view.viewer
     last = max((place for _, place in earlier.values()), default=0)
     name = note_id("gate", target, what, holder, str(last))
-    return table.record(gate_event(event, what, on=on, text=text, holder=holder, event_id=name))
+    try:
+        decision = gate_event(event, what, on=on, text=text, holder=holder, event_id=name)
+    except ValidationError as exc:
+        reason = f"cannot be a correction: {exc.errors()[0]['msg']}"
+        raise InvalidSetting("text", text, reason=reason) from exc
+    return table.record(decision)
+
+
+def _is_locked(view: View, target: str, holder: str | None) -> bool:
+    """Whether something is locked for a holder; or for anybody, if it is to be changed for all."""
+    if target in gates_of(view).locked:
+        return True
+    decided = view.decided(claims.GATE).get(target, {})
+    for_all = claims.gate_slot("locked", None)
+    _, last = decided.get(for_all, (None, 0))
+    own = [made for slot, made in decided.items() if slot.startswith(f"{for_all} ")]
+    return holder is None and any(on and place > last for on, place in own)
 
 
 def correct_fact(table: Table, subject: str, key: str, value: str | float | bool) -> GameEvent:  # noqa: FBT001
@@ -42,7 +60,7 @@ def correct_fact(table: Table, subject: str, key: str, value: str | float | bool
         fact = StatedFact(subject=uid, key=key, value=value)
         holders = sorted({known.holder for known in view.who_knows(Asked(uid, (key,)))})
         newest = view.newest(1)
-        last = _last_said(view, uid, key)
+        last = newest[-1].event_id if newest else ""
     return table.record(
         GameEvent(
             event_id=note_id("corrected", uid, key, str(value), last),
@@ -56,7 +74,3 @@ def correct_fact(table: Table, subject: str, key: str, value: str | float | bool
             },
         )
     )
-
-
-def _last_said(view: View, uid: str, key: str) -> str:
-    return max((fact.learned_from for fact in view.history(uid) if fact.key == key), default="")
