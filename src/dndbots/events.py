@@ -70,6 +70,8 @@ NOTES: Final = frozenset((EventType.SUMMARY, EventType.MEMORY, EventType.GATE))
 Named = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
 # What stands in an index: short enough for one in any script and on any database.
 Label = Annotated[str, StringConstraints(pattern=r"\S", max_length=200)]
+# The name of a shelf or a tag, with a uid in it.
+Tag = Annotated[str, StringConstraints(pattern=r"\S", max_length=LONGEST_UID + 20)]
 EventId = Annotated[str, StringConstraints(pattern=r"\S", max_length=500)]
 Name = Annotated[str, AfterValidator(check_name)]
 _UidText = Annotated[str, StringConstraints(max_length=LONGEST_UID)]
@@ -122,7 +124,7 @@ class MemoryNote(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     holders: list[Someone] = Field(min_length=1)
-    shelf: Label
+    shelf: Tag
     layer: Layer | None = None
     after: EventId | None = None
     upto: EventId
@@ -130,7 +132,7 @@ class MemoryNote(BaseModel):
     follows: EventId | None = None
     standing: list[EventId] = Field(max_length=1_000)
     line_sources: list[list[EventId]] = Field(default_factory=list)
-    tags: list[Label] = Field(default_factory=list)
+    tags: list[Tag] = Field(default_factory=list)
     related: dict[str, Named | list[Named]] = Field(default_factory=dict)
     pruned: list[EventId] = Field(default_factory=list)
 

@@ -28,6 +28,7 @@ SPEAKER: Final = "speaker"
 MEMORY: Final = "memory"
 THREAD: Final = "thread"
 THREAD_STATE: Final = "thread state"
+THREAD_TOUCHED: Final = "thread touched"
 GATE: Final = "gate"
 
 _ONE_AT_A_TIME = (AT, PART_OF)

@@ -10,7 +10,7 @@ from dndbots.events import ThreadKind
 
 LONGEST: Final = 240
 _FEWEST_WORDS: Final = 4  # "I promise." does not say what
-_WHOM: Final = r"(?:you|him|her|them|it|your|his|their|this|that|every|all|the|(?-i:[A-Z]))"
+_WHOM: Final = r"(?:(?:you|him|her|them|it|your|his|their|this|that|every|all|the)\b|(?-i:[A-Z]))"
 
 _CUES: Final[dict[ThreadKind, str]] = {
     "promise": r"""

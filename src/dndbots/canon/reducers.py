@@ -19,7 +19,7 @@ from dndbots.ids import DM, SYSTEM, is_uid
 Reducer = Callable[[GameEvent, KnownMetadata], Iterable[Claim]]
 
 # Raised whenever the same events give other claims than before: campaigns then fold their log again.
-FOLD_VERSION: Final = 2
+FOLD_VERSION: Final = 3
 
 OPEN: Final = "open"
 
@@ -189,6 +189,8 @@ def threads(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
             yield Claim(subject, claims.THREAD, opened)
         if thread.text is not None or thread.state is not None:
             yield Claim(subject, claims.THREAD_STATE, thread.state or OPEN)
+        else:
+            yield Claim(subject, claims.THREAD_TOUCHED, value=True)
 
 
 @reduces("memory", EventType.SUMMARY, EventType.MEMORY)

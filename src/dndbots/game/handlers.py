@@ -5,6 +5,9 @@ there is warned of, and made up for later.
 """
 
 import hashlib
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from pydantic import JsonValue
@@ -29,6 +32,8 @@ from dndbots.memory.visits import (
     OBJECTIVE_COMPLETED,
     QUEST_COMPLETED,
 )
+
+log = logging.getLogger("dndbots.game")
 
 
 class ILocationService(Protocol):
@@ -72,7 +77,8 @@ class LocationHandler:
             _known(campaign, command.location_id)
         for who in command.characters:
             _known(campaign, who)
-        self._memory.on_location_exit(campaign)
+        with _unstopped("the place that is left"):
+            self._memory.on_location_exit(campaign)
         return self._locations.move_entity(campaign, command)
 
     def _update(self, command: UpdateLocationStateCommand, campaign: Campaign) -> GameEvent:
@@ -92,10 +98,12 @@ class LocationHandler:
         event = _record(campaign, command, EventType.SYSTEM, " ".join(said), metadata)
         place: dict[str, Any] = {"location_id": command.location_id}
         if (command.danger_level or "").casefold() == "cleared":
-            self._memory.on_world_event(campaign, LOCATION_CLEARED, related=place)
+            with _unstopped(LOCATION_CLEARED):
+                self._memory.on_world_event(campaign, LOCATION_CLEARED, related=place)
         if command.complete_encounter is not None:
             related = {**place, "encounter_id": command.complete_encounter}
-            self._memory.on_world_event(campaign, ENCOUNTER_COMPLETED, related=related)
+            with _unstopped(ENCOUNTER_COMPLETED):
+                self._memory.on_world_event(campaign, ENCOUNTER_COMPLETED, related=related)
         return event
 
 
@@ -117,7 +125,8 @@ class QuestHandler:
             event = _record(
                 game_state, command, EventType.SYSTEM, f"Act {command.act_id}: {state}.", metadata
             )
-            self._memory.on_world_event(game_state, ACT_PROGRESSED, related={"act_id": command.act_id})
+            with _unstopped(ACT_PROGRESSED):
+                self._memory.on_world_event(game_state, ACT_PROGRESSED, related={"act_id": command.act_id})
             return event
         _known(game_state, command.quest_id)
         quest: dict[str, JsonValue] = {"quest_id": command.quest_id}
@@ -128,7 +137,8 @@ class QuestHandler:
             event = _record(
                 game_state, command, EventType.QUEST_UPDATE, content, {**done, "objective_state": "completed"}
             )
-            self._memory.on_world_event(game_state, OBJECTIVE_COMPLETED, related=done)
+            with _unstopped(OBJECTIVE_COMPLETED):
+                self._memory.on_world_event(game_state, OBJECTIVE_COMPLETED, related=done)
             return event
         event = _record(
             game_state,
@@ -137,8 +147,17 @@ class QuestHandler:
             f"{name} is completed.",
             {**quest, "quest_state": "completed"},
         )
-        self._memory.on_world_event(game_state, QUEST_COMPLETED, related=quest)
+        with _unstopped(QUEST_COMPLETED):
+            self._memory.on_world_event(game_state, QUEST_COMPLETED, related=quest)
         return event
+
+
+@contextmanager
+def _unstopped(what: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as exc:  # noqa: BLE001 - whatever a memory service raises, the party is not trapped
+        log.warning("there is no memory of %s: %s: %s", what, type(exc).__name__, exc)
 
 
 def _known(campaign: Campaign, uid: str) -> None:

@@ -10,15 +10,15 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from dndbots.canon.claims import Shelf
-from dndbots.errors import StaleNote, SummaryFailed
+from dndbots.errors import DuplicateEvent, StaleNote, SummaryFailed
 from dndbots.events import GameEvent
 from dndbots.ids import DM, name_from_uid
 from dndbots.memory.entries import Entry, Line, SummaryTask, as_text
-from dndbots.memory.extract import Extractive
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.layers import SUMMARY, Block, Merge, next_merge, room_for, shorter
 from dndbots.memory.notes import Table, make_note
 from dndbots.memory.retelling import retold
+from dndbots.memory.summarizer import Summarizer
 from dndbots.storage.reader import View
 
 log = logging.getLogger("dndbots.memory")
@@ -107,7 +107,7 @@ def compressing(table: Table, holder: str, *, retain: int, token_limit: int) -> 
         note = make_note(holder, SUMMARY, shelf, lines=lines, upto=scene[-1], after=after, layer="scene")
         try:
             shelf = _stands(table.record(note))
-        except StaleNote:
+        except (DuplicateEvent, StaleNote):
             return _failed(holder, "somebody else is summarising the same events", made)
         made.append(as_text(lines))
     yield from _layering(table, holder, token_limit, waiting.session)
@@ -172,7 +172,10 @@ def merging(
         failed = _failed(holder, lines.reason, [])
         if not overdue:
             return failed
-        lines = Extractive().summarize(_task(holder, entries, room))
+        try:
+            lines = Summarizer().condense(_task(holder, entries, room))
+        except SummaryFailed:
+            return failed
     note = make_note(
         holder,
         SUMMARY,
@@ -185,7 +188,7 @@ def merging(
     )
     try:
         table.record(note)
-    except StaleNote:
+    except (DuplicateEvent, StaleNote):
         return _failed(holder, "somebody else is summarising the same events", [])
     return as_text(lines)
 

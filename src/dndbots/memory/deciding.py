@@ -35,7 +35,12 @@ def decide(
             )
     last = max((place for _, place in earlier.values()), default=0)
     name = note_id("gate", target, what, holder, str(last))
-    return table.record(gate_event(event, what, on=on, text=text, holder=holder, event_id=name))
+    try:
+        decision = gate_event(event, what, on=on, text=text, holder=holder, event_id=name)
+    except ValidationError as exc:
+        reason = f"cannot be a correction: {exc.errors()[0]['msg']}"
+        raise InvalidSetting("text", text, reason=reason) from exc
+    return table.record(decision)
 
 
 def correct_fact(table: Table, subject: str, key: str, value: str | float | bool) -> GameEvent:  # noqa: FBT001

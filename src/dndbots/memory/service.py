@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from dndbots.canon.claims import Shelf
 from dndbots.canon.reducers import seen_in
-from dndbots.errors import StaleNote, SummaryFailed
+from dndbots.errors import DuplicateEvent, StaleNote, SummaryFailed
 from dndbots.events import GameEvent, audience
 from dndbots.ids import DM
 from dndbots.memory.entries import Entry, SummaryTask
@@ -62,7 +62,7 @@ class IMemoryService(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class _Job:
-    """A memory to be made: whose, of which messages, on which shelf, and how that stands."""
+    """A memory to be made: whose, of which messages, on which shelf, as it stood when they were read."""
 
     holder: str
     shelf: str
@@ -215,7 +215,7 @@ class MemoryService:
             yield _Job(
                 holder=holder,
                 shelf=shelf,
-                stands=span.shelf(holder, shelf),
+                stands=span.stands(holder, shelf),
                 messages=messages,
                 task=SummaryTask(
                     agent=holder,
@@ -276,7 +276,7 @@ def _put(table: Table, notes: Sequence[GameEvent]) -> None:
     try:
         if notes:
             table.record_many(notes)
-    except StaleNote as exc:
+    except (DuplicateEvent, StaleNote) as exc:
         log.warning("a memory was made twice at the same time; the later one is not kept: %s", exc)
 
 
@@ -285,20 +285,28 @@ class _Span:
 
     def __init__(self, table: Table, as_of: str | None) -> None:
         self.table = table
+        # A shelf is looked at once: what is put there meanwhile must not pass for what was read here.
+        self._stands: dict[tuple[str, str], Shelf | None] = {}
         with table.view(DM) as view:
             self._upto = view.place_of(as_of) if as_of is not None else None
 
+    def stands(self, holder: str, shelf: str) -> Shelf | None:
+        if (holder, shelf) not in self._stands:
+            with self.table.view(holder) as view:
+                self._stands[holder, shelf] = view.shelf(holder, shelf)
+        return self._stands[holder, shelf]
+
+    def _after(self, view: View, holder: str, shelf: str) -> int:
+        stands = self.stands(holder, shelf)
+        return (view.place_of(stands.cursor) or 0) if stands else 0
+
     def at(self, holder: str, shelf: str, location: str) -> list[GameEvent]:
         with self.table.view(holder) as view:
-            return messages_at(view, location, after=_cursor(view, holder, shelf), upto=self._upto)
-
-    def shelf(self, holder: str, shelf: str) -> Shelf | None:
-        with self.table.view(holder) as view:
-            return view.shelf(holder, shelf)
+            return messages_at(view, location, after=self._after(view, holder, shelf), upto=self._upto)
 
     def all(self, holder: str, shelf: str) -> list[GameEvent]:
         with self.table.view(holder) as view:
-            after = _cursor(view, holder, shelf)
+            after = self._after(view, holder, shelf)
             return [event for _, event in view.play(after=after, upto=self._upto)]
 
     def about(self, holder: str, npc: str, location: str) -> list[GameEvent]:

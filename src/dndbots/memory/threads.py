@@ -119,8 +119,9 @@ def _stated_threads(view: View, entities: Mapping[str, Entity], gates: Gates) ->
         if not isinstance(said, dict):
             continue
         state, stated = slots.get(claims.THREAD_STATE, (None, opened))
+        _, touched = slots.get(claims.THREAD_TOUCHED, (None, opened))
         about = tuple(uid for uid in _listed(said.get("about")) if uid in entities)
-        touches = {opened, stated, *(seq for seq in _meetings(view, about) if seq > opened)}
+        touches = {opened, stated, touched, *(seq for seq in _meetings(view, about) if seq > opened)}
         over = is_over(state) or any(_is_gone(entities[uid]) for uid in about)
         text = one_line(gates.corrected.get(name, str(said.get("text"))))
         yield _Found.model_validate(
