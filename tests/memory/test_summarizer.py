@@ -427,3 +427,14 @@ def test_an_engine_with_its_own_settings_can_be_given() -> None:
     ]
     assert Summarizer(Written(chat, chunk=250)).condense(task(long))
     assert len(chat.asked) > 2
+
+
+def test_a_summarizer_with_a_summary_of_its_own_is_asked_for_it() -> None:
+    """Whoever writes a subclass of ours, or replaces the method, expects it to be called."""
+
+    class Terse(Summarizer):
+        def generate_summary(self, agent_name: str, entries: Any, *, tokens: int | None = None) -> str:
+            return f"{agent_name}: {len(list(entries))} things happened."
+
+    lines = Summarizer.of(Terse()).condense(task())
+    assert as_text(lines).endswith("things happened.")

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, get_args
 from dndbots.events import ThreadKind
 
 LONGEST: Final = 240
-_FEWEST_WORDS: Final = 4  # "I promise." does not say what
+_FEWEST_WORDS: Final = 3  # "I promise." does not say what
 _WHOM: Final = r"(?:(?:you|him|her|them|it|your|his|their|this|that|every|all|the)\b|(?-i:[A-Z]))"
 
 _CUES: Final[dict[ThreadKind, str]] = {

@@ -55,9 +55,13 @@ class Summarizer:
 
     @classmethod
     def of(cls, given: Any) -> "Summarizer":
-        """A summarizer from whatever was given for one: nothing, one of ours, somebody else's, a model."""
-        if isinstance(given, Summarizer):
-            return given
+        """A summarizer from whatever was given for one: nothing, one of ours, somebody else's, a model.
+
+        One of ours with a `generate_summary` of its own is somebody else's: that is what is asked.
+        """
+        own = cls() if given is None else given
+        if isinstance(own, Summarizer):
+            return own if type(own).generate_summary is _GENERATED else cls(Foreign(own))
         if is_foreign(given) and not isinstance(given, type):
             return cls(Foreign(given))
         return cls(given)
@@ -165,6 +169,9 @@ class Summarizer:
             about = f" of {task.kind} {task.about}" if task.about else ""
             logger.warning("no summary%s for %s: %s", about, failure.agent, failure.reason)
             return []
+
+
+_GENERATED: Final = Summarizer.generate_summary
 
 
 def _engine_for(model: Any, patience: Patience) -> tuple[Engine, Origin]:
