@@ -433,7 +433,7 @@ def test_a_summarizer_with_a_summary_of_its_own_is_asked_for_it() -> None:
     """Whoever writes a subclass of ours, or replaces the method, expects it to be called."""
 
     class Terse(Summarizer):
-        def generate_summary(self, agent_name: str, entries: Any, *, tokens: int | None = None) -> str:
+        def generate_summary(self, agent_name: str, entries: Any) -> str:
             return f"{agent_name}: {len(list(entries))} things happened."
 
     lines = Summarizer.of(Terse()).condense(task())
