@@ -12,8 +12,9 @@ from dndbots.memory.extract.clean import as_telling, one_line, spoken_by
 from dndbots.memory.extract.retelling import retellings
 from dndbots.memory.extract.sentences import sentences
 from dndbots.memory.extract.shorten import shorten
-from dndbots.memory.extract.weighing import OUTCOME, is_change, is_denied, weight_of
-from dndbots.memory.extract.words import content
+from dndbots.memory.extract.weighing import OUTCOME, is_change, weight_of
+from dndbots.memory.extract.words import content, stems_of
+from dndbots.storage.terms import terms_of
 from dndbots.tokens import DEFAULT_ENCODING, count_many
 
 # How a session ended is where the next one begins.
@@ -26,7 +27,7 @@ _SHORT_SESSION: Final = 20
 class Candidate:
     """One sentence. `entry` and `place` are its place in the order of play, `tokens` its cost as a line.
 
-    `who` is empty where no speaker is to be named. `denied` says that there is a negation in it.
+    `who` is empty where no speaker is to be named, `told` says that it is telling and no talk.
     """
 
     text: str
@@ -40,7 +41,6 @@ class Candidate:
     weight: float = 1.0
     told: bool = True
     change: bool = False
-    denied: bool = False
     outcome: bool = False
     retold: bool = False
 
@@ -96,8 +96,7 @@ def _of_entry(entry: Entry, number: int, *, retold: bool) -> Iterator[Candidate]
     place = 0
     for outcome in entry.outcomes:
         for sentence in sentences(outcome):
-            text = as_telling(one_line(sentence.text))
-            if text:
+            if text := as_telling(one_line(sentence)):
                 yield Candidate(
                     text=text,
                     source=entry.event_id,
@@ -107,15 +106,15 @@ def _of_entry(entry: Entry, number: int, *, retold: bool) -> Iterator[Candidate]
                     words=content(text),
                     weight=OUTCOME,
                     change=True,
-                    denied=is_denied(text),
                     outcome=True,
                 )
                 place += 1
     speaker = "" if entry.narrated else spoken_by(entry.who)
     for sentence in sentences(entry.text):
-        text = one_line(shorten(sentence.text))
+        text = one_line(shorten(sentence))
         if not text:
             continue
+        terms = terms_of(text)
         who = "" if speaker and text.startswith((f"{speaker} ", f"{speaker}'s ")) else speaker
         yield Candidate(
             text=text if who else as_telling(text),
@@ -124,11 +123,10 @@ def _of_entry(entry: Entry, number: int, *, retold: bool) -> Iterator[Candidate]
             session=entry.session,
             entry=number,
             place=place,
-            words=content(text),
-            weight=weight_of(text, narrated=entry.narrated),
-            told=entry.narrated or not speaker,
-            change=is_change(text),
-            denied=is_denied(text),
+            words=stems_of(terms),
+            weight=weight_of(text, terms, narrated=entry.narrated),
+            told=not speaker,
+            change=is_change(terms),
             retold=retold,
         )
         place += 1

@@ -9,12 +9,15 @@ from typing import Final
 
 LONGEST_SPEAKER: Final = 40
 _BREAKS = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
-_BLANKS = re.compile(r"[^\S\n]+")
 # Joiners belong to words in Persian and Hindi, and to emoji; whatever else is unseen only misleads.
 _JOINERS: Final = "\u200c\u200d"
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
-_MARKUP = re.compile(r"""^[^\w"'\u00ab\u2018\u201c(\u300c\u300e\u00bf\u00a1]+""")
+# Headings, lists, quotations, rules, tables, fields: in their wide forms, too.
+_MARKUP = re.compile(
+    r"^[\s!#$%&*+,\-./:;<=>?@\[\\\]^_`{|}~\u00a6\u00b7\u2010-\u2027\u2043\uff01-\uff0f\uff1a-\uff20]+"
+)
 _FENCE = re.compile(r"`{2,}|~{3,}|<[|/!]?|[|]?>|\[\[|\]\]")
+_OPENING: Final = ('"', "\u201c", "\u00ab", "\u300c")
 # What a section, a role or a field of a prompt looks like: a word or three, and a colon.
 _LABEL = re.compile(r"[^\s:\uff1a]{1,40}(?:\s+[^\s:\uff1a]{1,40}){0,3}\s*[:\uff1a]")
 
@@ -24,8 +27,7 @@ def visible(text: str) -> str:
     if text.isprintable():
         return text
     broken = _BREAKS.sub("\n", text)
-    seen = "".join(map(_seen, broken)) if not broken.replace("\n", "").isprintable() else broken
-    return _BLANKS.sub(" ", seen)
+    return broken if broken.replace("\n", "").isprintable() else "".join(map(_seen, broken))
 
 
 def _seen(char: str) -> str:
@@ -49,7 +51,11 @@ def spoken_by(who: str) -> str:
 
 
 def as_telling(sentence: str) -> str:
-    """A sentence that has no speaker: one that looks like a label is put in quotes."""
-    if not _LABEL.match(sentence):
+    """A sentence that has no speaker, so that it does not look as if it had one, or were a section."""
+    label = _LABEL.match(sentence)
+    if not label:
         return sentence
+    said = sentence[label.end() :].lstrip()
+    if said.startswith(_OPENING):  # The hermit whispers: "..."
+        return f"{label.group()[:-1].rstrip()}, {said}"
     return '"' + sentence.replace('"', "'") + '"'

@@ -13,17 +13,18 @@ from dndbots.memory.entries import as_text
 from dndbots.memory.extract.candidates import Candidate
 from dndbots.memory.extract.lines import cut, lines_of
 from dndbots.memory.extract.salience import Feature, Salience
-from dndbots.memory.extract.weighing import CHANGE
+from dndbots.memory.extract.weighing import CHANGE, is_denied
 from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
-_POWER: Final = 0.65
-_OVERHEAD: Final = 3  # so that a sentence of two words does not win by being short
+_POWER: Final = 0.6
+_OVERHEAD: Final = 5  # so that a sentence of two words does not win by being short
 _POOL: Final = 6000
-_RETOLD_WEIGHT: Final = 4.0
+_RETOLD_WEIGHT: Final = 10.0
 _ABOUT_WEIGHT: Final = 4.0
 _SAME: Final = 0.75
 _ROUNDS: Final = 4
 _TRIED: Final = 20
+_FEWEST_WORDS: Final = 4
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,7 +94,7 @@ class _Greedy:
         self._retold = 0
         first = []
         for number, candidate in enumerate(candidates):
-            if candidate.words:
+            if _says_something(candidate):
                 weight = self._weight(candidate)
                 worth = sum(worth for _, worth in salience.features(candidate)) * weight**_POWER
                 first.append((-worth / (candidate.tokens + _OVERHEAD), number))
@@ -154,8 +155,8 @@ class _Greedy:
             for place in self._with_word.get(word, ()):
                 shared[place] = shared.get(place, 0) + 1
         return any(
-            self.chosen[place].denied == candidate.denied
-            and times >= _SAME * max(len(candidate.words), len(self.chosen[place].words))
+            times >= _SAME * max(len(candidate.words), len(self.chosen[place].words))
+            and is_denied(self.chosen[place].text) == is_denied(candidate.text)
             for place, times in shared.items()
         )
 
@@ -169,6 +170,12 @@ class _Greedy:
         self.chosen.append(candidate)
         self.spent += candidate.tokens
         self._retold += candidate.tokens if candidate.retold else 0
+
+
+def _says_something(candidate: Candidate) -> bool:
+    """A name or two by themselves say nothing, however often they came up."""
+    short = candidate.text.isascii() and candidate.text.count(" ") + 1 < _FEWEST_WORDS
+    return candidate.outcome or (len(candidate.words) > 1 and not (short and not candidate.change))
 
 
 def _is_outcome(candidate: Candidate) -> bool:

@@ -27,16 +27,13 @@ def lines_of(chosen: Iterable[Candidate]) -> list[Line]:
 
 def cut(candidate: Candidate, tokens: int, encoding: str = DEFAULT_ENCODING) -> Candidate | None:
     """The candidate shortened to so many tokens, at a word where there is one; none where nothing fits."""
-    for speaker in dict.fromkeys((candidate.who, "")):
-        shorter = [
-            replace(candidate, who=speaker, text=text)
-            for text in (candidate.text, *_beginnings(candidate.text))
-        ]
-        counts = count_many((short.line for short in shorter), encoding)
-        for short, count in zip(shorter, counts, strict=True):
-            if count <= tokens:
-                return replace(short, tokens=count)
-    return None
+    whole = [candidate]
+    if candidate.who:  # a long name may leave no room for what was said
+        whole.append(replace(candidate, who="", text='"' + candidate.text.replace('"', "'")))
+    shorter = [replace(each, text=text) for each in whole for text in (each.text, *_beginnings(each.text))]
+    counts = count_many((short.line for short in shorter), encoding)
+    fitting = (replace(s, tokens=n) for s, n in zip(shorter, counts, strict=True) if n <= tokens)
+    return next(fitting, None)
 
 
 def _beginnings(text: str) -> Sequence[str]:

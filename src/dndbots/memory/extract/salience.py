@@ -10,7 +10,7 @@ from dndbots.memory.extract.words import Pair, neighbours
 
 REACH: Final = 2
 _TALK: Final = 0.3  # what is said beside what is told
-_GROWTH: Final = 0.8
+_GROWTH: Final = 0.55
 _PAIR_GROWTH: Final = 0.5
 _NAME: Final = 2.0
 Feature = str | Pair

@@ -2,20 +2,21 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from dndbots.memory.extract.clean import visible
 
-LONG_WORDS: Final = 28  # beyond this a sentence is taken apart, where it has clauses of its own
+LONG_WORDS: Final = 16  # beyond this a sentence is taken apart, where it has clauses of its own
 LONGEST_CHARS: Final = 600  # beyond this it is cut: no reader gets through it, and it may have no spaces
 SHORTEST_CLAUSE: Final = 5
 
 _END = re.compile(
-    r"""[.!?\u2026]+["\u201d\u2019')\]]*(?=\s|$)"""
+    r"""(?<![.!?\u2026])[.!?\u2026]++["\u201d\u2019')\]]*+(?=\s|$)"""
     r"""|[\u3002\uff01\uff1f\u0964\u06d4\u061f]+["\u201d\u300d\u300f)]*"""
     r"""|\n+|\s+(?:--+|\u2014|\u2013)\s+(?=["\u201c]?[A-Z])"""
 )
-_ABBREVIATED = re.compile(r"(?:^|[\s(])(?:mr|mrs|ms|dr|st|lt|sgt|capt|vs|no|[a-z])\.$", re.IGNORECASE)
+_ABBREVIATED = re.compile(r"(?:^|[\s(])(?:mr|mrs|ms|dr|st|lt|sgt|capt|vs|[a-z]|\d{1,2})\.$", re.IGNORECASE)
+_BLANKS = re.compile(r"[^\S\n]+")
 _NOISE = re.compile(
     r"[(\[*](?:[^()\[\]*]{0,40}\b)?(?:laugh|chuckl|giggl|cheer|applau|clap|sigh|groan|gasp|cough|snort|scream"
     r"|yell|shout|music|crosstalk|inaudible|indistinct|sing|hum|whistl|mumbl|gibberish|scoff|cackl|beep"
@@ -35,28 +36,20 @@ _RULES = re.compile(
 )
 
 
-class Sentence(NamedTuple):
-    """A sentence, and whether it stands inside a quotation: somebody in the story says it."""
-
-    text: str
-    quoted: bool = False
-
-
-def sentences(text: str) -> Iterator[Sentence]:
+def sentences(text: str) -> Iterator[str]:
     """The sentences of one entry, in order, each of bounded length and without stage noise."""
-    text = visible(text)
+    text = _BLANKS.sub(" ", visible(text))
     if any(mark in text for mark in "([*"):
         text = _NOISE.sub(" ", text)
     inside = False
     for piece in _pieces(text):
         marks = piece.count('"') + piece.count("\u201c") + piece.count("\u201d")
         bare = piece.strip()
-        quoted = inside or bare[:1] in ('"', "\u201c")
         opened, inside = inside, inside ^ (marks % 2 == 1)
         whole = _closed(bare, opened=opened, inside=inside)
         if whole:
-            for part in _clauses(whole) if not (marks or quoted) else _bounded(whole):
-                yield Sentence(part, quoted)
+            # Somebody in the story says what stands in quotes: it is not taken apart.
+            yield from _bounded(whole) if marks or opened else _clauses(whole)
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -75,9 +68,9 @@ def _is_no_end(text: str, end: re.Match[str], start: int) -> bool:
     mark = end.group()
     if mark == ".":
         return bool(_ABBREVIATED.search(text, max(start, end.start() - 8), end.end()))
-    if mark[:1] in ".\u2026":  # a pause, where the sentence goes on after it
-        return text[end.end() : end.end() + 2].strip()[:1].islower()
-    return False
+    # A pause, or a quotation inside a sentence, where that goes on after it.
+    inner = mark[0] in ".\u2026" or mark[-1] in "\"\u201d'\u2019"
+    return inner and text[end.end() : end.end() + 2].strip()[:1].islower()
 
 
 def _closed(text: str, *, opened: bool, inside: bool) -> str:
@@ -97,10 +90,10 @@ def _clauses(sentence: str) -> Iterator[str]:
         return
     parts, start = [], 0
     for joint in _JOINT.finditer(sentence):
-        before = sentence[start : joint.start()]
-        after = sentence[joint.end() :]
-        if before.count(" ") + 1 >= SHORTEST_CLAUSE and after.count(" ", 0, 200) + 1 >= SHORTEST_CLAUSE:
-            parts.append(before)
+        before = sentence.count(" ", start, joint.start()) + 1
+        after = sentence.count(" ", joint.end(), joint.end() + LONGEST_CHARS) + 1
+        if min(before, after) >= SHORTEST_CLAUSE:
+            parts.append(sentence[start : joint.start()])
             start = joint.end()
     parts.append(sentence[start:])
     for part in parts:

@@ -8,13 +8,15 @@ from typing import Final
 
 _OPENERS = re.compile(
     r"""^(["\u201c]?)(?:
-    (?:and|so|but|then|now|well|okay|ok|alright|all\ right|anyways?|um+|uh+|er+m?|oh+|ah+|hm+|yeah|right|also
-    |I\ mean|you\ know|at\ (?:which|that|this)\ point|let's\ see|look|listen|basically|actually|honestly)
+    (?:and|so|but|then|now|well|okay|ok|alright|all\ right|anyways?|um+|uh+|oh+|ah+|also|actually|basically
+    |at\ (?:which|that|this)\ point)
     (?:,\s*|\s*--+\s*|\.\.\.\s*|\s+(?=
     (?:and|so|but|then|now|well|okay|ok|um+|uh+|oh|yeah|I|you|he|she|it|we|they|the|this|that|there|as|at|an?
     |his|her|their|my|your|our|what|who|where|when|how|why|is|are|was|were|do|did|does|can|could|would|will
     |[A-Z][\w'\u2019-]+)\b
-    )))+""",
+    ))
+    |(?:yeah|right|hm+|er+m?|I\ mean|you\ know|let's\ see|look|listen|like|honestly)(?:,\s*|\s*--+\s*)
+    )+""",
     re.IGNORECASE | re.VERBOSE,
 )
 # Here the first word decides what the next one means.
@@ -34,13 +36,14 @@ _GUYS = re.compile(r"\b(you) (?:guys|all)\b(?!')", re.IGNORECASE)
 _TAGS = re.compile(
     r",\s+(?:right|okay|ok|you know|yeah|huh|man|guys|dude)(?=[.?!]*[\"\u201d]?$)", re.IGNORECASE
 )
-_STUTTER = re.compile(r"\b(\w+(?:'\w+)?)(?:(?:,|\s*--+|\.\.\.)?\s+\1\b)+", re.IGNORECASE)
+# "Had had" and "that that" are no stutter.
+_STUTTER = re.compile(r"\b(?!(?:had|that)\b)(\w+(?:'\w+)?)(?:(?:,|\s*--+|\.\.\.)?\s+\1\b)+", re.IGNORECASE)
 _BLANKS = re.compile(r"\s{2,}|\s+(?=[,.;:!?](?:\s|$))")
 
 # "Not just", "hardly a", "what kind of": what follows a negation or a measure belongs to it.
 _HOLDING_WORDS = (
-    "not no never hardly barely nor neither cannot without what some any this that these those which every one "
-    "another each same different all of"
+    "not no never hardly barely nor neither cannot without what some any this that these those which every "
+    "one another each same different all of"
 )
 _HOLDS: Final = frozenset(_HOLDING_WORDS.split())
 _MEASURES: Final = frozenset(("few", "little", "lot", "bit", "couple", "number", "while", "dozen", "hundred"))

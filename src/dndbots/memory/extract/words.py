@@ -1,6 +1,7 @@
 """What a sentence is about: its content words, with a common form for those of one stem."""
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -26,10 +27,14 @@ _SHORTEST: Final = 2
 Pair = tuple[str, str]
 
 
-def content(sentence: str) -> tuple[str, ...]:
-    """The stems of the content words, each once, in the order of the sentence."""
-    words = (word for word in terms_of(sentence) if word not in _TALK)
-    return tuple(dict.fromkeys(stem(word) for word in words if len(word) >= _SHORTEST or not word.isascii()))
+def content(text: str) -> tuple[str, ...]:
+    """The stems of the content words, each once, in the order of the text."""
+    return stems_of(terms_of(text))
+
+
+def stems_of(terms: Iterable[str]) -> tuple[str, ...]:
+    words = (word for word in terms if word not in _TALK and (len(word) >= _SHORTEST or not word.isascii()))
+    return tuple(dict.fromkeys(map(stem, words)))
 
 
 def neighbours(stems: tuple[str, ...], reach: int) -> list[Pair]:
