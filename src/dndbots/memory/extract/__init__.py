@@ -1,19 +1,53 @@
-"""A stand-in for the engine without a model: the first entries that fit. To be replaced."""
+"""A summary without a model: the sentences that say most, shortened, under an exact budget.
+
+Extractive and deterministic: every line was said, and has the event that it came from. It never sees more
+than the entries it is given.
+"""
 
 from dndbots.memory.entries import Line, SummaryTask
-from dndbots.tokens import count_tokens
+from dndbots.memory.extract.candidates import Candidate, candidates
+from dndbots.memory.extract.cover import Wish, best, choose
+from dndbots.memory.extract.lines import lines_of
+from dndbots.memory.extract.names import names_by_salience, names_in
+from dndbots.memory.extract.salience import Salience
+from dndbots.memory.extract.words import content
+from dndbots.tokens import DEFAULT_ENCODING
+
+__all__ = [
+    "Candidate",
+    "Extractive",
+    "Salience",
+    "Wish",
+    "best",
+    "candidates",
+    "choose",
+    "lines_of",
+    "names_by_salience",
+    "names_in",
+]
+
+# A memory of one person or place is two or three sentences: what became of it, not how it looked.
+_SCOPED_CHANGE = 4.0
 
 
 class Extractive:
+    """The summarizer that is always there. It waits for nothing."""
+
     waits = False
 
+    def __init__(self, *, encoding: str = DEFAULT_ENCODING) -> None:
+        self._encoding = encoding
+
     def summarize(self, task: SummaryTask) -> list[Line]:
-        lines: list[Line] = []
-        left = task.tokens
-        for entry in task.entries:
-            text = " ".join(str(entry).split())
-            left -= count_tokens(text) + 1
-            if left < 0:
-                break
-            lines.append(Line(text, (entry.event_id,) if entry.event_id else ()))
-        return lines
+        """At most `task.tokens` tokens, newlines included, in the order of play."""
+        found = candidates(task.entries, encoding=self._encoding)
+        salience = Salience.of(found, names_in(task.entries))
+        chosen = choose(found, task.tokens, salience=salience, wish=_wish(task), encoding=self._encoding)
+        return lines_of(chosen)
+
+
+def _wish(task: SummaryTask) -> Wish:
+    if task.kind == "buffer":
+        return Wish()
+    about = content(task.name) or content(task.about.replace("_", " "))
+    return Wish(about=frozenset(about), change=_SCOPED_CHANGE, outcomes=1.0, retold=1.0)

@@ -1,0 +1,132 @@
+"""Sentences that a summary may be made of, each with what it costs and what it is about.
+
+Made entry by entry: what is made of one never depends on another, so they can be kept and added to.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from dndbots.memory.entries import Entry
+from dndbots.memory.extract.clean import as_telling, one_line, spoken_by
+from dndbots.memory.extract.retelling import retellings
+from dndbots.memory.extract.sentences import sentences
+from dndbots.memory.extract.shorten import shorten
+from dndbots.memory.extract.weighing import OUTCOME, is_change, weight_of
+from dndbots.memory.extract.words import content, stems_of
+from dndbots.storage.terms import terms_of
+from dndbots.tokens import DEFAULT_ENCODING, count_many
+
+# How a session ended is where the next one begins.
+_ENDING: Final = 0.1
+_ENDING_WEIGHT: Final = 2.5
+_SHORT_SESSION: Final = 20
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Candidate:
+    """One sentence. `entry` and `place` are its place in the order of play, `tokens` its cost as a line.
+
+    `who` is empty where no speaker is to be named, `told` says that it is telling and no talk.
+    """
+
+    text: str
+    who: str = ""
+    source: str = ""
+    session: str = ""
+    entry: int = 0
+    place: int = 0
+    tokens: int = 0
+    words: tuple[str, ...] = ()
+    weight: float = 1.0
+    told: bool = True
+    change: bool = False
+    outcome: bool = False
+    retold: bool = False
+
+    @property
+    def line(self) -> str:
+        return f"{self.who}: {self.text}" if self.who else self.text
+
+    @property
+    def order(self) -> tuple[int, int]:
+        return self.entry, self.place
+
+
+def candidates(
+    entries: Iterable[Entry], *, first: int = 0, encoding: str = DEFAULT_ENCODING
+) -> list[Candidate]:
+    """All sentences of the entries, in the order of play; `first` is the number of the first entry."""
+    given = list(entries)
+    retold = retellings(given)
+    made = [
+        candidate
+        for place, entry in enumerate(given)
+        for candidate in _of_entry(entry, first + place, retold=place in retold)
+    ]
+    return endings_raised(counted(made, encoding))
+
+
+def counted(made: Sequence[Candidate], encoding: str = DEFAULT_ENCODING) -> list[Candidate]:
+    """With the exact cost of each as a line of its own, its newline included; one batch for all."""
+    counts = count_many((candidate.line + "\n" for candidate in made), encoding)
+    return [replace(candidate, tokens=count) for candidate, count in zip(made, counts, strict=True)]
+
+
+def endings_raised(made: Sequence[Candidate]) -> list[Candidate]:
+    """What stands at the end of a session weighs more; to be asked once, when the session is whole."""
+    bounds: dict[str, tuple[int, int]] = {}
+    for candidate in made:
+        first, _ = bounds.get(candidate.session, (candidate.entry, 0))
+        bounds[candidate.session] = (first, candidate.entry)
+    ending = {
+        session: last - _ENDING * (last - first)
+        for session, (first, last) in bounds.items()
+        if last - first >= _SHORT_SESSION
+    }
+    return [
+        replace(candidate, weight=candidate.weight * _ENDING_WEIGHT)
+        if candidate.entry > ending.get(candidate.session, candidate.entry)
+        else candidate
+        for candidate in made
+    ]
+
+
+def _of_entry(entry: Entry, number: int, *, retold: bool) -> Iterator[Candidate]:
+    place = 0
+    for outcome in entry.outcomes:
+        for sentence in sentences(outcome):
+            if text := as_telling(one_line(sentence)):
+                yield Candidate(
+                    text=text,
+                    source=entry.event_id,
+                    session=entry.session,
+                    entry=number,
+                    place=place,
+                    words=content(text),
+                    weight=OUTCOME,
+                    change=True,
+                    outcome=True,
+                )
+                place += 1
+    speaker = "" if entry.narrated else spoken_by(entry.who)
+    for sentence in sentences(entry.text):
+        text = one_line(shorten(sentence))
+        if not text:
+            continue
+        terms = terms_of(text)
+        who = "" if speaker and text.startswith((f"{speaker} ", f"{speaker}'s ")) else speaker
+        yield Candidate(
+            text=text if who else as_telling(text),
+            who=who,
+            source=entry.event_id,
+            session=entry.session,
+            entry=number,
+            place=place,
+            words=stems_of(terms),
+            weight=weight_of(text, terms, narrated=entry.narrated),
+            told=not speaker,
+            change=is_change(terms),
+            retold=retold,
+        )
+        place += 1

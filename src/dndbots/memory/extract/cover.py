@@ -1,0 +1,204 @@
+"""Which sentences to keep: a concave cover of names, words and pairs, greedy, under an exact budget.
+
+The worth of a feature grows ever more slowly with each sentence that has it, so a lazy greedy pass over a
+bounded pool is near the best there is. No chance, no clock, and no order but that of the candidates.
+"""
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from dndbots.memory.entries import as_text
+from dndbots.memory.extract.candidates import Candidate
+from dndbots.memory.extract.lines import cut, lines_of
+from dndbots.memory.extract.salience import Feature, Salience
+from dndbots.memory.extract.weighing import CHANGE, is_denied
+from dndbots.tokens import DEFAULT_ENCODING, count_tokens
+
+_POWER: Final = 0.6
+_OVERHEAD: Final = 5  # so that a sentence of two words does not win by being short
+_POOL: Final = 6000
+_RETOLD_WEIGHT: Final = 10.0
+_ABOUT_WEIGHT: Final = 4.0
+_SAME: Final = 0.75
+_ROUNDS: Final = 4
+_TRIED: Final = 20
+_FEWEST_WORDS: Final = 4
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wish:
+    """What a summary should be like.
+
+    `about` are content words to be named. `change` is how much more a sentence of consequence weighs.
+    `outcomes` and `retold` are the shares of the budget that outcomes and retellings may take, as long as
+    there is anything else.
+    """
+
+    about: frozenset[str] = frozenset()
+    change: float = CHANGE
+    outcomes: float = 0.6
+    retold: float = 0.4
+
+
+DEFAULT_WISH: Final = Wish()
+
+
+def choose(
+    candidates: Sequence[Candidate],
+    tokens: int,
+    *,
+    salience: Salience | None = None,
+    wish: Wish = DEFAULT_WISH,
+    encoding: str = DEFAULT_ENCODING,
+) -> list[Candidate]:
+    """The candidates whose lines say most in at most `tokens` tokens together; in the order of play."""
+    if tokens <= 0:
+        return []
+    greedy = _Greedy(candidates, salience or Salience.of(candidates), wish)
+    greedy.take(int(wish.outcomes * tokens), only=_is_outcome)
+    greedy.take(tokens - greedy.spent, retold=int(wish.retold * tokens))
+    # Lines of one speaker join, so they cost less than their parts: what is left is spent, too.
+    for _ in range(_ROUNDS):
+        left = tokens - _count(greedy.chosen, encoding)
+        if left <= 0 or not greedy.take(left):
+            break
+    while greedy.chosen and _count(greedy.chosen, encoding) > tokens:
+        greedy.chosen.pop()
+    return _in_order(greedy.chosen) or _cut(candidates, tokens, wish, encoding)
+
+
+def best(
+    candidates: Sequence[Candidate],
+    keep: int,
+    *,
+    salience: Salience | None = None,
+    wish: Wish = DEFAULT_WISH,
+) -> list[Candidate]:
+    """The best few candidates of a session that has ended: what later summaries choose from."""
+    greedy = _Greedy(candidates, salience or Salience.of(candidates), wish)
+    greedy.take(sum(candidate.tokens for candidate in candidates), most=keep)
+    return _in_order(greedy.chosen)
+
+
+class _Greedy:
+    """One greedy pass, which can be taken further. What was passed over for its cost may come later."""
+
+    def __init__(self, candidates: Sequence[Candidate], salience: Salience, wish: Wish) -> None:
+        self.chosen: list[Candidate] = []
+        self.spent = 0
+        self._wish = wish
+        self._covered: dict[Feature, float] = {}
+        self._with_word: dict[str, list[int]] = {}
+        self._retold = 0
+        first = []
+        for number, candidate in enumerate(candidates):
+            if _says_something(candidate):
+                weight = self._weight(candidate)
+                worth = sum(worth for _, worth in salience.features(candidate)) * weight**_POWER
+                first.append((-worth / (candidate.tokens + _OVERHEAD), number))
+        # The smallest first: a heap of its own accord.
+        self._heap = heapq.nsmallest(_POOL, first)
+        self._candidates = {number: candidates[number] for _, number in self._heap}
+        self._features = {number: salience.features(candidates[number]) for _, number in self._heap}
+
+    def take(
+        self,
+        tokens: int,
+        *,
+        only: Callable[[Candidate], bool] | None = None,
+        retold: int | None = None,
+        most: int | None = None,
+    ) -> int:
+        """Choose for at most so many tokens more; how many sentences were chosen."""
+        until, before, passed = self.spent + tokens, len(self.chosen), []
+        while self._heap and len(self.chosen) != most:
+            item = heapq.heappop(self._heap)
+            candidate = self._candidates[item[1]]
+            if (
+                self.spent + candidate.tokens > until
+                or (only and not only(candidate))
+                or (retold is not None and candidate.retold and self._retold + candidate.tokens > retold)
+            ):
+                passed.append(item)
+                continue
+            now = (-self._gain(item[1]), item[1])
+            if self._heap and now > self._heap[0]:
+                heapq.heappush(self._heap, now)
+            elif not self._is_said(candidate):
+                self._choose(item[1])
+        for item in passed:
+            heapq.heappush(self._heap, item)
+        return len(self.chosen) - before
+
+    def _weight(self, candidate: Candidate) -> float:
+        weight = candidate.weight * (self._wish.change if candidate.change else 1.0)
+        if candidate.retold:
+            weight *= _RETOLD_WEIGHT
+        if self._wish.about and not self._wish.about.isdisjoint(candidate.words):
+            weight *= _ABOUT_WEIGHT
+        return weight
+
+    def _gain(self, number: int) -> float:
+        candidate, covered = self._candidates[number], self._covered
+        weight, gain = self._weight(candidate), 0.0
+        for feature, worth in self._features[number]:
+            before = covered.get(feature, 0.0)
+            gain += worth * ((before + weight) ** _POWER - before**_POWER)
+        return gain / (candidate.tokens + _OVERHEAD)
+
+    def _is_said(self, candidate: Candidate) -> bool:
+        """Whether a chosen sentence has most of these words, and denies no more and no less."""
+        shared: dict[int, int] = {}
+        for word in candidate.words:
+            for place in self._with_word.get(word, ()):
+                shared[place] = shared.get(place, 0) + 1
+        return any(
+            times >= _SAME * max(len(candidate.words), len(self.chosen[place].words))
+            and is_denied(self.chosen[place].text) == is_denied(candidate.text)
+            for place, times in shared.items()
+        )
+
+    def _choose(self, number: int) -> None:
+        candidate = self._candidates[number]
+        weight = self._weight(candidate)
+        for feature, _ in self._features[number]:
+            self._covered[feature] = self._covered.get(feature, 0.0) + weight
+        for word in candidate.words:
+            self._with_word.setdefault(word, []).append(len(self.chosen))
+        self.chosen.append(candidate)
+        self.spent += candidate.tokens
+        self._retold += candidate.tokens if candidate.retold else 0
+
+
+def _says_something(candidate: Candidate) -> bool:
+    """A name or two by themselves say nothing, however often they came up."""
+    short = candidate.text.isascii() and candidate.text.count(" ") + 1 < _FEWEST_WORDS
+    return candidate.outcome or (len(candidate.words) > 1 and not (short and not candidate.change))
+
+
+def _is_outcome(candidate: Candidate) -> bool:
+    return candidate.outcome
+
+
+def _in_order(chosen: Iterable[Candidate]) -> list[Candidate]:
+    return sorted(chosen, key=lambda candidate: (candidate.entry, candidate.place))
+
+
+def _count(chosen: Iterable[Candidate], encoding: str) -> int:
+    return count_tokens(as_text(lines_of(_in_order(chosen))), encoding)
+
+
+def _cut(candidates: Sequence[Candidate], tokens: int, wish: Wish, encoding: str) -> list[Candidate]:
+    """The weightiest sentence as far as it fits, where not one fits whole."""
+    about = wish.about
+    ordered = sorted(
+        candidates,
+        key=lambda candidate: (about.isdisjoint(candidate.words), not candidate.words, -candidate.weight),
+    )
+    for candidate in ordered[:_TRIED]:
+        short = cut(candidate, tokens, encoding)
+        if short:
+            return [short]
+    return []

@@ -1,0 +1,66 @@
+"""What names, words and pairs of words are worth to a summary: by how often they came up in play."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from dndbots.memory.extract.candidates import Candidate
+from dndbots.memory.extract.words import Pair, neighbours
+
+REACH: Final = 2
+_TALK: Final = 0.3  # what is said beside what is told
+_GROWTH: Final = 0.55
+_PAIR_GROWTH: Final = 0.5
+_NAME: Final = 2.0
+Feature = str | Pair
+_Key = TypeVar("_Key")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Salience:
+    """Counts, which add up over sessions, and the worth that follows from them."""
+
+    words: Mapping[str, float] = field(default_factory=dict)
+    pairs: Mapping[Pair, float] = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, candidates: Iterable[Candidate], names: Iterable[str] = ()) -> "Salience":
+        words: Counter[str] = Counter()
+        pairs: Counter[Pair] = Counter()
+        said: Counter[str] = Counter()
+        said_together: Counter[Pair] = Counter()
+        for candidate in candidates:
+            (words if candidate.told else said).update(candidate.words)
+            (pairs if candidate.told else said_together).update(neighbours(candidate.words, REACH))
+        return cls(
+            words=_sum(words, said, _TALK), pairs=_sum(pairs, said_together, _TALK), names=frozenset(names)
+        )
+
+    def plus(self, older: "Salience", *, fade: float) -> "Salience":
+        """Together with what was salient before, at a part of its weight."""
+        return Salience(
+            words=_sum(self.words, older.words, fade),
+            pairs=_sum(self.pairs, older.pairs, fade),
+            names=self.names | older.names,
+        )
+
+    def features(self, candidate: Candidate) -> list[tuple[Feature, float]]:
+        """What a sentence would cover, and what each part of that is worth."""
+        found: list[tuple[Feature, float]] = []
+        for word in candidate.words:
+            worth = self.words.get(word, 0.0) ** _GROWTH
+            found.append((word, _NAME * worth if word in self.names else worth))
+        for pair in neighbours(candidate.words, REACH):
+            again = self.pairs.get(pair, 0.0) - 1.0
+            if again > 0:  # a pair that came up once is no more than its words
+                found.append((pair, again**_PAIR_GROWTH))
+        return found
+
+
+def _sum(more: Mapping[_Key, float], less: Mapping[_Key, float], part: float) -> dict[_Key, float]:
+    total = dict(more)
+    for key, count in less.items():
+        total[key] = total.get(key, 0.0) + part * count
+    return total
