@@ -76,12 +76,13 @@ def _outcomes(event: GameEvent, known: KnownMetadata, called: Called) -> Iterabl
     if known.revived:
         yield f"{_listed(map(called, known.revived))} came back to life."
     if known.discovered:
-        yield f"Found: {_listed(map(called, known.discovered))}."
+        found = list(dict.fromkeys(map(called, known.discovered)))
+        yield f"{_listed(found)} {'was' if len(found) == 1 else 'were'} found."
     yield from _steps(known, called)
     yield from _spoils(event, known, called)
     if event.event_type is EventType.LOCATION_CHANGE and known.location is not None:
         movers = [who for who in (event.source, *known.participants) if who not in (DM, SYSTEM)]
-        if movers:
+        if movers and not _says(event, [called(known.location)]):
             yield f"{_listed(dict.fromkeys(map(called, movers)))} went to {called(known.location)}."
 
 
@@ -89,12 +90,12 @@ def _steps(known: KnownMetadata, called: Called) -> Iterable[str]:
     """How far the story has come."""
     quest = called(known.quest_id) if known.quest_id is not None else ""
     if quest and known.quest_state is not None:
-        yield f"Quest {quest}: {one_line(known.quest_state)}."
+        yield f"The quest {quest} is {one_line(known.quest_state)}."
     if quest and known.objective_id is not None:
         state = one_line(known.objective_state or "completed")
-        yield f"Quest {quest}, {one_line(known.objective_id)}: {state}."
+        yield f"The objective {one_line(known.objective_id)} of the quest {quest} is {state}."
     if known.act_id is not None:
-        yield f"Act {one_line(known.act_id)}: {one_line(known.act_state or 'begun')}."
+        yield f"Act {one_line(known.act_id)} is {one_line(known.act_state or 'begun')}."
     if known.danger_level is not None and known.location is not None:
         yield f"{called(known.location)} is {one_line(known.danger_level).lower()}."
 
@@ -105,6 +106,8 @@ def _spoils(event: GameEvent, known: KnownMetadata, called: Called) -> Iterable[
         who = entry.to or holder_of(event, known)
         if who is None or entry.giver is not None:
             continue
+        if entry.item is not None and _says(event, [called(entry.item)]):
+            continue
         got = by_holder.setdefault(called(who), [])
         if entry.item is not None and entry.quantity > 0:
             item = one_line(called(entry.item))
@@ -114,6 +117,12 @@ def _spoils(event: GameEvent, known: KnownMetadata, called: Called) -> Iterable[
     for name, got in by_holder.items():
         if got:
             yield f"{name} got {_listed(got)}."
+
+
+def _says(event: GameEvent, names: Iterable[str]) -> bool:
+    """Whether an event's own words name all of some things, so that they need not be told again."""
+    text = event.content.casefold()
+    return all(name.casefold() in text for name in names)
 
 
 def _listed(names: Iterable[str]) -> str:
