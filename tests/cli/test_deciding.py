@@ -118,8 +118,8 @@ def test_corrected_words_stand_for_the_old_ones(run: Run, played: Path) -> None:
     )
     run("correct", "evt_2", "I bow to her.", "-c", played)
     told = run("recap", "--viewer", "Throk", "-c", played).out
-    assert "I bow to her." in told
-    assert "I shake her hand." not in told
+    assert "bow" in told
+    assert "shake" not in told
     logged = run("log", "--viewer", "dm", "-c", played).out
     assert "I shake her hand." in logged
     assert "I bow to her." in logged
