@@ -47,6 +47,7 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(RUN) bench/dcml.py
 	$(RUN) bench/log.py
+	$(RUN) bench/memory.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
