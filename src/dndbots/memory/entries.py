@@ -3,9 +3,14 @@
 Entries are made from one agent's own view. Nothing here, or after here, can see any other.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
+
+from dndbots.ids import DM
+
+_ATTRIBUTED: Final = re.compile(r"\[([^\[\]\n]{1,200})\]: (.*)", re.DOTALL)
 
 SummaryKind = Literal["buffer", "location", "npc", "world"]
 
@@ -27,6 +32,19 @@ class Entry:
 
     def __str__(self) -> str:
         return f"[{self.who}]: {self.text}" if self.who else self.text
+
+
+def entry_of(item: object) -> Entry:
+    """An entry from a line of a buffer, `[who]: text`, or from any other text."""
+    if isinstance(item, Entry):
+        return item
+    if not isinstance(item, str):
+        raise TypeError(f"an entry is a text or an Entry, not {type(item).__name__}")
+    attributed = _ATTRIBUTED.fullmatch(item)
+    if not attributed:
+        return Entry(text=item)
+    who, text = attributed.groups()
+    return Entry(text=text, who=who, narrated=who.casefold() == DM)
 
 
 class Line(NamedTuple):

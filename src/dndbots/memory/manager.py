@@ -14,7 +14,7 @@ from dndbots.events import LONGEST_CONTENT, EventType, GameEvent
 from dndbots.ids import DM, slug
 from dndbots.memory.carrying import carried, format_character_facts
 from dndbots.memory.compression import Answer, Summarizing, backlog, compressing, shortening
-from dndbots.memory.entries import Entry, SummaryTask, as_text
+from dndbots.memory.entries import SummaryTask, as_text, entry_of
 from dndbots.memory.fitting import cut_beginning, cut_end, shares
 from dndbots.memory.retelling import one_line
 from dndbots.memory.summarizer import Summarizer
@@ -34,7 +34,6 @@ NEAR: Final = 0.8
 # A bare summary may take so much of a limit: there is no log that it could be made from again.
 _BARE_SHARE: Final = 0.25
 _LEAST_ROOM: Final = 40
-_ATTRIBUTED: Final = re.compile(r"\[([^\]\n]{1,200})\]: (.*)", re.DOTALL)
 
 
 class MemoryManager:
@@ -384,12 +383,7 @@ def _plain(line: str) -> str:
 
 
 def _bare_task(agent: str, texts: Iterable[str], tokens: int) -> SummaryTask:
-    entries = []
-    for text in texts:
-        attributed = _ATTRIBUTED.fullmatch(text)
-        who, said = attributed.groups() if attributed else ("", text)
-        entries.append(Entry(text=one_line(said), who=who, narrated=who.upper() == "DM" or not who))
-    return SummaryTask(agent=agent, entries=tuple(entries), tokens=tokens)
+    return SummaryTask(agent=agent, entries=tuple(map(entry_of, texts)), tokens=tokens)
 
 
 def _shorter_by_estimate(text: str, room: int) -> str:

@@ -4,7 +4,6 @@ It decides how an engine is asked and what is accepted, never what is summarised
 """
 
 import logging
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Protocol
@@ -12,7 +11,7 @@ from typing import Any, Final, Protocol
 from dndbots.errors import InvalidSetting, SummaryFailed
 from dndbots.ids import DM, is_uid, name_from_uid
 from dndbots.memory.checks import Origin, Refused, checked
-from dndbots.memory.entries import Entry, Line, SummaryKind, SummaryTask, as_text
+from dndbots.memory.entries import Entry, Line, SummaryKind, SummaryTask, as_text, entry_of
 from dndbots.memory.foreign import Foreign, is_foreign
 from dndbots.memory.waiting import ONCE, Patience, side_by_side
 from dndbots.memory.written import Written
@@ -24,7 +23,6 @@ SCOPED_TOKENS: Final = 120  # two or three sentences
 _SHARE: Final = 4
 _FEWEST_TOKENS: Final = 40
 _MOST_TOKENS: Final = 400
-_ATTRIBUTED = re.compile(r"\[([^\[\]\n]{1,80})\]: (.*)", re.DOTALL)
 _WANTED: Final = (
     "is no summarizer: pass a chat model object with invoke(messages), such as a LangChain chat model, an "
     "engine with summarize(task), or nothing for summaries without a model"
@@ -199,20 +197,7 @@ def _engine_for(model: Any, patience: Patience) -> tuple[Engine, Origin]:
 
 def _entries(given: Iterable[str | Entry]) -> tuple[Entry, ...]:
     items = [given] if isinstance(given, str | Entry) else given
-    return tuple(_entry(item) for item in items)
-
-
-def _entry(item: object) -> Entry:
-    """An entry from a line of a buffer, `[who]: text`, or from any other text."""
-    if isinstance(item, Entry):
-        return item
-    if not isinstance(item, str):
-        raise TypeError(f"an entry is a text or an Entry, not {type(item).__name__}")
-    attributed = _ATTRIBUTED.fullmatch(item)
-    if not attributed:
-        return Entry(text=item)
-    who, text = attributed.groups()
-    return Entry(text=text, who=who, narrated=who.casefold() == DM)
+    return tuple(entry_of(item) for item in items)
 
 
 def _name_of(uid: str) -> str:
