@@ -20,7 +20,7 @@ _POWER: Final = 0.6
 _OVERHEAD: Final = 5  # so that a sentence of two words does not win by being short
 _POOL: Final = 6000
 _RETOLD_WEIGHT: Final = 10.0
-_ABOUT_WEIGHT: Final = 4.0
+_BESIDE_THE_POINT: Final = 1e-4
 _SAME: Final = 0.75
 _ROUNDS: Final = 4
 _TRIED: Final = 20
@@ -41,6 +41,12 @@ class Wish:
     outcomes: float = 0.6
     retold: float = 0.4
 
+    def is_met(self, candidate: Candidate) -> bool:
+        return not self.about or not self.about.isdisjoint(candidate.words)
+
+    def comes_first(self, candidate: Candidate) -> bool:
+        return candidate.outcome and self.is_met(candidate)
+
 
 DEFAULT_WISH: Final = Wish()
 
@@ -57,7 +63,7 @@ def choose(
     if tokens <= 0:
         return []
     greedy = _Greedy(candidates, salience or Salience.of(candidates), wish)
-    greedy.take(int(wish.outcomes * tokens), only=_is_outcome)
+    greedy.take(int(wish.outcomes * tokens), only=wish.comes_first)
     greedy.take(tokens - greedy.spent, retold=int(wish.retold * tokens))
     # Lines of one speaker join, so they cost less than their parts: what is left is spent, too.
     for _ in range(_ROUNDS):
@@ -136,8 +142,8 @@ class _Greedy:
         weight = candidate.weight * (self._wish.change if candidate.change else 1.0)
         if candidate.retold:
             weight *= _RETOLD_WEIGHT
-        if self._wish.about and not self._wish.about.isdisjoint(candidate.words):
-            weight *= _ABOUT_WEIGHT
+        if not self._wish.is_met(candidate):
+            weight *= _BESIDE_THE_POINT
         return weight
 
     def _gain(self, number: int) -> float:
@@ -178,10 +184,6 @@ def _says_something(candidate: Candidate) -> bool:
     return candidate.outcome or (len(candidate.words) > 1 and not (short and not candidate.change))
 
 
-def _is_outcome(candidate: Candidate) -> bool:
-    return candidate.outcome
-
-
 def _in_order(chosen: Iterable[Candidate]) -> list[Candidate]:
     return sorted(chosen, key=lambda candidate: (candidate.entry, candidate.place))
 
@@ -192,10 +194,9 @@ def _count(chosen: Iterable[Candidate], encoding: str) -> int:
 
 def _cut(candidates: Sequence[Candidate], tokens: int, wish: Wish, encoding: str) -> list[Candidate]:
     """The weightiest sentence as far as it fits, where not one fits whole."""
-    about = wish.about
     ordered = sorted(
         candidates,
-        key=lambda candidate: (about.isdisjoint(candidate.words), not candidate.words, -candidate.weight),
+        key=lambda candidate: (not wish.is_met(candidate), not candidate.words, -candidate.weight),
     )
     for candidate in ordered[:_TRIED]:
         short = cut(candidate, tokens, encoding)
