@@ -17,12 +17,11 @@ from dndbots.memory.extract.weighing import CHANGE, is_denied
 from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
 _POWER: Final = 0.6
-_OVERHEAD: Final = 5  # so that a sentence of two words does not win by being short
+_OVERHEAD: Final = 8  # so that a sentence of two words does not win by being short
 _POOL: Final = 6000
 _RETOLD_WEIGHT: Final = 10.0
 _BESIDE_THE_POINT: Final = 1e-4
 _SAME: Final = 0.75
-_ROUNDS: Final = 4
 _TRIED: Final = 20
 _FEWEST_WORDS: Final = 4
 
@@ -64,12 +63,11 @@ def choose(
         return []
     greedy = _Greedy(candidates, salience or Salience.of(candidates), wish)
     greedy.take(int(wish.outcomes * tokens), only=wish.comes_first)
-    greedy.take(tokens - greedy.spent, retold=int(wish.retold * tokens))
+    retold = int(wish.retold * tokens)
+    greedy.take(tokens - greedy.spent, retold=retold)
     # Lines of one speaker join, so they cost less than their parts: what is left is spent, too.
-    for _ in range(_ROUNDS):
-        left = tokens - _count(greedy.chosen, encoding)
-        if left <= 0 or not greedy.take(left):
-            break
+    for most in (retold, retold, None, None):
+        greedy.take(tokens - _count(greedy.chosen, encoding), retold=most)
     while greedy.chosen and _count(greedy.chosen, encoding) > tokens:
         greedy.chosen.pop()
     return _in_order(greedy.chosen) or _cut(candidates, tokens, wish, encoding)
@@ -104,7 +102,7 @@ class _Greedy:
                 weight = self._weight(candidate)
                 worth = sum(worth for _, worth in salience.features(candidate)) * weight**_POWER
                 first.append((-worth / (candidate.tokens + _OVERHEAD), number))
-        # The smallest first: a heap of its own accord.
+        # Sorted, so a heap already.
         self._heap = heapq.nsmallest(_POOL, first)
         self._candidates = {number: candidates[number] for _, number in self._heap}
         self._features = {number: salience.features(candidates[number]) for _, number in self._heap}
