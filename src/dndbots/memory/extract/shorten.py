@@ -51,9 +51,9 @@ _MEASURES: Final = frozenset(("few", "little", "lot", "bit", "couple", "number",
 _MARKS: Final = str.maketrans(dict.fromkeys(',.-!?;:"\u201c\u201d\u2026', " "))
 # A word of each of the fillers.
 _FILLER_HEADS = (
-    "know mean like guess um umm uh uhh er erm okay yeah well man dude basically actually literally obviously "
-    "course essentially kind sort honestly simply really very kinda sorta just quite pretty ahead which once "
-    "were enough now bit"
+    "know mean like guess um umm uh uhh er erm okay yeah well man dude basically actually literally "
+    "obviously course essentially kind sort honestly simply really very kinda sorta just quite pretty ahead "
+    "which once were enough now bit"
 )
 _FILLER_WORDS: Final = frozenset(_FILLER_HEADS.split())
 _ARTICLE_WORDS: Final = frozenset(("a", "an", "the"))
