@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import unicodedata
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -80,6 +81,14 @@ def test_budget_is_exact_for_any_entries(task: SummaryTask) -> None:
     """The text, newlines included, never has more tokens than were asked for."""
     lines = Extractive().summarize(task)
     assert count_tokens(as_text(lines)) <= max(task.tokens, 0)
+
+
+def test_budget_holds_where_costs_were_counted_wrongly() -> None:
+    """The text itself is counted in the end: costs that say too little cannot break a budget."""
+    cheap = [
+        replace(candidate, tokens=1) for candidate in candidates(deeds("Zara opened {}, found {}, took {}."))
+    ]
+    assert 0 < count_tokens(as_text(lines_of(choose(cheap, 50)))) <= 50
 
 
 @given(tasks)

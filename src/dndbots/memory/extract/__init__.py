@@ -42,12 +42,14 @@ class Extractive:
         """At most `task.tokens` tokens, newlines included, in the order of play."""
         found = candidates(task.entries, encoding=self._encoding)
         salience = Salience.of(found, names_in(task.entries))
-        chosen = choose(found, task.tokens, salience=salience, wish=_wish(task), encoding=self._encoding)
+        wish = _wish(task, salience.names)
+        chosen = choose(found, task.tokens, salience=salience, wish=wish, encoding=self._encoding)
         return lines_of(chosen)
 
 
-def _wish(task: SummaryTask) -> Wish:
+def _wish(task: SummaryTask, names: frozenset[str]) -> Wish:
     if task.kind == "buffer":
         return Wish()
-    about = content(task.name) or content(task.about.replace("_", " "))
-    return Wish(about=frozenset(about), change=_SCOPED_CHANGE, outcomes=1.0, retold=1.0)
+    about = frozenset(content(task.name) or content(task.about.replace("_", " ")))
+    # Of "Gull Rock" only the one word is a name: rocks are everywhere.
+    return Wish(about=about & names or about, change=_SCOPED_CHANGE, outcomes=1.0, retold=1.0)

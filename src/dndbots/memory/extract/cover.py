@@ -17,12 +17,11 @@ from dndbots.memory.extract.weighing import CHANGE, is_denied
 from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
 _POWER: Final = 0.6
-_OVERHEAD: Final = 5  # so that a sentence of two words does not win by being short
+_OVERHEAD: Final = 8  # so that a sentence of two words does not win by being short
 _POOL: Final = 6000
 _RETOLD_WEIGHT: Final = 10.0
-_ABOUT_WEIGHT: Final = 4.0
+_BESIDE_THE_POINT: Final = 1e-4
 _SAME: Final = 0.75
-_ROUNDS: Final = 4
 _TRIED: Final = 20
 _FEWEST_WORDS: Final = 4
 
@@ -41,6 +40,12 @@ class Wish:
     outcomes: float = 0.6
     retold: float = 0.4
 
+    def is_met(self, candidate: Candidate) -> bool:
+        return not self.about or not self.about.isdisjoint(candidate.words)
+
+    def comes_first(self, candidate: Candidate) -> bool:
+        return candidate.outcome and self.is_met(candidate)
+
 
 DEFAULT_WISH: Final = Wish()
 
@@ -57,13 +62,12 @@ def choose(
     if tokens <= 0:
         return []
     greedy = _Greedy(candidates, salience or Salience.of(candidates), wish)
-    greedy.take(int(wish.outcomes * tokens), only=_is_outcome)
-    greedy.take(tokens - greedy.spent, retold=int(wish.retold * tokens))
+    greedy.take(int(wish.outcomes * tokens), only=wish.comes_first)
+    retold = int(wish.retold * tokens)
+    greedy.take(tokens - greedy.spent, retold=retold)
     # Lines of one speaker join, so they cost less than their parts: what is left is spent, too.
-    for _ in range(_ROUNDS):
-        left = tokens - _count(greedy.chosen, encoding)
-        if left <= 0 or not greedy.take(left):
-            break
+    for most in (retold, retold, None, None):
+        greedy.take(tokens - _count(greedy.chosen, encoding), retold=most)
     while greedy.chosen and _count(greedy.chosen, encoding) > tokens:
         greedy.chosen.pop()
     return _in_order(greedy.chosen) or _cut(candidates, tokens, wish, encoding)
@@ -98,7 +102,7 @@ class _Greedy:
                 weight = self._weight(candidate)
                 worth = sum(worth for _, worth in salience.features(candidate)) * weight**_POWER
                 first.append((-worth / (candidate.tokens + _OVERHEAD), number))
-        # The smallest first: a heap of its own accord.
+        # Sorted, so a heap already.
         self._heap = heapq.nsmallest(_POOL, first)
         self._candidates = {number: candidates[number] for _, number in self._heap}
         self._features = {number: salience.features(candidates[number]) for _, number in self._heap}
@@ -136,8 +140,8 @@ class _Greedy:
         weight = candidate.weight * (self._wish.change if candidate.change else 1.0)
         if candidate.retold:
             weight *= _RETOLD_WEIGHT
-        if self._wish.about and not self._wish.about.isdisjoint(candidate.words):
-            weight *= _ABOUT_WEIGHT
+        if not self._wish.is_met(candidate):
+            weight *= _BESIDE_THE_POINT
         return weight
 
     def _gain(self, number: int) -> float:
@@ -178,10 +182,6 @@ def _says_something(candidate: Candidate) -> bool:
     return candidate.outcome or (len(candidate.words) > 1 and not (short and not candidate.change))
 
 
-def _is_outcome(candidate: Candidate) -> bool:
-    return candidate.outcome
-
-
 def _in_order(chosen: Iterable[Candidate]) -> list[Candidate]:
     return sorted(chosen, key=lambda candidate: (candidate.entry, candidate.place))
 
@@ -192,10 +192,9 @@ def _count(chosen: Iterable[Candidate], encoding: str) -> int:
 
 def _cut(candidates: Sequence[Candidate], tokens: int, wish: Wish, encoding: str) -> list[Candidate]:
     """The weightiest sentence as far as it fits, where not one fits whole."""
-    about = wish.about
     ordered = sorted(
         candidates,
-        key=lambda candidate: (about.isdisjoint(candidate.words), not candidate.words, -candidate.weight),
+        key=lambda candidate: (not wish.is_met(candidate), not candidate.words, -candidate.weight),
     )
     for candidate in ordered[:_TRIED]:
         short = cut(candidate, tokens, encoding)

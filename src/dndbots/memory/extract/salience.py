@@ -8,8 +8,8 @@ from typing import Final, TypeVar
 from dndbots.memory.extract.candidates import Candidate
 from dndbots.memory.extract.words import Pair, neighbours
 
-REACH: Final = 2
-_TALK: Final = 0.3  # what is said beside what is told
+REACH: Final = 3
+_TALK: Final = 0.15  # what is said beside what is told
 _GROWTH: Final = 0.55
 _PAIR_GROWTH: Final = 0.5
 _NAME: Final = 2.0

@@ -10,17 +10,18 @@ from dndbots.storage.terms import terms_of
 
 # Words of the table and of talk, beyond the commonest: frequent in play, and about nothing.
 _TALK_WORDS = (
-    "she should make made take say says see know think thing things way right really good great lot much "
-    "many same want need look looks looking looked come comes coming came goes went gets getting put puts "
-    "guys guy kind sort little bit around away still even though maybe actually sure mean means try "
-    "trying tell ask something anything everything nothing someone anybody im youre hes shes theyre were "
-    "weve youve ive ill youll dont doesnt didnt cant wont isnt wasnt thats theres whats lets id youd "
-    "first two three point time feel feels felt start starts pretty course guess uh um ah yep nope huh "
-    "wow hmm alright fine cool awesome nice please thank thanks sorry does doing done use using able "
-    "probably already else ever yet never every always keep gone been both another roll rolls rolled "
-    "rolling check dice natural plus minus modifier bonus initiative damage hit hits dc perception "
-    "stealth insight save saving throw points turn action attack round begin begins kinda sorta gotta "
-    "wanna shit fuck fucking damn god jesus"
+    "able acrobatics action actually ah already alright always another anybody anything arcana around ask "
+    "athletics attack away awesome been begin begins bit bonus both came cant charisma check come comes "
+    "coming constitution cool course damage damn dc deception dexterity dice didnt dm does doesnt doing "
+    "done dont else even ever every everything feel feels feet felt fine first foot fuck fucking gets "
+    "getting god goes gone good gotta great guess guy guys hes hit hits hmm huh id ill im initiative "
+    "insight intelligence intimidation investigation isnt ive jesus keep kind kinda know lets little look "
+    "looked looking looks lot made make many maybe mean means minus modifier much natural need never nice "
+    "nope nothing perception persuasion please plus point points pretty probably put puts really right "
+    "roll rolled rolling rolls round same save saving say says see she shes shit should someone something "
+    "sorry sort sorta start starts stealth still strength sure take tell thank thanks thats theres theyre "
+    "thing things think though three throw time try trying turn two uh um use using wanna want wasnt way "
+    "went were weve whats wisdom wont wow yep yet youd youll youre youve"
 )
 _TALK: Final = frozenset(_TALK_WORDS.split())
 _SHORTEST: Final = 2
