@@ -68,6 +68,10 @@ tasks = st.builds(
 )
 
 
+_THINGS = "amber barley cedar dust elm flint gold hemp iron jade kelp linen marble nickel oak pearl"
+THINGS = _THINGS.split()
+
+
 def summarize(*given: Entry, tokens: int = 1000, **about: str) -> list[Line]:
     return Extractive().summarize(SummaryTask(agent="dm", entries=given, tokens=tokens, **about))  # type: ignore[arg-type]
 
@@ -186,10 +190,28 @@ def test_speaker_is_named_and_the_teller_is_not() -> None:
         Entry(text="Throk carries the widow over the river.", who="Throk", event_id="evt_001_003"),
     )
     assert [line.text for line in lines] == [
-        "Bridge over Ash fell.",
-        "Zara: I promised widow her silver ring.",
-        "Throk carries widow over river.",
+        "The bridge over the Ash fell.",
+        "Zara: I promised the widow her silver ring.",
+        "Throk carries the widow over the river.",
     ]
+
+
+def test_sentences_are_shortened_where_not_all_of_them_fit() -> None:
+    """Where there is room, they stay as they were said; and so they do for people, fewer of them."""
+    said = [
+        told("The ferryman took the crown over the river.", 1),
+        told("The bandits burned the mill at the crossroads.", 2),
+        told("The abbot opened the crypt under the chapel.", 3),
+        told("The wolves followed the caravan to the pass.", 4),
+        told("The sorceress sold the mirror to the duke.", 5),
+    ]
+    whole = Extractive().summarize(SummaryTask(agent="dm", entries=tuple(said), tokens=300))
+    assert {line.text.split()[0] for line in whole} == {"The"}
+    short = Extractive().summarize(SummaryTask(agent="dm", entries=tuple(said), tokens=30))
+    assert "The" not in {line.text.split()[0] for line in short}
+    readable = Extractive(shortened=False).summarize(SummaryTask(agent="dm", entries=tuple(said), tokens=30))
+    assert {line.text.split()[0] for line in readable} == {"The"}
+    assert 0 < len(readable) < len(short)
 
 
 def test_a_quotation_stays_one() -> None:
@@ -197,8 +219,8 @@ def test_a_quotation_stays_one() -> None:
     lines = summarize(
         told('The hermit whispers: "I killed the old king. The crown lies in the well." He coughs.')
     )
-    assert '"Crown lies in well."' in lines[0].text
-    assert 'Hermit whispers, "I killed old king."' in lines[0].text
+    assert '"The crown lies in the well."' in lines[0].text
+    assert 'The hermit whispers, "I killed the old king."' in lines[0].text
 
 
 def test_outcomes_come_first() -> None:
@@ -237,10 +259,6 @@ def test_a_scoped_summary_is_about_its_subject() -> None:
     ]
     (line,) = summarize(*scene, tokens=9, kind="npc", name="Old Merrin", about="npc_merrin_001")
     assert line.text == "Old Merrin died at ford."
-
-
-_THINGS = "amber barley cedar dust elm flint gold hemp iron jade kelp linen marble nickel oak pearl"
-THINGS = _THINGS.split()
 
 
 def deeds(pattern: str) -> list[Entry]:

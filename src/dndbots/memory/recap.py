@@ -55,7 +55,8 @@ def recap_of(view: View, *, session: str | None, length: str) -> Recap:
     tokens, most = LENGTHS[length]
     gates = gates_of(view)
     told, entries = _told(view, session, gates)
-    lines = Extractive().summarize(SummaryTask(agent=view.viewer, entries=tuple(entries), tokens=tokens))
+    task = SummaryTask(agent=view.viewer, entries=tuple(entries), tokens=tokens)
+    lines = Extractive(shortened=False).summarize(task)
     pinned = tuple(pinned_texts(view, gates))
     threads = tuple(thread for thread in threads_of(view) if thread.kind in _TOLD_OF)[:most]
     found = tuple(RecapLine(text=line.text, sources=line.sources) for line in lines)

@@ -28,23 +28,37 @@ __all__ = [
 
 # A memory of one person or place is two or three sentences: what became of it, not how it looked.
 _SCOPED_CHANGE = 4.0
+# What has more characters to a token than any text does not fit, and need not be counted.
+_MOST_CHARACTERS = 8
 
 
 class Extractive:
-    """The summarizer that is always there. It waits for nothing."""
+    """The summarizer that is always there. It waits for nothing.
+
+    Sentences are shortened where not all of them fit. For people to read, `shortened=False` keeps them
+    whole, and fewer of them.
+    """
 
     waits = False
 
-    def __init__(self, *, encoding: str = DEFAULT_ENCODING) -> None:
-        self._encoding = encoding
+    def __init__(self, *, shortened: bool = True, encoding: str = DEFAULT_ENCODING) -> None:
+        self._shortened, self._encoding = shortened, encoding
 
     def summarize(self, task: SummaryTask) -> list[Line]:
         """At most `task.tokens` tokens, newlines included, in the order of play."""
-        found = candidates(task.entries, encoding=self._encoding)
+        found = self._candidates(task)
         salience = Salience.of(found, names_in(task.entries))
         wish = _wish(task, salience.names)
         chosen = choose(found, task.tokens, salience=salience, wish=wish, encoding=self._encoding)
         return lines_of(chosen)
+
+    def _candidates(self, task: SummaryTask) -> list[Candidate]:
+        characters = sum(len(entry.text) for entry in task.entries)
+        if not self._shortened or characters <= task.tokens * _MOST_CHARACTERS:
+            whole = candidates(task.entries, shortened=False, encoding=self._encoding)
+            if not self._shortened or sum(candidate.tokens for candidate in whole) <= task.tokens:
+                return whole
+        return candidates(task.entries, encoding=self._encoding)
 
 
 def _wish(task: SummaryTask, names: frozenset[str]) -> Wish:

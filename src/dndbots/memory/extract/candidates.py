@@ -5,6 +5,7 @@ Made entry by entry: what is made of one never depends on another, so they can b
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from dndbots.memory.entries import Entry
@@ -54,23 +55,27 @@ class Candidate:
 
 
 def candidates(
-    entries: Iterable[Entry], *, first: int = 0, encoding: str = DEFAULT_ENCODING
+    entries: Iterable[Entry], *, first: int = 0, shortened: bool = True, encoding: str = DEFAULT_ENCODING
 ) -> list[Candidate]:
-    """All sentences of the entries, in the order of play; `first` is the number of the first entry."""
+    """All sentences of the entries, in the order of play; `first` is the number of the first entry.
+
+    Each has its exact cost as a line of its own, its newline included. `shortened` says the same in fewer
+    words, which are less pleasant to read.
+    """
     given = list(entries)
     retold = retellings(given)
     made = [
-        candidate
+        (candidate, first + place)
         for place, entry in enumerate(given)
-        for candidate in _of_entry(entry, first + place, retold=place in retold)
+        for candidate in _of_entry(entry, place in retold, shortened)
     ]
-    return endings_raised(counted(made, encoding))
-
-
-def counted(made: Sequence[Candidate], encoding: str = DEFAULT_ENCODING) -> list[Candidate]:
-    """With the exact cost of each as a line of its own, its newline included; one batch for all."""
-    counts = count_many((candidate.line + "\n" for candidate in made), encoding)
-    return [replace(candidate, tokens=count) for candidate, count in zip(made, counts, strict=True)]
+    counts = count_many((candidate.line + "\n" for candidate, _ in made), encoding)
+    return endings_raised(
+        [
+            replace(candidate, entry=number, tokens=count)
+            for (candidate, number), count in zip(made, counts, strict=True)
+        ]
+    )
 
 
 def endings_raised(made: Sequence[Candidate]) -> list[Candidate]:
@@ -92,7 +97,13 @@ def endings_raised(made: Sequence[Candidate]) -> list[Candidate]:
     ]
 
 
-def _of_entry(entry: Entry, number: int, *, retold: bool) -> Iterator[Candidate]:
+# What is summarised as a scene is summarised again as part of a session, and by others who were there.
+@lru_cache(maxsize=1 << 13)
+def _of_entry(entry: Entry, retold: bool, shortened: bool) -> tuple[Candidate, ...]:  # noqa: FBT001
+    return tuple(_sentences_of(entry, retold=retold, shortened=shortened))
+
+
+def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Candidate]:
     place = 0
     for outcome in entry.outcomes:
         for sentence in sentences(outcome):
@@ -101,7 +112,6 @@ def _of_entry(entry: Entry, number: int, *, retold: bool) -> Iterator[Candidate]
                     text=text,
                     source=entry.event_id,
                     session=entry.session,
-                    entry=number,
                     place=place,
                     words=content(text),
                     weight=OUTCOME,
@@ -111,7 +121,7 @@ def _of_entry(entry: Entry, number: int, *, retold: bool) -> Iterator[Candidate]
                 place += 1
     speaker = "" if entry.narrated else spoken_by(entry.who)
     for sentence in sentences(entry.text):
-        text = one_line(shorten(sentence))
+        text = one_line(shorten(sentence) if shortened else sentence)
         if not text:
             continue
         terms = terms_of(text)
@@ -121,7 +131,6 @@ def _of_entry(entry: Entry, number: int, *, retold: bool) -> Iterator[Candidate]
             who=who,
             source=entry.event_id,
             session=entry.session,
-            entry=number,
             place=place,
             words=stems_of(terms),
             weight=weight_of(text, terms, narrated=entry.narrated),
