@@ -85,7 +85,7 @@ class MemoryManager:
         for _ in range(room.bit_length() + 4):
             given = shares(sizes, share)
             cut = [
-                cut_end(entry, most, f"[cut: {name}]")
+                cut_end(entry, most, f"[cut: {one_line(name)}]")
                 for entry, most, name in zip(entries, given, ids, strict=True)
             ]
             kept = [line for line in cut if line]
