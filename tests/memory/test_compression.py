@@ -581,6 +581,21 @@ def test_names_quests_relationships_and_belongings_survive_any_summary() -> None
     assert MemoryManager(campaign.game_state()).get_total_context_tokens("throk") > 30
 
 
+def test_no_relationship_hides_another() -> None:
+    """Two of them with one, and one each with two of the same name, are all there."""
+    goblins = {"npc_goblin_001": "Goblin", "npc_goblin_002": "Goblin", "fac_guild_001": "Guild"}
+    facts = [{"subject": THROK, "op": "~", "object": other} for other in goblins]
+    facts.append({"subject": THROK, "op": "in", "object": "fac_guild_001"})
+    campaign = memory_campaign([event("f1", "dm", "x", participants=[THROK], names=goblins, facts=facts)])
+    found = campaign.memory(THROK).character_facts
+    assert found is not None
+    assert found.relationships == {
+        "Guild": "belongs to, linked with",
+        "Goblin": "linked with",
+        "Goblin (npc_goblin_002)": "linked with",
+    }
+
+
 def test_a_new_session_begins_with_summaries_and_facts_and_an_empty_buffer() -> None:
     """For the DM and for everybody, and all of the session before is in the summary."""
     engine = Counting()
