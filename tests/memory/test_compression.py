@@ -345,6 +345,15 @@ def test_a_failing_summarizer_throws_no_entry_away() -> None:
     assert state["agent_memories"]["throk"].short_term_buffer == said[-3:]
 
 
+def test_a_summary_is_not_lost_to_a_buffer_that_is_too_long(caplog: pytest.LogCaptureFixture) -> None:
+    """Where the buffer alone is over the limit, cutting the summary would not help: it stays."""
+    memory = full(summary="I was born in the hills.")
+    after = context_manager(bare(Counting(failing=["throk"]), throk=memory))
+    assert after["agent_memories"]["throk"] == memory
+    assert MemoryManager(after).get_prompt_tokens("throk") <= 100
+    assert any("over its limit" in said for said in warnings(caplog))
+
+
 def test_everything_reaches_the_summarizer_once() -> None:
     """Over two hundred turns no entry is skipped, cut or read twice on its way out of the buffer."""
     engine = Counting()
