@@ -345,6 +345,15 @@ def test_a_failing_summarizer_throws_no_entry_away() -> None:
     assert state["agent_memories"]["throk"].short_term_buffer == said[-3:]
 
 
+def test_a_summary_is_not_lost_to_a_buffer_that_is_too_long(caplog: pytest.LogCaptureFixture) -> None:
+    """Where the buffer alone is over the limit, cutting the summary would not help: it stays."""
+    memory = full(summary="I was born in the hills.")
+    after = context_manager(bare(Counting(failing=["throk"]), throk=memory))
+    assert after["agent_memories"]["throk"] == memory
+    assert MemoryManager(after).get_prompt_tokens("throk") <= 100
+    assert any("over its limit" in said for said in warnings(caplog))
+
+
 def test_everything_reaches_the_summarizer_once() -> None:
     """Over two hundred turns no entry is skipped, cut or read twice on its way out of the buffer."""
     engine = Counting()
@@ -579,6 +588,21 @@ def test_names_quests_relationships_and_belongings_survive_any_summary() -> None
     assert facts.notable_events == ["Quest The Silver Bell (accepted): find the tower: open"]
     assert "Silver Bell" not in campaign.memory(THROK).long_term_summary
     assert MemoryManager(campaign.game_state()).get_total_context_tokens("throk") > 30
+
+
+def test_no_relationship_hides_another() -> None:
+    """Two of them with one, and one each with two of the same name, are all there."""
+    goblins = {"npc_goblin_001": "Goblin", "npc_goblin_002": "Goblin", "fac_guild_001": "Guild"}
+    facts = [{"subject": THROK, "op": "~", "object": other} for other in goblins]
+    facts.append({"subject": THROK, "op": "in", "object": "fac_guild_001"})
+    campaign = memory_campaign([event("f1", "dm", "x", participants=[THROK], names=goblins, facts=facts)])
+    found = campaign.memory(THROK).character_facts
+    assert found is not None
+    assert found.relationships == {
+        "Guild": "belongs to, linked with",
+        "Goblin": "linked with",
+        "Goblin (npc_goblin_002)": "linked with",
+    }
 
 
 def test_a_new_session_begins_with_summaries_and_facts_and_an_empty_buffer() -> None:

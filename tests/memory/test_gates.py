@@ -153,9 +153,11 @@ def test_a_decision_for_one_changes_nobody_elses_view(campaign: Campaign, gate: 
     """Not another character's, and not the DM's."""
     uid = "dm" if viewer == "dm" else THROK
     others = {who: dumped(campaign, who) for who in ("dm", *BOTH) if who != uid}
+    perceived = {who: list(campaign.export(viewer=who)) for who in BOTH if who != uid}
     mine = dumped(campaign, uid)
     GATES[gate](campaign, "e1", viewer=viewer)
     assert {who: dumped(campaign, who) for who in others} == others
+    assert {who: list(campaign.export(viewer=who)) for who in perceived} == perceived
     assert (dumped(campaign, uid) == mine) is (gate == "lock")
     assert_perspective(campaign, everything)
 

@@ -13,8 +13,9 @@ from tests.storage.writers import Child
 from tests.table import event
 
 from dndbots.campaign import Campaign
+from dndbots.errors import StaleNote
 from dndbots.events import EventType, GameEvent
-from dndbots.memory import Summarizer, context_manager
+from dndbots.memory import Line, MemoryManager, Summarizer, context_manager
 from dndbots.memory.compression import compressing, scenes, shortening
 from dndbots.memory.layers import (
     LAYERS,
@@ -29,6 +30,7 @@ from dndbots.memory.layers import (
     shorter,
 )
 from dndbots.memory.manager import drive
+from dndbots.memory.notes import make_note
 from dndbots.testing import memory_campaign
 
 THROK, ZARA = "pc_throk_001", "pc_zara_001"
@@ -146,8 +148,11 @@ def test_scenes_end_with_the_session_the_place_and_when_they_are_long() -> None:
 # Behind a campaign.
 
 
-def check_notes(campaign: Campaign) -> None:
-    """For everybody: the standing summaries cover what was perceived up to the cursor, each event once."""
+def check_notes(campaign: Campaign, *, read_whole: bool = True) -> None:
+    """For everybody: the standing summaries cover what was perceived up to the cursor, each event once.
+
+    Where the summarizer names all that it read, each summary was also made from all of its span.
+    """
     for viewer in VIEWERS:
         with campaign.view(viewer) as view:
             shelf = view.shelf(viewer, "summary")
@@ -165,11 +170,11 @@ def check_notes(campaign: Campaign) -> None:
             made = [
                 one for one in notes.values() if _note(one).layer == layer and viewer in _note(one).holders
             ]
-            check_spans(made, ids)
+            check_spans(made, ids, read_whole=read_whole)
 
 
-def check_spans(made: list[GameEvent], ids: list[str]) -> None:
-    """Of one layer: scenes are each made once; what is made again covers all of what it replaces."""
+def check_spans(made: list[GameEvent], ids: list[str], *, read_whole: bool) -> None:
+    """Of one layer: scenes follow each other; and nothing comes from outside its span."""
     if made and _note(made[0]).layer == "scene":
         spans = [_covered([one], ids) for one in made if one.known.memory]
         told = [name for span in spans for name in span]
@@ -177,6 +182,7 @@ def check_spans(made: list[GameEvent], ids: list[str]) -> None:
     for one in made:
         sources = {name for line in _note(one).line_sources for name in line}
         assert sources <= set(_covered([one], ids))
+        assert not read_whole or sources == set(_covered([one], ids))
 
 
 def _note(one: GameEvent) -> Any:
@@ -357,6 +363,29 @@ def test_two_who_compress_the_same_agent_double_nothing(
         check_notes(other)
 
 
+def test_a_note_that_comes_too_late_is_refused() -> None:
+    """One that was made from a shelf as it no longer stands takes nothing off it and puts nothing there."""
+    campaign = _before()
+    with campaign.view(THROK) as view:
+        old = view.shelf(THROK, "summary")
+        assert old is not None
+        first, second, *_ = (view.by_id([name])[name] for name in old.standing)
+        end = view.by_id([second.known.memory.upto])[second.known.memory.upto]  # type: ignore[union-attr]
+    MemoryManager(campaign.game_state()).compress_long_term_summary("throk")
+    with campaign.view(THROK) as view:
+        now = view.shelf(THROK, "summary")
+    assert now is not None
+    assert now.cursor == old.cursor
+    late = make_note(
+        THROK, "summary", old, lines=[Line("Late.", ())], upto=end, after=None, layer="arc",
+        replaces=[first.event_id, second.event_id],
+    )  # fmt: skip
+    with pytest.raises(StaleNote):
+        campaign.record(late)
+    with campaign.view(THROK) as view:
+        assert view.shelf(THROK, "summary") == now
+
+
 def test_a_killed_program_leaves_memory_that_goes_on(tmp_path: Path) -> None:
     """SIGKILL at any moment of play and compression: nothing skipped, nothing twice, views and log agree."""
     where = tmp_path / "c"
@@ -368,9 +397,9 @@ def test_a_killed_program_leaves_memory_that_goes_on(tmp_path: Path) -> None:
             time.sleep(0.02 * seed)
             child.kill()
         with Campaign.open(where) as campaign:
-            check_notes(campaign)
+            check_notes(campaign, read_whole=False)
             assert campaign.verify() == []
             for viewer in VIEWERS:
                 campaign.compress(viewer)
                 assert campaign.carried(viewer).ids == ()
-            check_notes(campaign)
+            check_notes(campaign, read_whole=False)

@@ -180,6 +180,7 @@ def test_only_npcs_present_and_mentioned_remember(engine: Counting) -> None:
         ("Ann's cloak is wet.", True),
         ("Anne and Annabel and the annals.", False),
         ("The planner can plan.", False),
+        ("Hermann and Joann sing.", False),
         ("ann_001", False),
     ],
 )

@@ -85,7 +85,7 @@ class MemoryManager:
         for _ in range(room.bit_length() + 4):
             given = shares(sizes, share)
             cut = [
-                cut_end(entry, most, f"[cut: {name}]")
+                cut_end(entry, most, f"[cut: {one_line(name)}]")
                 for entry, most, name in zip(entries, given, ids, strict=True)
             ]
             kept = [line for line in cut if line]
@@ -251,7 +251,8 @@ class MemoryManager:
             rest = memory.model_copy(update={"long_term_summary": ""})
             used = MemoryManager({**self._state, "agent_memories": {key: rest}}).get_total_context_tokens(key)
             room = max(memory.token_limit - max(used, self._beside(key)), 0)
-            kept = _shorter_by_estimate(memory.long_term_summary, room)
+            # Where not even no summary would fit, nothing is gained by losing it: a prompt is cut anyway.
+            kept = _shorter_by_estimate(memory.long_term_summary, room) if room else memory.long_term_summary
             log.warning(
                 "the memory of %s is over its limit of %d tokens after %d passes: "
                 "the oldest part of its summary is not shown",

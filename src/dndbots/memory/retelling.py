@@ -9,7 +9,7 @@ from typing import Final
 
 from dndbots.canon.loot import holder_of, loot_of
 from dndbots.events import EventType, GameEvent, KnownMetadata
-from dndbots.ids import DM, SYSTEM
+from dndbots.ids import DM, SYSTEM, folded
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
 from dndbots.storage.reader import View
@@ -32,7 +32,7 @@ def retold(view: View, events: Iterable[GameEvent], gates: Gates) -> list[Entry]
     entries = [
         Entry(
             text=one_line(moment.text),
-            who=_speaker(moment.who),
+            who=_speaker(moment.who, event.source),
             event_id=event.event_id,
             session=event.session_id,
             narrated=event.source == DM,
@@ -43,9 +43,10 @@ def retold(view: View, events: Iterable[GameEvent], gates: Gates) -> list[Entry]
     return [entry for entry in entries if entry.outcomes or _WORD.search(entry.text)]
 
 
-def _speaker(name: str) -> str:
-    """A name between the brackets of its line, which it cannot close."""
-    return one_line(name).replace("[", "(").replace("]", ")")
+def _speaker(name: str, uid: str) -> str:
+    """A name between the brackets of its line, which it cannot close; and nobody passes for the DM."""
+    shown = one_line(name).replace("[", "(").replace("]", ")")
+    return shown if uid == DM or folded(shown) != DM else f"{shown} ({uid})"
 
 
 def _names(view: View, shown: Iterable[GameEvent], known: Iterable[KnownMetadata]) -> Called:
