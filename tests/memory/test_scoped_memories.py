@@ -657,6 +657,51 @@ def test_a_new_place_can_be_named_in_the_command(inn: Campaign) -> None:
     assert inn.entity(ZARA, viewer="dm").location == INN
 
 
+def test_what_a_command_records_tells_nobody_a_name_they_do_not_know() -> None:
+    """What only the DM calls a place or a quest is not told to those who go there or complete it."""
+    campaign = memory_campaign(
+        [
+            event("e1", "dm", "A room.", participants=[THROK, ZARA], location=INN),
+            event("e2", "dm", "The lair.", witnesses=[], names={"loc_cave_001": "Lair of Strahd"}),
+            event("e3", "dm", "The plot.", witnesses=[], names={"qst_bell_001": "Elena's Treason"}),
+        ]
+    )
+    locations, quests = LocationHandler(None, Watching()), QuestHandler(Watching())
+    locations.handle(ChangeLocationCommand(location_id="loc_cave_001"), campaign)
+    locations.handle(UpdateLocationStateCommand(location_id="loc_cave_001", danger_level="CLEARED"), campaign)
+    quests.handle(CompleteObjectiveCommand(quest_id="qst_bell_001", objective_id="find"), campaign)
+    quests.handle(CompleteQuestCommand(quest_id="qst_bell_001"), campaign)
+    heard = [one.content for one in campaign.events(viewer=THROK, last=4)]
+    assert heard == [
+        "The party goes to Cave.",
+        "Cave is cleared.",
+        "Bell: find is done.",
+        "Bell is completed.",
+    ]
+
+
+def test_a_command_uses_the_name_that_all_know() -> None:
+    """Where everybody who hears of it calls it the same, so does the event."""
+    names = {"loc_cave_001": "The Howling Cave"}
+    campaign = memory_campaign([event("e1", "dm", "A cave.", participants=[THROK, ZARA], names=names)])
+    moved = LocationHandler(None, Watching()).handle(
+        ChangeLocationCommand(location_id="loc_cave_001"), campaign
+    )
+    assert moved.content == "The party goes to The Howling Cave."
+
+
+def test_only_those_in_the_party_move_with_it() -> None:
+    """Where it is stated who is in the party, others stay where they are."""
+    joined = [{"subject": THROK, "op": "in", "object": "fac_party_001"}]
+    campaign = memory_campaign(
+        [event("e1", "dm", "A room.", participants=[THROK, ZARA], location=INN, facts=joined)]
+    )
+    command = ChangeLocationCommand(location_id=MILL, location_name="The Mill")
+    LocationHandler(None, Watching()).handle(command, campaign)
+    assert campaign.entity(THROK, viewer="dm").location == MILL
+    assert campaign.entity(ZARA, viewer="dm").location == INN
+
+
 @pytest.mark.parametrize(
     ("handler", "command"),
     [
