@@ -607,6 +607,66 @@ def test_a_memory_without_a_date_has_its_session() -> None:
     assert LocationMemoryBuilder().build(campaign).split("\n")[1].startswith("- s07: ")
 
 
+def test_a_memory_of_forgotten_events_says_nothing() -> None:
+    """It stands in no list and makes no empty bullet, and comes back with its events."""
+    campaign = memory_campaign([event("e1", THROK, "The mill burns.", location=INN)])
+    MemoryService().on_location_exit(campaign)
+    campaign.forget("e1")
+    assert campaign.memories(THROK) == []
+    assert LocationMemoryBuilder().build(campaign) == ""
+    campaign.forget("e1", on=False)
+    assert "burns" in LocationMemoryBuilder().build(campaign)
+
+
+def test_what_an_npc_is_to_forget_is_not_in_the_block_of_that_npc() -> None:
+    """Decisions for the NPC alone hold where its memory is read for its words, and so do the DM's own."""
+    campaign = memory_campaign(
+        [event("e1", THROK, "Elena, the mill burns.", location=INN, participants=[ELENA])]
+    )
+    MemoryService().on_location_exit(campaign)
+    for viewer in (ELENA, "dm"):
+        assert "burns" in NPCMemoryBuilder().build(campaign)
+        note = campaign.memories(ELENA)[0].memory_id
+        campaign.forget(note, viewer=viewer)
+        assert NPCMemoryBuilder().build(campaign) == ""
+        campaign.forget(note, on=False, viewer=viewer)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_dealings_with_somebody_who_is_really_another_are_remembered(known: bool) -> None:  # noqa: FBT001
+    """A secret of the DM's changes nothing in what others remember, and the DM still sees it."""
+    priest, aldwin = "npc_old_priest_001", "npc_aldwin_001"
+    secret = {"same_as": {priest: aldwin}} if known else {}
+    campaign = memory_campaign(
+        [
+            event("e1", priest, "The old priest greets you.", participants=[THROK], location=INN),
+            event("e2", "dm", "A secret.", witnesses=[], discovered=[aldwin], **secret),
+        ]
+    )
+    MemoryService().on_location_exit(campaign)
+    assert [entry.npc_ids for entry in campaign.memories(THROK, source="npc")] == [[priest]]
+    assert len(campaign.memories(priest)) == 1
+    assert list(campaign.npc_memories) == [priest]
+    assert campaign.last_npc_message_index == {priest: 1}
+    assert "greets" in NPCMemoryBuilder().build(campaign)
+    assert "ldwin" not in "".join(campaign.export(viewer=THROK))
+
+
+def test_a_shared_memory_does_not_tell_when_somebody_else_saw_something() -> None:
+    """What says nothing has a time all the same, which is not told to those who did not perceive it."""
+    early, late = datetime(2024, 5, 1, tzinfo=UTC), datetime(2024, 5, 2, tzinfo=UTC)
+    campaign = memory_campaign(
+        [
+            event("e1", "dm", "", participants=[THROK], location=INN).model_copy(update={"timestamp": early}),
+            event("e2", "dm", "The mill burns.", participants=[THROK, ZARA], location=INN).model_copy(
+                update={"timestamp": late}
+            ),
+        ]
+    )
+    MemoryService().on_location_exit(campaign)
+    assert [entry.since_timestamp for entry in campaign.memories(ZARA)] == [late]
+
+
 # Commands and their handlers.
 
 
@@ -656,6 +716,51 @@ def test_a_new_place_can_be_named_in_the_command(inn: Campaign) -> None:
         inn.entity("The Cave", viewer="dm").uid == inn.entity(THROK, viewer="dm").location == "loc_cave_001"
     )
     assert inn.entity(ZARA, viewer="dm").location == INN
+
+
+def test_what_a_command_records_tells_nobody_a_name_they_do_not_know() -> None:
+    """What only the DM calls a place or a quest is not told to those who go there or complete it."""
+    campaign = memory_campaign(
+        [
+            event("e1", "dm", "A room.", participants=[THROK, ZARA], location=INN),
+            event("e2", "dm", "The lair.", witnesses=[], names={"loc_cave_001": "Lair of Strahd"}),
+            event("e3", "dm", "The plot.", witnesses=[], names={"qst_bell_001": "Elena's Treason"}),
+        ]
+    )
+    locations, quests = LocationHandler(None, Watching()), QuestHandler(Watching())
+    locations.handle(ChangeLocationCommand(location_id="loc_cave_001"), campaign)
+    locations.handle(UpdateLocationStateCommand(location_id="loc_cave_001", danger_level="CLEARED"), campaign)
+    quests.handle(CompleteObjectiveCommand(quest_id="qst_bell_001", objective_id="find"), campaign)
+    quests.handle(CompleteQuestCommand(quest_id="qst_bell_001"), campaign)
+    heard = [one.content for one in campaign.events(viewer=THROK, last=4)]
+    assert heard == [
+        "The party goes to Cave.",
+        "Cave is cleared.",
+        "Bell: find is done.",
+        "Bell is completed.",
+    ]
+
+
+def test_a_command_uses_the_name_that_all_know() -> None:
+    """Where everybody who hears of it calls it the same, so does the event."""
+    names = {"loc_cave_001": "The Howling Cave"}
+    campaign = memory_campaign([event("e1", "dm", "A cave.", participants=[THROK, ZARA], names=names)])
+    moved = LocationHandler(None, Watching()).handle(
+        ChangeLocationCommand(location_id="loc_cave_001"), campaign
+    )
+    assert moved.content == "The party goes to The Howling Cave."
+
+
+def test_only_those_in_the_party_move_with_it() -> None:
+    """Where it is stated who is in the party, others stay where they are."""
+    joined = [{"subject": THROK, "op": "in", "object": "fac_party_001"}]
+    campaign = memory_campaign(
+        [event("e1", "dm", "A room.", participants=[THROK, ZARA], location=INN, facts=joined)]
+    )
+    command = ChangeLocationCommand(location_id=MILL, location_name="The Mill")
+    LocationHandler(None, Watching()).handle(command, campaign)
+    assert campaign.entity(THROK, viewer="dm").location == MILL
+    assert campaign.entity(ZARA, viewer="dm").location == INN
 
 
 @pytest.mark.parametrize(

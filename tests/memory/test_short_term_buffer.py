@@ -473,3 +473,19 @@ def test_what_says_nothing_stands_in_no_buffer() -> None:
     silent: list[GameEvent] = [event("e3", "dm", "", participants=[THROK], loot=found)]
     campaign.record_many(silent)
     assert campaign.memory(THROK).short_term_buffer[-1] == "[DM]: Throk got rope."
+
+
+def test_what_is_put_into_a_buffer_does_not_tell_how_much_its_agent_missed() -> None:
+    """The ids are the same, whatever happened meanwhile without the agent."""
+    found = []
+    for missed in (0, 3):
+        campaign = memory_campaign(
+            [event("e1", "dm", "A room.", participants=["pc_throk_001", "pc_zara_001"])]
+        )
+        campaign.record_many(event(f"x{n}", "dm", "Elsewhere.", witnesses=[]) for n in range(missed))
+        manager = MemoryManager(campaign.game_state())
+        for _ in range(2):
+            manager.add_to_buffer("throk", "You smell smoke.")
+        found.append(list(campaign.export(viewer="pc_throk_001")))
+    assert found[0] == found[1]
+    assert len(found[0]) == 4

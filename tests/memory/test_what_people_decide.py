@@ -90,3 +90,43 @@ def test_what_is_forgotten_or_corrected_goes_from_summaries_made_before(campaign
     assert "open" not in campaign.memory("Zara").long_term_summary
     campaign.correct("evt_1", None)
     assert campaign.memory("Zara") == before
+
+
+def test_a_corrected_fact_tells_nobody_a_name_they_do_not_know() -> None:
+    """Who the stranger is called is the DM's secret, and stays it when the stranger's mood is corrected."""
+    grim = [{"subject": "npc_stranger_001", "key": "mood", "value": "grim"}]
+    campaign = memory_campaign(
+        [
+            event("evt_1", "dm", "A stranger.", participants=["pc_zara_001", "npc_stranger_001"], facts=grim),
+            event("evt_2", "dm", "A secret.", witnesses=[], names={"npc_stranger_001": "Strahd"}),
+        ]
+    )
+    campaign.correct_fact("Strahd", "mood", "merry")
+    assert "Strahd" not in "".join(campaign.export(viewer="pc_zara_001"))
+    assert campaign.entity("npc_stranger_001", viewer="pc_zara_001").properties == {"mood": "merry"}
+    assert campaign.entity("Strahd", viewer="dm").properties == {"mood": "merry"}
+
+
+def test_a_corrected_fact_tells_nobody_who_somebody_really_is() -> None:
+    """Whoever only knows the old priest has his mood corrected, and hears of no Aldwin."""
+    priest, aldwin = "npc_old_priest_001", "npc_aldwin_001"
+    grim = [{"subject": priest, "key": "mood", "value": "grim"}]
+    campaign = memory_campaign(
+        [
+            event(
+                "evt_1", "dm", "A priest.", participants=["pc_zara_001", "pc_throk_001", priest], facts=grim
+            ),
+            event(
+                "evt_2",
+                "dm",
+                "It is he!",
+                witnesses=["pc_throk_001"],
+                discovered=[aldwin],
+                same_as={priest: aldwin},
+            ),
+        ]
+    )
+    campaign.correct_fact(priest, "mood", "merry")
+    assert "ldwin" not in "".join(campaign.export(viewer="pc_zara_001"))
+    for viewer in ("dm", "pc_zara_001", "pc_throk_001"):
+        assert campaign.entity(priest, viewer=viewer).properties["mood"] == "merry"

@@ -6,13 +6,14 @@ there is warned of, and made up for later.
 
 import hashlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from pydantic import JsonValue
 
 from dndbots.campaign import Campaign
+from dndbots.canon.values import Fact
 from dndbots.errors import InvalidSetting, UnknownEntity
 from dndbots.events import EventType, GameEvent
 from dndbots.game.commands import (
@@ -23,7 +24,7 @@ from dndbots.game.commands import (
     ProgressActCommand,
     UpdateLocationStateCommand,
 )
-from dndbots.ids import DM, category_of
+from dndbots.ids import DM, PARTY_UID, category_of, name_from_uid
 from dndbots.memory.service import IMemoryService
 from dndbots.memory.visits import (
     ACT_PROGRESSED,
@@ -34,6 +35,8 @@ from dndbots.memory.visits import (
 )
 
 log = logging.getLogger("dndbots.game")
+
+_PEOPLE: Final = ("pc_", "npc_", "mon_")
 
 
 class ILocationService(Protocol):
@@ -50,7 +53,7 @@ class LocationService:
         metadata: dict[str, JsonValue] = {"location": command.location_id, "participants": [*movers]}
         if command.location_name is not None:
             metadata["names"] = {command.location_id: command.location_name}
-        name = command.location_name or _called(game_state, command.location_id)
+        name = command.location_name or _called_by_all(game_state, command.location_id, movers)
         content = command.description or f"The party goes to {name}."
         return _record(game_state, command, EventType.LOCATION_CHANGE, content, metadata)
 
@@ -87,7 +90,8 @@ class LocationHandler:
         said: list[str] = []
         if command.danger_level is not None:
             metadata["danger_level"] = command.danger_level
-            said.append(f"{_called(campaign, command.location_id)} is {command.danger_level.lower()}.")
+            name = _called_by_all(campaign, command.location_id, _present(campaign, command.location_id))
+            said.append(f"{name} is {command.danger_level.lower()}.")
         if command.complete_encounter is not None:
             metadata |= {"encounter_id": command.complete_encounter, "encounter_state": "completed"}
             said.append("The encounter is over.")
@@ -130,7 +134,7 @@ class QuestHandler:
             return event
         _known(game_state, command.quest_id)
         quest: dict[str, JsonValue] = {"quest_id": command.quest_id}
-        name = _called(game_state, command.quest_id)
+        name = _called_by_all(game_state, command.quest_id, _party(game_state))
         if isinstance(command, CompleteObjectiveCommand):
             done: dict[str, JsonValue] = {**quest, "objective_id": command.objective_id}
             content = f"{name}: {command.objective_id} is done."
@@ -166,15 +170,34 @@ def _known(campaign: Campaign, uid: str) -> None:
             raise UnknownEntity(uid)
 
 
-def _called(campaign: Campaign, uid: str) -> str:
-    with campaign.view(DM) as view:
-        return view.called([uid])[uid].name
+def _called_by_all(campaign: Campaign, uid: str, people: Iterable[str]) -> str:
+    """What all who will hear of something call it. A name that only some know is not told to the others."""
+    names = set[str]()
+    for who in people:
+        with campaign.view(who) as view:
+            names.add(view.called([uid])[uid].name)
+    return names.pop() if len(names) == 1 else name_from_uid(uid)
 
 
 def _party(campaign: Campaign) -> list[str]:
+    """The living of the party: who is stated to be in it, or else every character there is."""
     with campaign.view(DM) as view:
-        found = view.entities(view.everybody("pc_"))
-    return [uid for uid, entity in found.items() if entity.alive]
+        found = view.entities([uid for kind in _PEOPLE for uid in view.everybody(kind)])
+    living = [entity for entity in found.values() if entity.alive]
+    members = [entity.uid for entity in living if any(map(_is_membership, entity.facts))]
+    return members or [entity.uid for entity in living if entity.category == "PC"]
+
+
+def _is_membership(fact: Fact) -> bool:
+    return fact.op == "in" and fact.object == PARTY_UID and not fact.ended
+
+
+def _present(campaign: Campaign, location: str) -> list[str]:
+    """All who are at a place, dead or alive, under every uid that they go by."""
+    with campaign.view(DM) as view:
+        found = view.entities([uid for kind in _PEOPLE for uid in view.everybody(kind)])
+    here = [entity for entity in found.values() if entity.location == location]
+    return [uid for entity in here for uid in (entity.uid, *entity.merged)]
 
 
 def _record(

@@ -1,5 +1,8 @@
 """The human gate: what a person decides on a memory or an event becomes an event itself."""
 
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
 from pydantic import ValidationError
 
 from dndbots.canon import claims
@@ -8,7 +11,7 @@ from dndbots.events import EventType, GameEvent, Gating, StatedFact
 from dndbots.ids import DM
 from dndbots.memory.gates import gate_event, is_locked
 from dndbots.memory.notes import Table, note_id
-from dndbots.storage.reader import Asked
+from dndbots.storage.reader import Asked, View
 
 
 def decide(
@@ -43,29 +46,55 @@ def decide(
     return table.record(decision)
 
 
+class _Known(NamedTuple):
+    """How somebody knows of the one whom a fact is about."""
+
+    uid: str
+    name: str
+
+
 def correct_fact(table: Table, subject: str, key: str, value: str | float | bool) -> GameEvent:  # noqa: FBT001
-    """Records what is so after all. Whoever held the old value holds the new one."""
+    """Records what is so after all. Whoever held the old value holds the new one.
+
+    Each is told of the one whom they know, under the name that they know: who that really is, or is
+    called, may be the DM's secret. The event for those who know what the DM knows is given back.
+    """
     with table.view(DM) as view:
-        uid = view.find(subject)[0]
-        name = view.called([uid])[uid].name
+        persons = view.find(subject)
+        known = _Known(persons[0], view.called(persons[:1])[persons[0]].name)
     # Outside of the view, which would take a value that is none for damage to the store.
-    fact = _stated(uid, key, value)
+    _stated(known.uid, key, value)
     with table.view(DM) as view:
-        holders = sorted({known.holder for known in view.who_knows(Asked(uid, (key,)))})
+        holders = sorted({one.holder for one in view.who_knows(Asked(known.uid, (key,)))})
         newest = view.newest(1)
-    return table.record(
+    told: dict[_Known, list[str]] = {known: []}
+    for holder in holders:
+        with table.view(holder) as own:
+            for one in _known_to(own, persons, key):
+                told.setdefault(one, []).append(holder)
+    before = newest[-1].event_id if newest else None
+    events = [
         GameEvent(
-            event_id=note_id("corrected", uid, key, str(value), newest[-1].event_id if newest else None),
+            event_id=note_id("corrected", one.uid, key, str(value), before, *(one.name,)[one == known :]),
             event_type=EventType.SYSTEM,
             source=DM,
-            content=f"{name}'s {key} is {value}.",
+            content=f"{one.name}'s {key} is {value}.",
             session_id=newest[-1].session_id if newest else "prologue",
             metadata={
-                "facts": [fact.model_dump(exclude_none=True, exclude_defaults=True)],
-                "witnesses": holders,
+                "facts": [_stated(one.uid, key, value).model_dump(exclude_none=True, exclude_defaults=True)],
+                "witnesses": [*people],
             },
         )
-    )
+        for one, people in told.items()
+    ]
+    return table.record_many(events)[0]
+
+
+def _known_to(view: View, persons: Collection[str], key: str) -> Iterable[_Known]:
+    """Those of some uids of one person under which a viewer holds a fact, each as the viewer knows it."""
+    for uid, entity in view.entities(persons).items():
+        if any(fact.key == key and not fact.ended for fact in entity.facts):
+            yield _Known(uid, entity.name)
 
 
 def _stated(uid: str, key: str, value: str | float | bool) -> StatedFact:  # noqa: FBT001

@@ -54,11 +54,12 @@ class Gates(NamedTuple):
                 yield " ".join(corrected.split())
 
 
-def gates_of(view: View) -> Gates:
+def gates_of(view: View, holder: str | None = None) -> Gates:
+    """What was decided for the viewer; or for somebody else, as far as the viewer knows."""
     decided: dict[str, list[tuple[int, str, JsonValue]]] = {kind: [] for kind in _KINDS}
     for target, slots in view.decided(claims.GATE).items():
         for kind in _KINDS:
-            made = [slots.get(claims.gate_slot(kind, holder)) for holder in (None, view.viewer)]
+            made = [slots.get(claims.gate_slot(kind, one)) for one in (None, holder or view.viewer)]
             newest = max((one for one in made if one is not None), key=lambda one: one[1], default=None)
             if newest is not None and newest[0] not in (None, False):
                 decided[kind].append((newest[1], target, newest[0]))

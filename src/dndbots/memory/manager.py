@@ -16,6 +16,7 @@ from dndbots.memory.carrying import carried, format_character_facts
 from dndbots.memory.compression import Answer, Summarizing, backlog, compressing, shortening
 from dndbots.memory.entries import SummaryTask, as_text, entry_of
 from dndbots.memory.fitting import cut_beginning, cut_end, shares
+from dndbots.memory.notes import note_id
 from dndbots.memory.retelling import one_line
 from dndbots.memory.summarizer import Summarizer
 from dndbots.models import AgentMemory, GameState
@@ -176,10 +177,12 @@ class MemoryManager:
             self._read_again(key)
 
     def _perceived(self, key: str, content: str) -> GameEvent:
+        """An event of its own each time. Its id has no place of the log in it: that tells what was missed."""
         holder = self._state["agents"][key]
         newest = list(self._campaign.events(viewer=holder, last=1))
+        before = newest[0].event_id if newest else None
         return GameEvent(
-            event_id=f"told_{key}_{self._campaign.head + 1}",
+            event_id=note_id("told", holder, before),
             event_type=EventType.DM_NARRATION,
             source=DM,
             content=content,

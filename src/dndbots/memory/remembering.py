@@ -98,8 +98,7 @@ class Remembering(ABC):
     def npc_memories(self) -> dict[str, list[MemoryEntry]]:
         """What each NPC remembers of its dealings with the party, by uid."""
         with self.view(DM) as view:
-            npcs = view.everybody("npc_")
-            found = {npc: memories_on(view, npc, npc_shelf(npc)) for npc in npcs}
+            found = {npc: memories_on(view, npc, npc_shelf(npc)) for npc in _npcs(view)}
         return {npc: entries for npc, entries in found.items() if entries}
 
     @property
@@ -124,8 +123,7 @@ class Remembering(ABC):
     @property
     def last_npc_message_index(self) -> dict[str, int]:
         with self.view(DM) as view:
-            npcs = view.everybody("npc_")
-            found = {npc: _index(view, npc, npc_shelf(npc)) for npc in npcs}
+            found = {npc: _index(view, npc, npc_shelf(npc)) for npc in _npcs(view)}
         return {npc: index for npc, index in found.items() if index >= 0}
 
     def threads(self, viewer: str, *, resolved: bool = False, as_of: str | None = None) -> list[Thread]:
@@ -220,6 +218,12 @@ class Remembering(ABC):
     def correct_fact(self, subject: str, key: str, value: str | float | bool) -> GameEvent:  # noqa: FBT001
         """Says what is so after all; whoever held the old value holds the new one."""
         return correct_fact(self, subject, key, value)
+
+
+def _npcs(view: View) -> list[str]:
+    """Every uid of every NPC: one who turned out to be another still remembers under its own."""
+    persons = view.persons_of(view.everybody("npc_"))
+    return sorted({uid for same in persons.values() for uid in same if uid.startswith("npc_")})
 
 
 def _by_uid(view: View, holder: str, source: MemorySource) -> dict[str, list[MemoryEntry]]:

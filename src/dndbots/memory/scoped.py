@@ -38,13 +38,25 @@ def memories_on(
     found = view.shelf(holder, shelf)
     if found is None:
         return []
-    decided = gates_of(view) if gates is None else gates
-    wanted = [one for one in found.standing if one not in decided.forgotten]
-    wanted = wanted if newest is None else wanted[max(len(wanted) - newest, 0) :]
-    events = view.by_id(wanted)
-    shown = decided.shown(events[one] for one in wanted if one in events)
+    decided = _decided(view, holder) if gates is None else gates
+    events = view.by_id(found.standing)
+    shown = decided.shown(events[one] for one in found.standing if one in events)
+    # All that a memory was made from may be forgotten, and then it says nothing.
+    shown = [event for event in shown if event.content.strip()]
+    shown = shown if newest is None else shown[max(len(shown) - newest, 0) :]
     places = _places(view, shown)
     return [_entry(event, places) for event in shown]
+
+
+def _decided(view: View, holder: str) -> Gates:
+    """What holds for somebody's memories as the viewer reads them: what was decided for either."""
+    mine = gates_of(view)
+    if holder == view.viewer:
+        return mine
+    theirs = gates_of(view, holder)
+    return theirs._replace(
+        forgotten=theirs.forgotten | mine.forgotten, corrected={**theirs.corrected, **mine.corrected}
+    )
 
 
 def all_memories(view: View, holder: str) -> dict[str, list[MemoryEntry]]:

@@ -265,7 +265,8 @@ def _shared(jobs: Iterable[_Job]) -> Iterable[tuple[_Job, list[str]]]:
     """Jobs of several who perceived and know the same, and whose shelves stand alike, as one for all."""
     same: dict[tuple[object, ...], list[_Job]] = {}
     for job in jobs:
-        key = (job.shelf, job.stands, job.task.entries, job.task.name, job.messages[-1].event_id)
+        end, since = job.messages[-1].event_id, job.related.get(SINCE)
+        key = (job.shelf, job.stands, job.task.entries, job.task.name, end, since)
         same.setdefault(key, []).append(job)
     for alike in same.values():
         yield alike[0], [job.holder for job in alike]

@@ -92,7 +92,10 @@ def whereabouts(view: View) -> list[str]:
 
 
 def npcs_at(view: View, location: str) -> list[str]:
-    """The NPCs who are at a place, of those who took part in anything there lately."""
+    """The NPCs who are at a place, of those who took part in anything there lately.
+
+    Each goes by the uid that it was met under there: not everybody knows who it really is.
+    """
     places = view.places(limit=256, about=[location])
     seen = {
         who
@@ -100,8 +103,9 @@ def npcs_at(view: View, location: str) -> list[str]:
         if event.known.location == location
         for who in (*seen_in(event, event.known), *audience(event))
     }
-    npcs = view.entities([who for who in sorted(seen) if who.startswith("npc_")])
-    return [uid for uid, npc in npcs.items() if npc.location == location]
+    met = [who for who in sorted(seen) if who.startswith("npc_")]
+    npcs, persons = view.entities(met), view.persons_of(met)
+    return [uid for uid in met if npcs[persons[uid][0]].location == location]
 
 
 def named_in(names: Iterable[str]) -> "re.Pattern[str]":
