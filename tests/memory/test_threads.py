@@ -331,3 +331,14 @@ def test_a_recap_tells_of_open_threads() -> None:
     assert "- promise: " + PROMISE in campaign.recap(ZARA).text
     campaign.record(said(2, threads=[{"id": "bell", "state": "resolved"}], participants=[THROK, ZARA]))
     assert "stole the bell" not in "".join(one.text for one in campaign.recap(ZARA).threads)
+
+
+def test_a_promise_within_the_party_falls_asleep() -> None:
+    """The party is together all the time: that alone touches nothing that its members promised each other."""
+    both = ["pc_throk_001", "pc_zara_001"]
+    campaign = memory_campaign(
+        [event("e0", "pc_throk_001", "I promise to teach you the axe.", participants=both)]
+        + [event(f"e{n}", "pc_zara_001", "I walk on.", participants=both) for n in range(1, 30)]
+    )
+    [promise] = [thread for thread in campaign.threads("pc_zara_001") if thread.kind == "promise"]
+    assert (promise.state, promise.turns, promise.touched) == ("dormant", 29, "e0")

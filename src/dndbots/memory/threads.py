@@ -143,8 +143,8 @@ def _is_gone(entity: Entity) -> bool:
 
 
 def _meetings(view: View, about: tuple[str, ...]) -> set[int]:
-    """Where all of some people are mentioned together; one person alone may be about anything."""
-    if len(about) < 2:
+    """Where all of some people are mentioned together; one alone, or the party, may be about anything."""
+    if len(about) < 2 or all(uid.startswith("pc_") for uid in about):
         return set()
     places = [set(view.places(limit=_MOST_COUNTED, about=[uid])) for uid in about]
     return set.intersection(*places)

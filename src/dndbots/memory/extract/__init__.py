@@ -6,7 +6,7 @@ than the entries it is given.
 
 from dndbots.memory.entries import Line, SummaryTask
 from dndbots.memory.extract.candidates import Candidate, candidates
-from dndbots.memory.extract.cover import Wish, best, choose
+from dndbots.memory.extract.cover import Wish, best, choose, unrepeated
 from dndbots.memory.extract.lines import lines_of
 from dndbots.memory.extract.names import names_by_salience, names_in
 from dndbots.memory.extract.salience import Salience
@@ -46,19 +46,21 @@ class Extractive:
 
     def summarize(self, task: SummaryTask) -> list[Line]:
         """At most `task.tokens` tokens, newlines included, in the order of play."""
-        found = self._candidates(task)
+        whole = self._whole(task)
+        if whole and sum(candidate.tokens for candidate in whole) <= task.tokens:
+            return lines_of(unrepeated(whole))
+        found = candidates(task.entries, encoding=self._encoding) if self._shortened else whole
         salience = Salience.of(found, names_in(task.entries))
         wish = _wish(task, salience.names)
         chosen = choose(found, task.tokens, salience=salience, wish=wish, encoding=self._encoding)
         return lines_of(chosen)
 
-    def _candidates(self, task: SummaryTask) -> list[Candidate]:
+    def _whole(self, task: SummaryTask) -> list[Candidate]:
+        """The sentences as they were said; none, if they are to be shortened in any case."""
         characters = sum(len(entry.text) for entry in task.entries)
-        if not self._shortened or characters <= task.tokens * _MOST_CHARACTERS:
-            whole = candidates(task.entries, shortened=False, encoding=self._encoding)
-            if not self._shortened or sum(candidate.tokens for candidate in whole) <= task.tokens:
-                return whole
-        return candidates(task.entries, encoding=self._encoding)
+        if self._shortened and characters > task.tokens * _MOST_CHARACTERS:
+            return []
+        return candidates(task.entries, shortened=False, encoding=self._encoding)
 
 
 def _wish(task: SummaryTask, names: frozenset[str]) -> Wish:

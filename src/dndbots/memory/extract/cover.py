@@ -86,6 +86,41 @@ def best(
     return _in_order(greedy.chosen)
 
 
+def unrepeated(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """All that says anything new, in the order given: for when all of it fits."""
+    said, kept = _Said(), []
+    for candidate in candidates:
+        if candidate not in said:
+            said.add(candidate)
+            kept.append(candidate)
+    return kept
+
+
+class _Said:
+    """What was said already, in these words or almost."""
+
+    def __init__(self) -> None:
+        self._sentences: list[Candidate] = []
+        self._with_word: dict[str, list[int]] = {}
+
+    def add(self, candidate: Candidate) -> None:
+        for word in candidate.words:
+            self._with_word.setdefault(word, []).append(len(self._sentences))
+        self._sentences.append(candidate)
+
+    def __contains__(self, candidate: Candidate) -> bool:
+        """Whether a sentence has most of these words, and denies no more and no less."""
+        shared: dict[int, int] = {}
+        for word in candidate.words:
+            for place in self._with_word.get(word, ()):
+                shared[place] = shared.get(place, 0) + 1
+        return any(
+            times >= _SAME * max(len(candidate.words), len(self._sentences[place].words))
+            and is_denied(self._sentences[place].text) == is_denied(candidate.text)
+            for place, times in shared.items()
+        )
+
+
 class _Greedy:
     """One greedy pass, which can be taken further. What was passed over for its cost may come later."""
 
@@ -94,7 +129,7 @@ class _Greedy:
         self.spent = 0
         self._wish = wish
         self._covered: dict[Feature, float] = {}
-        self._with_word: dict[str, list[int]] = {}
+        self._said = _Said()
         self._retold = 0
         first = []
         for number, candidate in enumerate(candidates):
@@ -130,7 +165,7 @@ class _Greedy:
             now = (-self._gain(item[1]), item[1])
             if self._heap and now > self._heap[0]:
                 heapq.heappush(self._heap, now)
-            elif not self._is_said(candidate):
+            elif candidate not in self._said:
                 self._choose(item[1])
         for item in passed:
             heapq.heappush(self._heap, item)
@@ -152,25 +187,12 @@ class _Greedy:
             gain += worth * ((before + weight) ** _POWER - before**_POWER)
         return gain / (candidate.tokens + _OVERHEAD)
 
-    def _is_said(self, candidate: Candidate) -> bool:
-        """Whether a chosen sentence has most of these words, and denies no more and no less."""
-        shared: dict[int, int] = {}
-        for word in candidate.words:
-            for place in self._with_word.get(word, ()):
-                shared[place] = shared.get(place, 0) + 1
-        return any(
-            times >= _SAME * max(len(candidate.words), len(self.chosen[place].words))
-            and is_denied(self.chosen[place].text) == is_denied(candidate.text)
-            for place, times in shared.items()
-        )
-
     def _choose(self, number: int) -> None:
         candidate = self._candidates[number]
         weight = self._weight(candidate)
         for feature, _ in self._features[number]:
             self._covered[feature] = self._covered.get(feature, 0.0) + weight
-        for word in candidate.words:
-            self._with_word.setdefault(word, []).append(len(self.chosen))
+        self._said.add(candidate)
         self.chosen.append(candidate)
         self.spent += candidate.tokens
         self._retold += candidate.tokens if candidate.retold else 0
