@@ -216,6 +216,8 @@ class MemoryManager:
         if isinstance(lines, SummaryFailed):
             return _failed(lines)
         made = as_text(lines)
+        if not made:
+            return ""
         memory.long_term_summary = "\n".join(filter(None, (memory.long_term_summary, made)))
         memory.short_term_buffer = memory.short_term_buffer[len(old) :]
         return made
@@ -236,7 +238,7 @@ class MemoryManager:
         if isinstance(lines, SummaryFailed):
             return _failed(lines)
         made = as_text(lines)
-        if count_tokens(made) >= size:
+        if not made or count_tokens(made) >= size:
             return _failed(SummaryFailed(agent=key, reason="what came back is no shorter than the summary"))
         memory.long_term_summary = made
         return made

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 from dndbots.errors import InvalidSetting, SummaryFailed
 from dndbots.ids import DM, is_uid, name_from_uid
-from dndbots.memory.checks import Origin, Refused, checked
+from dndbots.memory.checks import Origin, Refused, checked, quoted
 from dndbots.memory.entries import Entry, Line, SummaryKind, SummaryTask, as_text
 from dndbots.memory.foreign import Foreign, is_foreign
 from dndbots.memory.waiting import ONCE, Patience, side_by_side
@@ -71,7 +71,10 @@ class Summarizer:
         return bool(getattr(self._engine, "waits", True))
 
     def condense(self, task: SummaryTask) -> list[Line]:
-        """The lines of one summary, or SummaryFailed with the reason why the last attempt failed."""
+        """The lines of one summary, or SummaryFailed with the reason why the last attempt failed.
+
+        Without a model there may be none, where nothing can be told; trying again would change nothing.
+        """
         if not any(entry.text.strip() or entry.outcomes for entry in task.entries):
             raise SummaryFailed(agent=task.agent, reason="there is nothing to summarise")
         if task.tokens < 1:
@@ -83,6 +86,8 @@ class Summarizer:
                 waits=self.waits,
             )
         except Refused as exc:
+            if self._origin is Origin.QUOTED:
+                return quoted(task)
             raise SummaryFailed(agent=task.agent, reason=exc.reason) from exc
 
     def condense_all(self, tasks: Iterable[SummaryTask]) -> list[list[Line] | SummaryFailed]:
