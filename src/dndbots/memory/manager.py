@@ -35,6 +35,7 @@ NEAR: Final = 0.8
 # A bare summary may take so much of a limit: there is no log that it could be made from again.
 _BARE_SHARE: Final = 0.25
 _LEAST_ROOM: Final = 40
+_NEXT_ENTRY: Final = re.compile(r";\s*\[")
 _ATTRIBUTED: Final = re.compile(r"\[([^\]\n]{1,200})\]: (.*)", re.DOTALL)
 
 
@@ -74,7 +75,7 @@ class MemoryManager:
         for name, memory in self._state["agent_memories"].items():
             newest = memory.short_term_buffer[-DM_CONTEXT_PLAYER_ENTRIES_LIMIT:]
             if name != DM and newest:
-                found.append(f"[{one_line(name)} knows]: {'; '.join(map(one_line, newest))}")
+                found.append(f"[{one_line(name)} knows]: {'; '.join(map(_among_others, newest))}")
         return found
 
     def _fitted(self, key: str, room: int) -> str:
@@ -87,7 +88,7 @@ class MemoryManager:
         for _ in range(room.bit_length() + 4):
             given = shares(sizes, share)
             cut = [
-                cut_end(entry, most, f"[cut: {name}]")
+                cut_end(entry, most, f"[cut: {one_line(name)}]")
                 for entry, most, name in zip(entries, given, ids, strict=True)
             ]
             kept = [line for line in cut if line]
@@ -374,8 +375,9 @@ def _next(
 
 
 def _context(key: str, summary: str, entries: Iterable[str], others: Iterable[str]) -> str:
+    remembered = map(one_line, summary.split("\n")) if summary else []
     sections = [
-        ("## Story So Far" if key == DM else "## What You Remember", summary.split("\n") if summary else []),
+        ("## Story So Far" if key == DM else "## What You Remember", remembered),
         ("## Recent Events", entries),
         ("## Player Knowledge", others),
     ]
@@ -386,6 +388,11 @@ def _context(key: str, summary: str, entries: Iterable[str], others: Iterable[st
 def _plain(line: str) -> str:
     """A line that cannot pass for a heading."""
     return re.sub(r"^\s*#[#\s]*", "", line)
+
+
+def _among_others(entry: str) -> str:
+    """An entry between others on one line: no part of it can pass for the next one, by somebody else."""
+    return _NEXT_ENTRY.sub(", [", one_line(entry))
 
 
 def _bare_task(agent: str, texts: Iterable[str], tokens: int) -> SummaryTask:
