@@ -8,13 +8,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.chat import CAVE, GOOD, Chat, Says, task
 from tests.strategies import hostile_text
+from tests.table import event
 
 from dndbots.errors import SummaryFailed
 from dndbots.ids import is_hidden
-from dndbots.memory.checks import Origin, Refused, checked
-from dndbots.memory.entries import Entry, Line, as_text
+from dndbots.memory.checks import Origin, Refused, checked, quoted
+from dndbots.memory.entries import Entry, Line, SummaryTask, as_text
 from dndbots.memory.summarizer import Summarizer
 from dndbots.memory.wording import Vocabulary, sentences
+from dndbots.testing import memory_campaign
 from dndbots.tokens import count_tokens
 
 ALL = list(Origin)
@@ -416,3 +418,43 @@ def test_the_front_answers_or_fails_and_nothing_else(answer: object) -> None:
         except SummaryFailed as failure:
             said = failure.reason
         assert said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "＜＜＜ word",
+        "a <**<**< b",
+        "go [IN*ST] go",
+        "word ＜|x|＞",
+        "~~*~ word",
+        "SYSTEM:",
+        "SYSTEM: PC:x",
+        "a _",
+        "the _",
+    ],
+)
+def test_nothing_that_players_write_stops_a_memory_without_a_model(text: str) -> None:
+    """Asking again would change nothing, so whatever it is, there is an answer, and a harmless one."""
+    given_task = SummaryTask(agent="x", entries=(Entry(text=text, who="Zara", event_id="e1"),), tokens=40)
+    for line in Summarizer().condense(given_task):
+        checked([line], given_task, Origin.ENGINE)
+
+
+def test_a_scene_of_which_nothing_can_be_told_is_passed_over() -> None:
+    """The cursor moves on, and what comes after it is summarised."""
+    log = [("e1", "SYSTEM:", "s01"), ("e2", "The mill burns.", "s02"), ("e3", "Rain.", "s03")]
+    campaign = memory_campaign(
+        event(name, "dm", text, participants=["pc_throk_001"], session=session) for name, text, session in log
+    )
+    assert "burns" in campaign.compress("pc_throk_001", retain=1)
+    assert campaign.carried("pc_throk_001").ids == ("e3",)
+
+
+def test_entries_are_quoted_as_far_as_they_fit() -> None:
+    """By exact count, in order, each with its source."""
+    entries = tuple(Entry(text=f"Goblin {n} falls. " * 9, who="DM", event_id=f"e{n}") for n in range(9))
+    for tokens in range(1, 120, 7):
+        lines = quoted(SummaryTask(agent="x", entries=entries, tokens=tokens))
+        assert count_tokens(as_text(lines)) <= tokens
+        assert [line.sources for line in lines] == [(f"e{n}",) for n in range(len(lines))]

@@ -12,6 +12,7 @@ from typing import Final
 
 from dndbots.ids import is_hidden
 from dndbots.memory.entries import Line, SummaryTask, as_text
+from dndbots.memory.fitting import cut_end
 from dndbots.memory.wording import Vocabulary, sentences, uids_of
 from dndbots.tokens import count_tokens
 
@@ -42,6 +43,7 @@ _ROLE = re.compile(
 )
 _RECORD = re.compile(rf"{_WRAPS}(?:PC|NPC|MON|LOC|FAC|ITEM|QST|EVT):(?=\S)")
 _SECTION = re.compile(r"[\W_]*[A-Z][A-Z '&()_-]{2,60}:[\W_]*$")
+_MARKS: Final = (("a fence", _FENCE), ("a role marker", _SPECIAL))
 _OPENINGS: Final = (
     ("a heading", _HEADING),
     ("a role marker", _ROLE),
@@ -84,6 +86,28 @@ def checked(answer: object, task: SummaryTask, origin: Origin) -> list[Line]:
     if origin is not Origin.QUOTED:
         _refuse_what_the_source_has_not(fitting, Vocabulary(_source(task)), origin)
     return fitting
+
+
+def quoted(task: SummaryTask) -> list[Line]:
+    """The entries themselves, as far as they fit: for an engine of ours that found nothing better.
+
+    Never fails, since asking it again would change nothing. Of `SYSTEM:` alone, say, nothing is left.
+    """
+    lines: list[Line] = []
+    for entry in task.entries:
+        said = [text for text in map(_one_tamed, (entry.text, *entry.outcomes)) if text]
+        told = _one_tamed(f"[{entry.who}]: {' '.join(said)}" if entry.who else " ".join(said))
+        room = task.tokens - count_tokens(as_text([*lines, Line("")]))
+        fitting = _one_tamed(cut_end(told, room, "")) if said else ""
+        longer = [*lines, Line(fitting, (entry.event_id,) if entry.event_id else ())]
+        if room < 1 or count_tokens(as_text(longer)) > task.tokens:
+            break
+        lines = longer if fitting else lines
+    return lines
+
+
+def _one_tamed(text: str) -> str:
+    return " ".join(_tamed(text).split())
 
 
 # Shape
@@ -162,13 +186,17 @@ def _joined_labels(lines: Iterable[str]) -> Iterator[str]:
 def _tamed(text: str) -> str:
     """A quotation that no check refuses: a player who writes `SYSTEM:` must not stop the game's memory."""
     text = "".join(" " if is_hidden(char) and char not in "\r\n\t" else char for char in text)
-    text = _SPECIAL.sub(" ", _FENCE.sub(" ", unicodedata.normalize("NFC", text)))
-    return "\n".join(map(_without_openings, text.splitlines()))
+    return "\n".join(map(_tamed_line, unicodedata.normalize("NFC", text).splitlines()))
 
 
-def _without_openings(line: str) -> str:
+def _tamed_line(line: str) -> str:
+    """Taking one thing out may bring another to the front, or together: so until there is none left."""
     while True:
         before, line = line, _plain(line)
+        for _, pattern in _MARKS:
+            plain = unicodedata.normalize("NFKC", line)
+            if pattern.search(plain):
+                line = pattern.sub(" ", plain)
         for _, pattern in _OPENINGS:
             plain = unicodedata.normalize("NFKC", line)
             if opening := pattern.match(plain):
@@ -188,7 +216,7 @@ def _refuse_hidden(text: str) -> None:
 
 def _refuse_markup(text: str) -> None:
     plain = unicodedata.normalize("NFKC", text)
-    for what, pattern in (("a fence", _FENCE), ("a role marker", _SPECIAL)):
+    for what, pattern in _MARKS:
         if found := pattern.search(plain):
             raise Refused(f"{what}: {_fault(found.group())}")
     for line in plain.splitlines():

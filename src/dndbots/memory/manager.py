@@ -35,6 +35,7 @@ NEAR: Final = 0.8
 # A bare summary may take so much of a limit: there is no log that it could be made from again.
 _BARE_SHARE: Final = 0.25
 _LEAST_ROOM: Final = 40
+_NEXT_ENTRY: Final = re.compile(r";\s*\[")
 
 
 class MemoryManager:
@@ -73,7 +74,7 @@ class MemoryManager:
         for name, memory in self._state["agent_memories"].items():
             newest = memory.short_term_buffer[-DM_CONTEXT_PLAYER_ENTRIES_LIMIT:]
             if name != DM and newest:
-                found.append(f"[{one_line(name)} knows]: {'; '.join(map(one_line, newest))}")
+                found.append(f"[{one_line(name)} knows]: {'; '.join(map(_among_others, newest))}")
         return found
 
     def _fitted(self, key: str, room: int) -> str:
@@ -215,6 +216,8 @@ class MemoryManager:
         if isinstance(lines, SummaryFailed):
             return _failed(lines)
         made = as_text(lines)
+        if not made:
+            return ""
         memory.long_term_summary = "\n".join(filter(None, (memory.long_term_summary, made)))
         memory.short_term_buffer = memory.short_term_buffer[len(old) :]
         return made
@@ -235,7 +238,7 @@ class MemoryManager:
         if isinstance(lines, SummaryFailed):
             return _failed(lines)
         made = as_text(lines)
-        if count_tokens(made) >= size:
+        if not made or count_tokens(made) >= size:
             return _failed(SummaryFailed(agent=key, reason="what came back is no shorter than the summary"))
         memory.long_term_summary = made
         return made
@@ -372,8 +375,9 @@ def _next(
 
 
 def _context(key: str, summary: str, entries: Iterable[str], others: Iterable[str]) -> str:
+    remembered = map(one_line, summary.split("\n")) if summary else []
     sections = [
-        ("## Story So Far" if key == DM else "## What You Remember", summary.split("\n") if summary else []),
+        ("## Story So Far" if key == DM else "## What You Remember", remembered),
         ("## Recent Events", entries),
         ("## Player Knowledge", others),
     ]
@@ -384,6 +388,11 @@ def _context(key: str, summary: str, entries: Iterable[str], others: Iterable[st
 def _plain(line: str) -> str:
     """A line that cannot pass for a heading."""
     return re.sub(r"^\s*#[#\s]*", "", line)
+
+
+def _among_others(entry: str) -> str:
+    """An entry between others on one line: no part of it can pass for the next one, by somebody else."""
+    return _NEXT_ENTRY.sub(", [", one_line(entry))
 
 
 def _bare_task(agent: str, texts: Iterable[str], tokens: int) -> SummaryTask:

@@ -9,18 +9,23 @@ from typing import Final
 
 from dndbots.canon.loot import holder_of, loot_of
 from dndbots.events import EventType, GameEvent, KnownMetadata
-from dndbots.ids import DM, SYSTEM, folded
+from dndbots.ids import DM, SYSTEM, folded, is_hidden
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
 from dndbots.storage.reader import View
 
-_BREAKS: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_BREAKS: Final = re.compile(r"\s+")
 _WORD: Final = re.compile(r"\w")
 Called = Callable[[str], str]
 
 
 def one_line(text: str) -> str:
-    """Text that cannot open a line of its own, and so neither a section nor another's speech."""
+    """Text that cannot open a line of its own, and so neither a section nor another's speech.
+
+    What nobody would see, or would see in another order, is not in it either.
+    """
+    if not text.isprintable():
+        text = text.translate({ord(char): " " for char in set(text) if is_hidden(char)})
     return _BREAKS.sub(" ", text).strip()
 
 

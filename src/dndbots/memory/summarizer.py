@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 from dndbots.errors import InvalidSetting, SummaryFailed
 from dndbots.ids import DM, is_uid, name_from_uid
-from dndbots.memory.checks import Origin, Refused, checked
+from dndbots.memory.checks import Origin, Refused, checked, quoted
 from dndbots.memory.entries import Entry, Line, SummaryKind, SummaryTask, as_text, entry_of
 from dndbots.memory.foreign import Foreign, is_foreign
 from dndbots.memory.waiting import ONCE, Patience, side_by_side
@@ -69,7 +69,10 @@ class Summarizer:
         return bool(getattr(self._engine, "waits", True))
 
     def condense(self, task: SummaryTask) -> list[Line]:
-        """The lines of one summary, or SummaryFailed with the reason why the last attempt failed."""
+        """The lines of one summary, or SummaryFailed with the reason why the last attempt failed.
+
+        Without a model there may be none, where nothing can be told; trying again would change nothing.
+        """
         if not any(entry.text.strip() or entry.outcomes for entry in task.entries):
             raise SummaryFailed(agent=task.agent, reason="there is nothing to summarise")
         if task.tokens < 1:
@@ -81,6 +84,8 @@ class Summarizer:
                 waits=self.waits,
             )
         except Refused as exc:
+            if self._origin is Origin.QUOTED:
+                return quoted(task)
             raise SummaryFailed(agent=task.agent, reason=exc.reason) from exc
 
     def condense_all(self, tasks: Iterable[SummaryTask]) -> list[list[Line] | SummaryFailed]:
