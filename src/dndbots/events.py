@@ -287,8 +287,8 @@ class GameEvent(BaseModel):
         except (TypeError, ValueError, RecursionError):
             return False
 
-    def placed(self, seq: int, metadata: dict[str, JsonValue] | None = None) -> "GameEvent":
-        """A copy with its place in the log, and other metadata if they are given."""
+    def placed(self, seq: int | None, metadata: dict[str, JsonValue] | None = None) -> "GameEvent":
+        """A copy with its place in the log, or without one, and other metadata if they are given."""
         if metadata is None:
             return GameEvent.restored({**self.__dict__, "seq": seq}, self.metadata_text)
         return GameEvent.restored({**self.__dict__, "seq": seq, "metadata": metadata}, as_json(metadata))

@@ -5,7 +5,7 @@ It decides how an engine is asked and what is accepted, never what is summarised
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, Protocol
 
 from dndbots.errors import InvalidSetting, SummaryFailed
@@ -77,6 +77,9 @@ class Summarizer:
             raise SummaryFailed(agent=task.agent, reason="there is nothing to summarise")
         if task.tokens < 1:
             raise SummaryFailed(agent=task.agent, reason="there is no room for a summary")
+        if self._origin is Origin.QUOTED:
+            subject = ("", "") if task.kind == "buffer" else (task.about, task.name)
+            return list(_extracted(task.entries, task.tokens, task.kind, *subject))
         try:
             return self._patience.ask(
                 lambda _: self._engine.summarize(task),
@@ -84,8 +87,6 @@ class Summarizer:
                 waits=self.waits,
             )
         except Refused as exc:
-            if self._origin is Origin.QUOTED:
-                return quoted(task)
             raise SummaryFailed(agent=task.agent, reason=exc.reason) from exc
 
     def condense_all(self, tasks: Iterable[SummaryTask]) -> list[list[Line] | SummaryFailed]:
@@ -175,6 +176,21 @@ class Summarizer:
 
 
 _GENERATED: Final = Summarizer.generate_summary
+
+
+# Those who perceive the same are summarised one after the other, and get the same words.
+@lru_cache(maxsize=16)
+def _extracted(
+    entries: tuple[Entry, ...], tokens: int, kind: SummaryKind, about: str, name: str
+) -> tuple[Line, ...]:
+    """A summary without a model. It never fails: asking again would change nothing."""
+    from dndbots.memory.extract import Extractive
+
+    task = SummaryTask(agent="", entries=entries, tokens=tokens, kind=kind, about=about, name=name)
+    try:
+        return tuple(checked(Extractive().summarize(task), task, Origin.QUOTED))
+    except Refused:
+        return tuple(quoted(task))
 
 
 def _engine_for(model: Any, patience: Patience) -> tuple[Engine, Origin]:

@@ -366,7 +366,7 @@ class View:
 
     def _shown(self, event: GameEvent) -> GameEvent:
         """Places in the log would tell a viewer how much it missed; only the DM gets them."""
-        return event if self.viewer == DM else event.model_copy(update={"seq": None})
+        return event if self.viewer == DM else event.placed(None)
 
     def moments(self, events: Iterable[GameEvent]) -> list[Moment]:
         """Events as lines of a timeline, in the names that this viewer knows."""
