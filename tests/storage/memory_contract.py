@@ -190,8 +190,8 @@ class MemoryContract:
             for who in ("dm", *BOTH)
         }
         assert about == {"dm": {MILL, CELLAR}, THROK: {MILL}, ZARA: {MILL, CELLAR}}
-        hers = "\n".join(entry.summary for entry in table.memories(ZARA))
-        his = "\n".join(entry.summary for entry in table.memories(THROK))
+        hers = "\n".join(entry.summary.lower() for entry in table.memories(ZARA))
+        his = "\n".join(entry.summary.lower() for entry in table.memories(THROK))
         assert "silver key" in hers
         assert "silver key" not in his
         assert "wolf" in his
