@@ -20,6 +20,7 @@ from dndbots.memory.notes import Table, make_note
 from dndbots.memory.retelling import retold
 from dndbots.memory.summarizer import Summarizer
 from dndbots.storage.reader import View
+from dndbots.tokens import count_tokens
 
 log = logging.getLogger("dndbots.memory")
 
@@ -139,6 +140,9 @@ def shortening(table: Table, holder: str, *, token_limit: int) -> Summarizing:
     room = room_for(merge.layer, token_limit)
     if len(merge.blocks) == 1:
         room = max(room // 2, 1)
+        # What it is all about is too long for other reasons, and would be done again turn after turn.
+        if count_tokens(merge.blocks[0].text) <= room:
+            return ""
     return (yield from merging(table, holder, shelf, merge, room))
 
 

@@ -56,7 +56,7 @@ def recap_of(view: View, *, session: str | None, length: str) -> Recap:
     gates = gates_of(view)
     told, entries = _told(view, session, gates)
     lines = Extractive().summarize(SummaryTask(agent=view.viewer, entries=tuple(entries), tokens=tokens))
-    pinned = tuple(pinned_texts(view, gates))
+    pinned = tuple(pinned_texts(view, gates, tokens))
     threads = tuple(thread for thread in threads_of(view) if thread.kind in _TOLD_OF)[:most]
     found = tuple(RecapLine(text=line.text, sources=line.sources) for line in lines)
     return Recap(
