@@ -60,7 +60,8 @@ def backlog(view: View, *, retain: int | None) -> Backlog:
     shelf = view.shelf(view.viewer, SUMMARY)
     events = list(since(view, shelf))
     session = events[-1].session_id if events else ""
-    due = next((n for n, event in enumerate(events) if event.session_id == session), len(events))
+    # A session may be gone on with after another, and what came before is earlier all the same.
+    due = max((n for n, event in enumerate(events, 1) if event.session_id != session), default=0)
     if retain is not None:
         due = max(due, len(events) - retain)
     return Backlog(shelf, events[:due], events[due:])
