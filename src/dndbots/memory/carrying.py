@@ -10,13 +10,17 @@ from dndbots.errors import UnknownEntity
 from dndbots.ids import DM
 from dndbots.memory.compression import since, standing
 from dndbots.memory.entries import Entry
+from dndbots.memory.fitting import PINNED, cut_end, shares
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.layers import SUMMARY, Block
 from dndbots.memory.retelling import one_line, retold
 from dndbots.memory.states import is_over
 from dndbots.models import AgentMemory, CharacterFacts
 from dndbots.storage.reader import View
+from dndbots.tokens import count_many
 
+# How much of an agent's limit may be taken by what people pinned.
+_PINNED_SHARE: Final = 0.2
 _CLASS_KEYS: Final = ("class", "char_class", "character_class")
 _RELATIONS: Final = {
     "~": "linked with",
@@ -40,7 +44,7 @@ def carried(view: View, *, token_limit: int, facts: CharacterFacts | None = None
     shelf = view.shelf(view.viewer, SUMMARY)
     entries = retold(view, since(view, shelf), gates)
     memory = AgentMemory(
-        long_term_summary=_summary(view, gates),
+        long_term_summary=_summary(view, gates, token_limit),
         short_term_buffer=[_line(entry) for entry in entries],
         token_limit=token_limit,
         character_facts=None if view.viewer == DM else facts or facts_of(view),
@@ -54,18 +58,25 @@ def summaries(view: View, gates: Gates) -> list[Block]:
     return [block for block in blocks if block.text and block.id not in gates.forgotten]
 
 
-def _summary(view: View, gates: Gates) -> str:
+def _summary(view: View, gates: Gates, token_limit: int) -> str:
     """All that stands, oldest first, with what was pinned before everything else."""
-    lines = [f"Pinned: {text}" for text in pinned_texts(view, gates)]
+    lines = [f"{PINNED}{text}" for text in pinned_texts(view, gates, int(token_limit * _PINNED_SHARE))]
     lines += [block.text for block in summaries(view, gates)]
     return "\n".join(line for line in lines if line)
 
 
-def pinned_texts(view: View, gates: Gates) -> list[str]:
+def pinned_texts(view: View, gates: Gates, room: int) -> list[str]:
+    """What was pinned, oldest decision first. All together fits: what is too long is cut."""
     wanted = [one for one in gates.pinned if one not in gates.forgotten]
     events = view.by_id(wanted)
-    texts = [gates.as_decided(events[one]).content for one in wanted if one in events]
-    return [one_line(text) for text in texts if text.strip()]
+    found = {one: one_line(gates.as_decided(events[one]).content) for one in wanted if one in events}
+    found = {one: text for one, text in found.items() if text}
+    given = shares(count_many(found.values()), room)
+    cut = [
+        cut_end(text, most, f"[cut: {one_line(one)}]")
+        for (one, text), most in zip(found.items(), given, strict=True)
+    ]
+    return [text for text in cut if text]
 
 
 def _line(entry: Entry) -> str:

@@ -20,6 +20,7 @@ from dndbots.memory.notes import Table, make_note
 from dndbots.memory.retelling import retold
 from dndbots.memory.summarizer import Summarizer
 from dndbots.storage.reader import View
+from dndbots.tokens import count_tokens
 
 log = logging.getLogger("dndbots.memory")
 
@@ -59,7 +60,8 @@ def backlog(view: View, *, retain: int | None) -> Backlog:
     shelf = view.shelf(view.viewer, SUMMARY)
     events = list(since(view, shelf))
     session = events[-1].session_id if events else ""
-    due = next((n for n, event in enumerate(events) if event.session_id == session), len(events))
+    # A session may be gone on with after another, and what came before is earlier all the same.
+    due = max((n for n, event in enumerate(events, 1) if event.session_id != session), default=0)
     if retain is not None:
         due = max(due, len(events) - retain)
     return Backlog(shelf, events[:due], events[due:])
@@ -139,6 +141,9 @@ def shortening(table: Table, holder: str, *, token_limit: int) -> Summarizing:
     room = room_for(merge.layer, token_limit)
     if len(merge.blocks) == 1:
         room = max(room // 2, 1)
+        # What it is all about is too long for other reasons, and would be done again turn after turn.
+        if count_tokens(merge.blocks[0].text) <= room:
+            return ""
     return (yield from merging(table, holder, shelf, merge, room))
 
 

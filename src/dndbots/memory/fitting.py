@@ -1,10 +1,14 @@
 """Text that has to fit: entries and summaries cut by exact count, with a word where something is missing."""
 
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import Final
 
 from dndbots.tokens import count_many, count_tokens
 
+PINNED: Final = "Pinned: "
+# What was pinned may take so much of a summary that has to be cut.
+_PINNED_SHARE: Final = 2
 _ELLIPSIS: Final = "…"
 
 
@@ -24,6 +28,25 @@ def cut_beginning(text: str, room: int) -> str:
             return _longest(lines[0][::-1], room, lambda kept: f"{_ELLIPSIS} {kept[::-1].lstrip()}")
         del lines[0], counts[0]
     return "\n".join(lines)
+
+
+def pinned_of(summary: str) -> str:
+    """The part of a summary that was pinned: the lines that it begins with."""
+    return "\n".join(takewhile(lambda line: line.startswith(PINNED), summary.split("\n")))
+
+
+def cut_summary(text: str, room: int) -> str:
+    """What fits of a summary: what was pinned, which stands first, and the end of the rest."""
+    pinned = pinned_of(text)
+    if not pinned or count_tokens(text) <= room:
+        return cut_beginning(text, room)
+    rest = text.removeprefix(pinned).removeprefix("\n")
+    lines = pinned.split("\n")
+    given = shares(count_many(f"{line}\n" for line in lines), room // _PINNED_SHARE if rest else room)
+    cut = [cut_end(line, most - 1, "") for line, most in zip(lines, given, strict=True)]
+    kept = [line for line in cut if line]
+    left = room - sum(count_many(f"{line}\n" for line in kept))
+    return "\n".join(filter(None, (*kept, cut_beginning(rest, left))))
 
 
 def shares(sizes: Sequence[int], room: int) -> list[int]:

@@ -15,7 +15,7 @@ from dndbots.ids import DM, slug
 from dndbots.memory.carrying import carried, format_character_facts
 from dndbots.memory.compression import Answer, Summarizing, backlog, compressing, shortening
 from dndbots.memory.entries import SummaryTask, as_text, entry_of
-from dndbots.memory.fitting import cut_beginning, cut_end, shares
+from dndbots.memory.fitting import cut_end, cut_summary, pinned_of, shares
 from dndbots.memory.notes import note_id
 from dndbots.memory.retelling import one_line
 from dndbots.memory.summarizer import Summarizer
@@ -78,12 +78,14 @@ class MemoryManager:
         return found
 
     def _fitted(self, key: str, room: int) -> str:
-        """A context cut to fit: first the summary, oldest part first, then what others know, then entries."""
+        """A context cut to fit: first the summary (not its pins), then what others know, then entries."""
         memory = self._state["agent_memories"][key]
         entries, others = self._shown(key), self._others(key)
         ids = self._ids(key)[-len(entries) :] if entries else []
         sizes = count_many(entries)
-        summary, share = memory.long_term_summary, room
+        summary = memory.long_term_summary
+        pinned = min(count_tokens(f"{pinned_of(summary)}\n"), room // 2) if pinned_of(summary) else 0
+        share = room - pinned
         for _ in range(room.bit_length() + 4):
             given = shares(sizes, share)
             cut = [
@@ -93,8 +95,8 @@ class MemoryManager:
             kept = [line for line in cut if line]
             for knowledge in (others, []):
                 left = room - count_tokens(_context(key, "-", kept, knowledge))
-                if left >= 0:
-                    return _context(key, cut_beginning(summary, left), kept, knowledge)
+                if left >= pinned:
+                    return _context(key, cut_summary(summary, left), kept, knowledge)
             share = share * 3 // 4
         return ""
 
@@ -259,6 +261,8 @@ class MemoryManager:
             room = max(memory.token_limit - max(used, self._beside(key)), 0)
             # Where not even no summary would fit, nothing is gained by losing it: a prompt is cut anyway.
             kept = _shorter_by_estimate(memory.long_term_summary, room) if room else memory.long_term_summary
+            # What people pinned stays: it is no more than a part of the limit, and a context is fitted.
+            kept = kept if pinned_of(kept) else pinned_of(memory.long_term_summary) or kept
             log.warning(
                 "the memory of %s is over its limit of %d tokens after %d passes: "
                 "the oldest part of its summary is not shown",
@@ -401,9 +405,9 @@ def _bare_task(agent: str, texts: Iterable[str], tokens: int) -> SummaryTask:
 
 def _shorter_by_estimate(text: str, room: int) -> str:
     """The newest part of a text that fits, by the guess as well as by the count."""
-    kept = cut_beginning(text, room)
+    kept = cut_summary(text, room)
     while kept and estimate_tokens(kept) > room:
-        kept = cut_beginning(kept, count_tokens(kept) * 3 // 4)
+        kept = cut_summary(kept, count_tokens(kept) * 3 // 4)
     return kept
 
 

@@ -57,7 +57,7 @@ def recap_of(view: View, *, session: str | None, length: str) -> Recap:
     told, entries = _told(view, session, gates)
     task = SummaryTask(agent=view.viewer, entries=tuple(entries), tokens=tokens)
     lines = Extractive(shortened=False).summarize(task)
-    pinned = tuple(pinned_texts(view, gates))
+    pinned = tuple(pinned_texts(view, gates, tokens))
     threads = tuple(thread for thread in threads_of(view) if thread.kind in _TOLD_OF)[:most]
     found = tuple(RecapLine(text=line.text, sources=line.sources) for line in lines)
     return Recap(
@@ -87,16 +87,22 @@ def _text(
 def _told(view: View, session: str | None, gates: Gates) -> tuple[str | None, list[Entry]]:
     """The session that is told of, and all that the viewer has to tell of it."""
     known: dict[str, None] = {}
+    found: list[GameEvent] = []
     for name, events in _sessions(view):
-        if session in (None, name):
+        if session is None:
             entries = retold(view, events, gates)
             # A session that has only begun is not what was played last, whatever its title.
             begun = {event.event_id for event in events if event.event_type is EventType.SESSION_START}
-            if session is not None or any(entry.event_id not in begun for entry in entries):
+            if any(entry.event_id not in begun for entry in entries):
                 return name, entries
+        elif name == session:
+            # It may have been gone on with later: all of it is told.
+            found = events + found
         known[name] = None
     if session is None:
         return None, []
+    if found:
+        return session, retold(view, found, gates)
     listed = ", ".join(list(known)[:10]) or "none"
     raise InvalidSetting(
         "session", session, reason=f"is no session that {view.viewer} took part in; these are: {listed}"
@@ -104,7 +110,10 @@ def _told(view: View, session: str | None, gates: Gates) -> tuple[str | None, li
 
 
 def _sessions(view: View) -> Iterator[tuple[str, list[GameEvent]]]:
-    """The sessions that the viewer took part in, the newest first, each with its events in order."""
+    """The sessions that the viewer took part in, the newest first, each with its events in order.
+
+    One that was gone on with after another comes in parts.
+    """
     open_ones: list[GameEvent] = []
     limit, seen = _PAGE, 0
     while True:
