@@ -860,3 +860,23 @@ def test_a_broken_memory_stops_no_command(
     assert handled(command, inn, watching).seq == 7
     assert len(warnings(caplog)) == len(watching.calls)
     assert all("no memory today" in said for said in warnings(caplog))
+
+
+def test_what_only_the_caller_knows_of_a_step_stays_with_the_dm() -> None:
+    """Tags and ids that a host adds to a step of the story reach no character's memory of it."""
+    campaign = memory_campaign(
+        [
+            event("e1", "dm", "The bell is found.", participants=["pc_zara_001"], quest_id="qst_bell_001",
+                  quest_state="completed"),
+        ]
+    )  # fmt: skip
+    campaign.memory_service.on_world_event(
+        campaign,
+        "quest_completed",
+        tags=["villain:npc_duke_001"],
+        related={"quest_id": "qst_bell_001", "secret_id": "npc_duke_001"},
+    )
+    assert campaign.world_memories[0].tags == ["world:quest_completed", "villain:npc_duke_001"]
+    [hers] = campaign.memories("pc_zara_001")
+    assert (hers.tags, hers.quest_id) == (["world:quest_completed"], "qst_bell_001")
+    assert "duke" not in "".join(campaign.export(viewer="pc_zara_001"))

@@ -135,8 +135,12 @@ class MemoryService:
         labels = [f"world:{event_kind}", *(tags or ())]
         task = {"kind": "world", "about": event_kind, "name": event_kind.replace("_", " ")}
         jobs = list(self._job(span, DM, WORLD, messages, labels, given, task))
-        for holder in _characters([step]) if step and jobs else []:
-            jobs += self._job(span, holder, WORLD, span.all(holder, WORLD), labels, given, task)
+        if step and jobs:
+            # What else the caller knows of the step, in tags and ids, is the DM's.
+            event, trigger = step
+            for holder in _characters([event]):
+                told = span.all(holder, WORLD)
+                jobs += self._job(span, holder, WORLD, told, labels[:1], trigger.related, task)
         self._make(game_state, jobs)
 
     # Triggers off the log.

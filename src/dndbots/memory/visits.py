@@ -46,14 +46,16 @@ def triggers_of(event: GameEvent) -> Iterator[Trigger]:
         yield Trigger(ENCOUNTER_COMPLETED, {**place, "encounter_id": known.encounter_id})
 
 
-def triggering(events: Iterable[GameEvent], kind: str, related: Mapping[str, object]) -> GameEvent | None:
-    """The newest of some events that made a step of the story."""
+def triggering(
+    events: Iterable[GameEvent], kind: str, related: Mapping[str, object]
+) -> tuple[GameEvent, Trigger] | None:
+    """The newest of some events that made a step of the story, and that step as the event tells it."""
     for event in reversed(list(events)):
         for trigger in triggers_of(event):
             if trigger.kind == kind and all(
                 related.get(key, value) == value for key, value in trigger.related.items()
             ):
-                return event
+                return event, trigger
     return None
 
 
