@@ -103,7 +103,7 @@ def facts_of(view: View) -> CharacterFacts:
         name=one_line(me.name),
         character_class=one_line(role),
         key_traits=[one_line(trait) for trait in traits],
-        relationships=dict(_relationships(me, names)),
+        relationships=_relationships(me, names),
         notable_events=list(quests_of(view)),
     )
 
@@ -116,11 +116,14 @@ def _names(view: View, entity: Entity) -> Callable[[str], str]:
     return lambda uid: one_line(called[uid].name) if uid in called else one_line(uid)
 
 
-def _relationships(me: Entity, names: Callable[[str], str]) -> Iterable[tuple[str, str]]:
+def _relationships(me: Entity, names: Callable[[str], str]) -> dict[str, str]:
+    """All that somebody has to do with others, by their names."""
+    found: dict[str, list[str]] = {}
     for fact in me.facts:
         word = _RELATIONS.get(str(fact.op))
         if word and fact.object and not fact.ended:
-            yield names(fact.object), f"{word}{_sureness(fact)}"
+            found.setdefault(names(fact.object), []).append(f"{word}{_sureness(fact)}")
+    return {name: ", ".join(dict.fromkeys(words)) for name, words in found.items()}
 
 
 def _sureness(fact: Fact) -> str:
