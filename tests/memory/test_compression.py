@@ -636,3 +636,13 @@ def test_a_session_that_begins_without_a_working_summarizer_loses_nothing() -> N
     after = context_manager(campaign.game_state())
     assert after["agent_memories"]["throk"].short_term_buffer == ["[DM]: The crypt"]
     assert engine.read_by(THROK)[:5] == [f"s01_{n:04d}" for n in range(5)]
+
+
+def test_all_that_one_has_to_do_with_somebody_is_told() -> None:
+    """Two relations to one person are two, and neither takes the place of the other."""
+    related = [{"subject": "pc_throk_001", "op": op, "object": "pc_zara_001"} for op in ("~", "<-")]
+    people = ["pc_throk_001", "pc_zara_001"]
+    campaign = memory_campaign([event("e1", "dm", "Hm.", participants=people, facts=related)])
+    facts = campaign.memory("pc_throk_001").character_facts
+    assert facts is not None
+    assert sorted(facts.relationships["Zara"].split(", ")) == ["caused by", "linked with"]

@@ -63,3 +63,13 @@ def test_pins_are_no_more_than_a_part_of_the_limit(limit: int) -> None:
     if limit >= 1000:
         assert "[cut: big3]" in memory.long_term_summary
     assert count_tokens(campaign.recap("pc_throk_001", length="short").text) < 500
+
+
+def test_a_long_correction_does_not_fill_a_summary() -> None:
+    """It stands there in place of a line, and is no longer than a line."""
+    campaign = memory_campaign(
+        [event("e1", "dm", "The wolf of the mill attacks Throk.", participants=["pc_throk_001"])]
+    )
+    campaign.compress("pc_throk_001")
+    campaign.correct("e1", "dolor sit amet " * 6000)
+    assert len(campaign.memory("pc_throk_001").long_term_summary) <= 401

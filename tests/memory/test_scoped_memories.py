@@ -880,3 +880,15 @@ def test_what_only_the_caller_knows_of_a_step_stays_with_the_dm() -> None:
     [hers] = campaign.memories("pc_zara_001")
     assert (hers.tags, hers.quest_id) == (["world:quest_completed"], "qst_bell_001")
     assert "duke" not in "".join(campaign.export(viewer="pc_zara_001"))
+
+
+def test_nothing_that_is_said_of_a_step_makes_memories_unreadable() -> None:
+    """The time of the first message is the engine's to say, and in a foreign log it may be anything."""
+    campaign = memory_campaign([event("e1", THROK, "I took the mill.", act_id="2")])
+    MemoryService().on_world_event(campaign, "act_progressed", related={"since": "yesterday", "act_id": "2"})
+    assert [entry.since_timestamp for entry in campaign.memories(THROK)] == [None]
+    lines = [line.replace('"act_id":"2"}', '"act_id":"2","since":"yesterday"}') for line in campaign.export()]
+    assert any("yesterday" in line for line in lines)
+    copy = memory_campaign()
+    copy.import_log(lines)
+    assert [entry.since_timestamp for entry in copy.memories(THROK)] == [None]

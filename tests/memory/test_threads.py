@@ -342,3 +342,37 @@ def test_a_promise_within_the_party_falls_asleep() -> None:
     )
     [promise] = [thread for thread in campaign.threads("pc_zara_001") if thread.kind == "promise"]
     assert (promise.state, promise.turns, promise.touched) == ("dormant", 29, "e0")
+
+
+def test_a_promise_that_is_corrected_away_is_no_thread() -> None:
+    """Words that promise nothing any more open nothing; words that promise something else do."""
+    campaign = memory_campaign([event("e1", THROK, "I promise to return the crown.", participants=[ELENA])])
+    campaign.correct("e1", "I only greet everybody here.")
+    assert not [one for one in campaign.threads(THROK) if one.id == "e1"]
+    campaign.correct("e1", "He is gone. I swear to burn the crown. " + "So be it. " * 9_000)
+    found = [one for one in campaign.threads(THROK) if one.id == "e1"]
+    assert [one.text for one in found] == ["I swear to burn the crown."]
+
+
+def test_a_stated_thread_goes_with_the_event_that_opened_it() -> None:
+    """What is forgotten is in no context, whatever its thread is called; whom it showed is still known."""
+    oath = [{"id": "oath", "kind": "promise", "text": "Throk gave his word."}]
+    campaign = memory_campaign([event("e1", THROK, "Well.", participants=[ELENA], threads=oath)])
+    campaign.forget("e1")
+    assert [one.id for one in campaign.threads(THROK)] == [ELENA]
+    campaign.forget("e1", on=False)
+    assert "oath" in [one.id for one in campaign.threads(THROK)]
+
+
+def test_a_thread_follows_somebody_who_turns_out_to_be_another() -> None:
+    """What the old priest promised is over when it is Aldwin who dies."""
+    priest, aldwin = "npc_old_priest_001", "npc_aldwin_001"
+    campaign = memory_campaign(
+        [
+            event("e1", priest, "I promise to help you, Throk.", participants=[THROK]),
+            event("e2", "dm", "He is!", participants=[THROK], discovered=[aldwin], same_as={priest: aldwin}),
+        ]
+    )
+    assert [one.about for one in campaign.threads(THROK) if one.id == "e1"] == [(aldwin, THROK)]
+    campaign.record(event("e3", "dm", "He falls.", participants=[THROK], killed=[aldwin]))
+    assert [one.state for one in campaign.threads(THROK, resolved=True) if one.id == "e1"] == ["resolved"]

@@ -126,7 +126,7 @@ def _relationships(me: Entity, names: Callable[[str], str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for uid, words in related.items():
         name = names(uid)
-        found[f"{name} ({uid})" if name in found else name] = ", ".join(words)
+        found[f"{name} ({uid})" if name in found else name] = ", ".join(dict.fromkeys(words))
     return found
 
 

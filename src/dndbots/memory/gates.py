@@ -14,6 +14,7 @@ from dndbots.ids import DM, SYSTEM
 from dndbots.storage.reader import View
 
 _KINDS: Final = get_args(Gating)
+_LONGEST_LINE: Final = 400
 
 
 class Gates(NamedTuple):
@@ -51,7 +52,13 @@ class Gates(NamedTuple):
                 yield line
             elif made_from[0] not in told:
                 told.add(made_from[0])
-                yield " ".join(corrected.split())
+                yield _as_line(corrected)
+
+
+def _as_line(text: str) -> str:
+    """A correction in place of a line: no longer than a line may be, or one correction fills a summary."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rsplit(' ', 1)[0]}…"
 
 
 def gates_of(view: View, holder: str | None = None) -> Gates:

@@ -81,7 +81,6 @@ def _entry(event: GameEvent, places: dict[str, int]) -> MemoryEntry:
         raise ValueError(f"{event.event_id} is no memory")
     source, _, about = note.shelf.partition(":")
     related = {key: value for key, value in note.related.items() if isinstance(value, str)}
-    since = related.get(SINCE)
     return MemoryEntry(
         created_at=event.timestamp,
         source=MemorySource(source),
@@ -91,9 +90,17 @@ def _entry(event: GameEvent, places: dict[str, int]) -> MemoryEntry:
         npc_ids=[about] if source == MemorySource.NPC else [],
         quest_id=related.get("quest_id"),
         encounter_id=related.get("encounter_id"),
-        since_timestamp=datetime.fromisoformat(since) if since else None,
+        since_timestamp=_time(related.get(SINCE)),
         since_message_index=places.get(note.upto),
         memory_id=event.event_id,
         session_id=event.session_id,
         sources=tuple(dict.fromkeys(one for line in note.line_sources for one in line)),
     )
+
+
+def _time(said: str | None) -> datetime | None:
+    """A log may come from anywhere: what is no time must not make all memories unreadable."""
+    try:
+        return datetime.fromisoformat(said) if said else None
+    except ValueError:
+        return None

@@ -128,7 +128,7 @@ class MemoryService:
         as_of: str | None = None,
     ) -> None:
         """Remembers what led to a step of the story: for the DM, and for those who perceived the step."""
-        given = {key: value for key, value in (related or {}).items() if value}
+        given = {key: value for key, value in (related or {}).items() if value and key != SINCE}
         span = _Span(game_state, as_of)
         messages = span.all(DM, WORLD)
         step = triggering(messages, event_kind, given)

@@ -11,6 +11,7 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from dndbots.canon import claims
+from dndbots.canon.cues import cue_in
 from dndbots.canon.values import Entity
 from dndbots.events import GameEvent, ThreadKind
 from dndbots.memory.gates import Gates, gates_of
@@ -89,6 +90,8 @@ def threads_of(view: View, *, resolved: bool = False) -> list[Thread]:
     clock = _Clock(view, [seq for one in wanted for seq in (one.opened, one.touches[0])])
     present = _present(view, entities)
     threads = [_thread(one, clock, present) for one in wanted]
+    # What is known of people, places and quests does not come from the event in which they were met.
+    threads = [one for one in threads if one.id in entities or one.opened not in gates.forgotten]
     return sorted(threads, key=lambda thread: (-thread.score, thread.turns, thread.id))
 
 
@@ -112,18 +115,26 @@ def _entity_threads(view: View, entities: Mapping[str, Entity]) -> Iterable[_Fou
 
 def _stated_threads(view: View, entities: Mapping[str, Entity], gates: Gates) -> Iterable[_Found]:
     """What was said or noted to be a thread. It is touched when all whom it is about come together."""
+    heads = {uid: head for head, entity in entities.items() for uid in (head, *entity.merged)}
     for name, slots in view.decided(claims.THREAD).items():
-        if claims.THREAD not in slots or name in gates.forgotten:
+        if claims.THREAD not in slots:
             continue
         said, opened = slots[claims.THREAD]
+        if name in gates.corrected:
+            said = _said_instead(said, gates.corrected[name])
         if not isinstance(said, dict):
             continue
         state, stated = slots.get(claims.THREAD_STATE, (None, opened))
         _, touched = slots.get(claims.THREAD_TOUCHED, (None, opened))
-        about = tuple(uid for uid in _listed(said.get("about")) if uid in entities)
-        touches = {opened, stated, touched, *(seq for seq in _meetings(view, about) if seq > opened)}
+        about = tuple(dict.fromkeys(heads[uid] for uid in _listed(said.get("about")) if uid in heads))
+        touches = {
+            opened,
+            stated,
+            touched,
+            *(seq for seq in _meetings(view, about, entities) if seq > opened),
+        }
         over = is_over(state) or any(_is_gone(entities[uid]) for uid in about)
-        text = one_line(gates.corrected.get(name, str(said.get("text"))))
+        text = one_line(str(said.get("text")))
         yield _Found.model_validate(
             {
                 "id": name,
@@ -142,11 +153,17 @@ def _is_gone(entity: Entity) -> bool:
     return entity.category == "NPC" and not entity.alive
 
 
-def _meetings(view: View, about: tuple[str, ...]) -> set[int]:
+def _said_instead(said: JsonValue, text: str) -> JsonValue:
+    """What the corrected words of an event promise, threaten or owe; nothing, if they do no longer."""
+    cue = cue_in(text)
+    return {**said, "kind": cue.kind, "text": cue.text} if cue and isinstance(said, dict) else None
+
+
+def _meetings(view: View, about: tuple[str, ...], entities: Mapping[str, Entity]) -> set[int]:
     """Where all of some people are mentioned together; one alone, or the party, may be about anything."""
     if len(about) < 2 or all(uid.startswith("pc_") for uid in about):
         return set()
-    places = [set(view.places(limit=_MOST_COUNTED, about=[uid])) for uid in about]
+    places = [set(view.places(limit=_MOST_COUNTED, about=[uid, *entities[uid].merged])) for uid in about]
     return set.intersection(*places)
 
 
