@@ -171,7 +171,11 @@ def test_an_interruption_loses_nothing(campaign: Path) -> None:
     endless = campaign.parent / "endless.jsonl"
     os.mkfifo(endless)  # nobody writes to it, so the program waits there until it is interrupted
     command = [sys.executable, "-m", "dndbots", "import", str(path), str(endless), "-c", str(campaign)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    # Whoever runs the tests in the background ignores interruptions, and programs inherit that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    signal.signal(signal.SIGINT, before)
+    with running:
         assert running.stdout is not None
         assert running.stdout.readline().endswith(b": 9 added, 0 there already\n")
         running.send_signal(signal.SIGINT)

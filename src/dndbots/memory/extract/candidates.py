@@ -120,7 +120,7 @@ def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Ca
                 )
                 place += 1
     speaker = "" if entry.narrated else spoken_by(entry.who)
-    for sentence in sentences(entry.text):
+    for sentence in sentences(entry.text, clauses=shortened):
         text = one_line(shorten(sentence) if shortened else sentence)
         if not text:
             continue

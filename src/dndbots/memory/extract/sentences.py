@@ -36,8 +36,11 @@ _RULES = re.compile(
 )
 
 
-def sentences(text: str) -> Iterator[str]:
-    """The sentences of one entry, in order, each of bounded length and without stage noise."""
+def sentences(text: str, *, clauses: bool = True) -> Iterator[str]:
+    """The sentences of one entry, in order, each of bounded length and without stage noise.
+
+    One that runs on is taken apart, unless `clauses` says to leave it whole.
+    """
     text = _BLANKS.sub(" ", visible(text))
     if any(mark in text for mark in "([*"):
         text = _NOISE.sub(" ", text)
@@ -49,7 +52,7 @@ def sentences(text: str) -> Iterator[str]:
         whole = _closed(bare, opened=opened, inside=inside)
         if whole:
             # Somebody in the story says what stands in quotes: it is not taken apart.
-            yield from _bounded(whole) if marks or opened else _clauses(whole)
+            yield from _clauses(whole) if clauses and not (marks or opened) else _bounded(whole)
 
 
 def _pieces(text: str) -> Iterator[str]:
