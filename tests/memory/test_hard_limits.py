@@ -5,7 +5,7 @@ from tests.table import event
 
 from dndbots.campaign import Campaign
 from dndbots.errors import InvalidSetting
-from dndbots.memory import MemoryManager, context_manager
+from dndbots.memory import Line, MemoryManager, SummaryTask, context_manager
 from dndbots.testing import memory_campaign
 from dndbots.tokens import count_tokens
 
@@ -97,3 +97,18 @@ def test_a_session_that_cannot_be_recorded_is_refused_in_words(session: str, tit
     with pytest.raises(InvalidSetting, match=wrong):
         campaign.start_session(session, title=title)
     assert campaign.head == 40
+
+
+def test_no_limit_makes_a_summary_too_long_to_be_recorded() -> None:
+    """With room for millions of tokens it is still an event like any other."""
+
+    class Wordy:
+        waits = False
+
+        def summarize(self, task: SummaryTask) -> list[Line]:
+            return [Line("Throk meets goblin. " * (task.tokens // 5))]
+
+    campaign = _long_campaign()
+    campaign.summarizer = Wordy()
+    assert campaign.compress("pc_throk_001", token_limit=20_000_000)
+    assert campaign.carried("pc_throk_001").ids == ()
