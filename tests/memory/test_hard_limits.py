@@ -4,7 +4,8 @@ import pytest
 from tests.table import event
 
 from dndbots.campaign import Campaign
-from dndbots.memory import MemoryManager, context_manager
+from dndbots.errors import InvalidSetting
+from dndbots.memory import Line, MemoryManager, SummaryTask, context_manager
 from dndbots.testing import memory_campaign
 from dndbots.tokens import count_tokens
 
@@ -73,3 +74,41 @@ def test_a_long_correction_does_not_fill_a_summary() -> None:
     campaign.compress("pc_throk_001")
     campaign.correct("e1", "dolor sit amet " * 6000)
     assert len(campaign.memory("pc_throk_001").long_term_summary) <= 401
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1.5, None])
+def test_a_limit_that_is_none_is_refused_in_words(limit: int) -> None:
+    """It is not taken for damage to the store."""
+    campaign = _long_campaign()
+    for call in (campaign.memory, campaign.carried, campaign.compress):
+        with pytest.raises(InvalidSetting, match="token_limit"):
+            call("pc_throk_001", token_limit=limit)
+    with pytest.raises(InvalidSetting, match="token_limit"):
+        campaign.game_state(token_limit=limit)
+
+
+@pytest.mark.parametrize(
+    ("session", "title", "wrong"),
+    [("x" * 201, "", "session_id"), ("a\0b", "", "session_id"), ("s02", "x" * 102_401, "title")],
+)
+def test_a_session_that_cannot_be_recorded_is_refused_in_words(session: str, title: str, wrong: str) -> None:
+    """And nothing happens."""
+    campaign = _long_campaign()
+    with pytest.raises(InvalidSetting, match=wrong):
+        campaign.start_session(session, title=title)
+    assert campaign.head == 40
+
+
+def test_no_limit_makes_a_summary_too_long_to_be_recorded() -> None:
+    """With room for millions of tokens it is still an event like any other."""
+
+    class Wordy:
+        waits = False
+
+        def summarize(self, task: SummaryTask) -> list[Line]:
+            return [Line("Throk meets goblin. " * (task.tokens // 5))]
+
+    campaign = _long_campaign()
+    campaign.summarizer = Wordy()
+    assert campaign.compress("pc_throk_001", token_limit=20_000_000)
+    assert campaign.carried("pc_throk_001").ids == ()

@@ -33,6 +33,7 @@ from dndbots.memory import (
 )
 from dndbots.memory.pruning import MOST_ENTRIES, superfluous
 from dndbots.memory.visits import around_mentions, triggers_of
+from dndbots.storage.memory import MemoryStore
 from dndbots.testing import assert_perspective, memory_campaign
 
 THROK, ZARA, MIRA = "pc_throk_001", "pc_zara_001", "pc_mira_001"
@@ -892,3 +893,22 @@ def test_nothing_that_is_said_of_a_step_makes_memories_unreadable() -> None:
     copy = memory_campaign()
     copy.import_log(lines)
     assert [entry.since_timestamp for entry in copy.memories(THROK)] == [None]
+
+
+def test_leaving_a_place_long_ago_does_not_read_what_came_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catching up with a long log looks at each visit by itself: not at all that came after, each time."""
+    asked: list[int] = []
+    newest = MemoryStore.newest_perceived
+
+    def counted(*args: Any, **kwargs: Any) -> list[int]:
+        found = newest(*args, **kwargs)
+        asked.append(len(found))
+        return found
+
+    monkeypatch.setattr(MemoryStore, "newest_perceived", counted)
+    log = [at(n, "A room.") for n in range(1, 4)]
+    later = [event(f"x{n}", "dm", "Later.", participants=[THROK], location=MILL) for n in range(300)]
+    campaign = memory_campaign([*log, *later])
+    MemoryService().on_location_exit(campaign, INN, as_of=log[-1].event_id)
+    assert campaign.memories(THROK)
+    assert max(asked) <= len(log)

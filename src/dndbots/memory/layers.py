@@ -7,7 +7,7 @@ layer is made from the events of its span. This module only says which summaries
 from collections.abc import Sequence
 from typing import Final, NamedTuple, get_args
 
-from dndbots.events import GameEvent, Layer
+from dndbots.events import LONGEST_CONTENT, GameEvent, Layer
 
 LAYERS: Final[tuple[Layer, ...]] = get_args(Layer)
 SUMMARY: Final = "summary"
@@ -29,11 +29,14 @@ _ALL_PARTS: Final = (
     + _PARTS["campaign"]
 )
 _SHORTEST: Final = 40
+# However large a limit is, a summary is an event, with at most so many characters: 32 to a token.
+_LONGEST: Final = LONGEST_CONTENT // 32
 
 
 def room_for(layer: Layer, token_limit: int) -> int:
     """How many tokens a summary of a layer may have."""
-    return max(int(token_limit * SUMMARY_SHARE * _PARTS[layer] / _ALL_PARTS), _SHORTEST)
+    room = int(token_limit * SUMMARY_SHARE * _PARTS[layer] / _ALL_PARTS)
+    return min(max(room, _SHORTEST), _LONGEST)
 
 
 class Block(NamedTuple):

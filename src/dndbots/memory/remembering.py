@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
+from pydantic import ValidationError
+
 from dndbots.errors import InvalidSetting
 from dndbots.events import EventType, GameEvent
 from dndbots.ids import DM
@@ -50,6 +52,7 @@ class Remembering(ABC):
 
     def carried(self, viewer: str, *, token_limit: int = TOKEN_LIMIT, as_of: str | None = None) -> Carried:
         """The same, with the ids of the events in the buffer."""
+        _check_limit(token_limit)
         with self.view(viewer, as_of) as view:
             return carried(view, token_limit=token_limit)
 
@@ -58,6 +61,7 @@ class Remembering(ABC):
 
         Keys are `dm` and each name's slug, or the uid where two are alike.
         """
+        _check_limit(token_limit)
         with self.view(DM) as view:
             return table_state(self, view, token_limit=token_limit, summarizer=self.summarizer)
 
@@ -147,6 +151,7 @@ class Remembering(ABC):
 
     def compress(self, viewer: str, *, retain: int = 0, token_limit: int = TOKEN_LIMIT) -> str:
         """Summarises what somebody perceived since the last time, but for the newest; gives what it says."""
+        _check_limit(token_limit)
         with self.view(viewer) as view:
             holder = view.viewer
         work = compressing(self, holder, retain=retain, token_limit=token_limit)
@@ -180,15 +185,20 @@ class Remembering(ABC):
         """Begins a session: everybody starts with summaries, facts and threads, and an empty buffer."""
         if not session_id.strip():
             raise InvalidSetting("session_id", session_id, reason="is blank; give the session a name")
-        started = self.record(
-            GameEvent(
+        try:
+            start = GameEvent(
                 event_id=f"session_start_{session_id}",
                 event_type=EventType.SESSION_START,
                 source=DM,
                 content=title,
                 session_id=session_id,
             )
-        )
+        except ValidationError as exc:
+            first = exc.errors()[0]
+            about_title = first["loc"] == ("content",)
+            name, value = ("title", title) if about_title else ("session_id", session_id)
+            raise InvalidSetting(name, value, reason=f"cannot be one: {first['msg']}") from exc
+        started = self.record(start)
         context_manager(self.game_state())
         return started
 
@@ -218,6 +228,11 @@ class Remembering(ABC):
     def correct_fact(self, subject: str, key: str, value: str | float | bool) -> GameEvent:  # noqa: FBT001
         """Says what is so after all; whoever held the old value holds the new one."""
         return correct_fact(self, subject, key, value)
+
+
+def _check_limit(token_limit: int) -> None:
+    if not isinstance(token_limit, int) or token_limit < 1:
+        raise InvalidSetting("token_limit", token_limit, reason="is not a number of tokens from 1 up")
 
 
 def _npcs(view: View) -> list[str]:

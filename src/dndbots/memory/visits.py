@@ -61,7 +61,7 @@ def triggering(
 
 def messages_at(view: View, location: str, *, after: int, upto: int | None) -> list[GameEvent]:
     """What the viewer perceived at a place, and of those who were there meanwhile, in order."""
-    mentioned = [seq for seq in view.places_after(after, about=[location]) if upto is None or seq <= upto]
+    mentioned = view.until(upto).places_after(after, about=[location])
     located = [event for event in view.at(mentioned) if event.known.location == location]
     if not located:
         return []

@@ -282,6 +282,13 @@ class View:
 
     # What happened.
 
+    def until(self, seq: int | None) -> "View":
+        """The same view when the log had come to a place: what is later costs nothing there."""
+        if seq is None:
+            return self
+        earlier = tuple(part._replace(upto=min(part.upto, seq)) for part in self._lineage)
+        return View(self._store, earlier, self.viewer)
+
     def perceived(self, seq: int) -> bool:
         """Whether this viewer perceived the event at a place."""
         return bool(self._perceived([seq]))
@@ -317,7 +324,7 @@ class View:
             return self._store.newest_perceived(self._lineage, self.viewer, limit=limit)
         return self._store.newest_mentions(self._lineage, about, self.viewer, limit=limit)
 
-    def events(self, *, after: int = 0, upto: int | None = None) -> Iterator[GameEvent]:
+    def events(self, *, after: int = 0) -> Iterator[GameEvent]:
         """All events that this viewer perceived, oldest first, read as they are needed."""
         perceives: dict[int, bool] = {}
         while rows := self._store.events(self._lineage, after=after, limit=PAGE):
@@ -326,8 +333,6 @@ class View:
             members = self._store.members(new) if self.viewer != DM else {}
             perceives.update({group: self.viewer == DM or self.viewer in members[group] for group in new})
             for row in rows:
-                if upto is not None and row.seq > upto:
-                    return
                 if perceives[row.audience] or (row.others and perceives[row.others]):
                     yield self._shown(codec.from_row(row))
 
@@ -335,12 +340,11 @@ class View:
         """What this viewer perceived at the table between two places of the log, with the place of each."""
         if self.viewer == DM:
             # It perceived everything, so that the log is read as it is.
-            for event in self.events(after=after, upto=upto):
+            for event in self.until(upto).events(after=after):
                 if not event.is_note:
                     yield event.seq or 0, event
             return
-        seqs = self.places_after(after)
-        wanted = [seq for seq in seqs if upto is None or seq <= upto]
+        wanted = self.until(upto).places_after(after)
         for start in range(0, len(wanted), PAGE):
             rows = self._store.events_at(self._lineage, wanted[start : start + PAGE])
             for seq in sorted(rows):
