@@ -912,3 +912,40 @@ def test_leaving_a_place_long_ago_does_not_read_what_came_later(monkeypatch: pyt
     MemoryService().on_location_exit(campaign, INN, as_of=log[-1].event_id)
     assert campaign.memories(THROK)
     assert max(asked) <= len(log)
+
+
+def test_who_does_not_notice_a_departure_remembers_the_place_on_its_own() -> None:
+    """Throk slips out unseen: Zara gets no memory that would tell her so, and all of hers when she leaves."""
+    both, mill = ["pc_throk_001", "pc_zara_001"], "loc_mill_001"
+    campaign = memory_campaign(
+        [
+            event("e1", "dm", "The mill wheel turns at midnight.", location=mill, participants=both),
+            event("e2", "dm", "Throk slips out.", location="loc_road_001", participants=["pc_throk_001"]),
+        ]
+    )
+    campaign.memory_service.catch_up(campaign)
+    assert len(campaign.memories("pc_throk_001")) == 1
+    assert campaign.memories("pc_zara_001") == []
+    campaign.record(event("e3", "dm", "Zara leaves.", location="loc_road_001", participants=["pc_zara_001"]))
+    campaign.memory_service.catch_up(campaign)
+    [hers] = campaign.memories("pc_zara_001")
+    assert "midnight" in hers.summary
+    assert hers.sources == ("e1",)
+
+
+def test_an_npc_who_has_moved_remembers_both_places() -> None:
+    """What it went through elsewhere since its last memory is not passed over."""
+    elena, zara = "npc_elena_001", "pc_zara_001"
+    campaign = memory_campaign(
+        [
+            event("e1", "dm", "Elena hides the ledger in the mill.", location="loc_mill_001",
+                  participants=[elena, "pc_throk_001"], names={elena: "Elena"}),
+            event("e2", "dm", "Elena meets Zara at the inn.", location="loc_inn_001",
+                  participants=[elena, zara]),
+            event("e3", "dm", "Zara leaves.", location="loc_road_001", participants=[zara]),
+        ]
+    )  # fmt: skip
+    campaign.memory_service.catch_up(campaign)
+    [memory] = campaign.npc_memories[elena]
+    assert set(memory.sources) == {"e1", "e2"}
+    assert "ledger" not in "".join(one.summary for one in campaign.memories(zara))

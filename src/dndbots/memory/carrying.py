@@ -21,6 +21,7 @@ from dndbots.tokens import count_many
 
 # How much of an agent's limit may be taken by what people pinned.
 _PINNED_SHARE: Final = 0.2
+_MOST_LISTED: Final = 30
 _CLASS_KEYS: Final = ("class", "char_class", "character_class")
 _RELATIONS: Final = {
     "~": "linked with",
@@ -97,15 +98,21 @@ def facts_of(view: View) -> CharacterFacts:
     traits = [f"{key}: {_said(value)}" for key, value in properties.items() if key not in _CLASS_KEYS]
     traits += [f"is {condition}" for condition in me.conditions]
     if me.inventory:
-        carries = (f"{names(item)} x{n}" if n > 1 else names(item) for item, n in me.inventory.items())
-        traits.append(f"carries {', '.join(carries)}")
+        carries = [f"{names(item)} x{n}" if n > 1 else names(item) for item, n in me.inventory.items()]
+        traits.append(f"carries {', '.join(_most(carries))}")
     return CharacterFacts(
         name=one_line(me.name),
         character_class=one_line(role),
-        key_traits=[one_line(trait) for trait in traits],
-        relationships=_relationships(me, names),
-        notable_events=list(quests_of(view)),
+        key_traits=_most([one_line(trait) for trait in traits]),
+        relationships=dict(list(_relationships(me, names).items())[:_MOST_LISTED]),
+        notable_events=_most(list(quests_of(view))),
     )
+
+
+def _most(listed: list[str]) -> list[str]:
+    """A list that stays short enough to be carried. What is left out is still true, and can be looked up."""
+    more = len(listed) - _MOST_LISTED
+    return listed if more <= 0 else [*listed[:_MOST_LISTED], f"and {more} more"]
 
 
 def _names(view: View, entity: Entity) -> Callable[[str], str]:

@@ -6,7 +6,7 @@ time; it never stops play, and never holds up another memory.
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 from weakref import WeakKeyDictionary
@@ -85,33 +85,44 @@ class MemoryService:
     # Leaving a place.
 
     def on_location_exit(
-        self, game_state: Table, location_id: str | None = None, *, as_of: str | None = None
+        self,
+        game_state: Table,
+        location_id: str | None = None,
+        *,
+        as_of: str | None = None,
+        characters: Collection[str] | None = None,
     ) -> None:
         """Remembers what happened where the party is, or at a place, since it was last remembered.
 
         A place that nobody knows of, or where nothing happened, leaves nothing behind. `as_of` is the
-        last event that counts.
+        last event that counts, `characters` those who get a memory of it beside the DM and NPCs; without
+        them, all whom anything reached.
         """
         with game_state.view(DM, as_of) as then:
             places = whereabouts(then) if location_id is None else [location_id]
             near = {place: npcs_at(then, place) for place in places}
         span = _Span(game_state, as_of)
         for place in places:
-            self._make(game_state, [*self._visit(span, place), *self._dealings(span, place, near[place])])
+            visit = self._visit(span, place, characters)
+            dealings = self._dealings(span, place, near[place], characters)
+            self._make(game_state, [*visit, *dealings])
 
-    def _visit(self, span: "_Span", location: str) -> Iterable[_Job]:
+    def _visit(self, span: "_Span", location: str, characters: Collection[str] | None) -> Iterable[_Job]:
         shelf, tags = location_shelf(location), ["session", f"location:{location}"]
-        for holder in span.holders(shelf, location):
+        reached = _characters(span.at(DM, shelf, location)) if characters is None else sorted(characters)
+        for holder in [DM, *reached]:
             messages = span.at(holder, shelf, location)
             task = {"kind": "location", "about": location, "name": span.name(holder, location)}
             yield from self._job(span, holder, shelf, messages, tags, {}, task)
 
-    def _dealings(self, span: "_Span", location: str, npcs: Iterable[str]) -> Iterable[_Job]:
+    def _dealings(
+        self, span: "_Span", location: str, npcs: Iterable[str], characters: Collection[str] | None
+    ) -> Iterable[_Job]:
         """For each NPC present and mentioned: its own memory of it, and those of the characters."""
         for npc in npcs:
             shelf, tags = npc_shelf(npc), ["npc-session", f"location:{location}", f"npc:{npc}"]
             own = span.about(npc, npc, location)
-            for holder in [npc, *_characters(own)]:
+            for holder in [npc, *(_characters(own) if characters is None else sorted(characters))]:
                 messages = own if holder == npc else span.about(holder, npc, location)
                 task = {"kind": "npc", "about": npc, "name": span.name(holder, npc)}
                 yield from self._job(span, holder, shelf, messages, tags, {"location_id": location}, task)
@@ -159,7 +170,9 @@ class MemoryService:
             return
         for event, before, left in _departures(game_state, _counted(events, progress), known):
             for place in left:
-                self.on_location_exit(game_state, place, as_of=before)
+                # Who stays behind and does not notice remembers the place when it leaves itself.
+                noticing = [who for who in audience(event) if who.startswith("pc_")]
+                self.on_location_exit(game_state, place, as_of=before, characters=noticing)
             for trigger in triggers_of(event):
                 if not self._is_remembered(game_state, event):
                     self.on_world_event(
@@ -315,17 +328,17 @@ class _Span:
             return [event for _, event in view.play(after=after, upto=self._upto)]
 
     def about(self, holder: str, npc: str, location: str) -> list[GameEvent]:
-        """The messages around each mention of somebody at a place, as far as the holder perceived them."""
-        messages = self.at(holder, npc_shelf(npc), location)
+        """The messages around each mention of somebody at a place, as far as the holder perceived them.
+
+        Of itself, an NPC has all that it perceived: it may have come here from elsewhere.
+        """
+        shelf = npc_shelf(npc)
+        messages = self.all(npc, shelf) if holder == npc else self.at(holder, shelf, location)
         if not messages:
             return []
         with self.table.view(holder) as view:
             called = view.called([npc])[npc]
         return around_mentions(messages, npc, (called.name, *called.aliases))
-
-    def holders(self, shelf: str, location: str) -> list[str]:
-        """The DM, and the characters whom what is new to the DM reached."""
-        return [DM, *_characters(self.at(DM, shelf, location))]
 
     def name(self, holder: str, uid: str) -> str:
         with self.table.view(holder) as view:
