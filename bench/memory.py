@@ -92,7 +92,7 @@ def _summaries(campaign: Campaign, agent: str) -> list[tuple[str, str | None, st
     return [
         (str(note.layer), note.after, note.upto)
         for note in notes
-        if note is not None and note.shelf == SUMMARY and agent in note.holders
+        if note is not None and note.shelf == SUMMARY and note.holder == agent
     ]
 
 

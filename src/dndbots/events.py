@@ -116,14 +116,14 @@ Gating = Literal["pinned", "locked", "forgotten", "corrected"]
 class MemoryNote(BaseModel):
     """What a summary or a scoped memory is: whose, on which shelf, and of what in the log.
 
-    It was made of what its holders perceived, all the same, after the event `after` up to `upto`.
+    It was made of what its holder perceived after the event `after`, up to the event `upto`.
     `cursor` is how far the shelf has come with it, `follows` the note before it there, and `standing`
     the notes that count from now on, oldest first. `line_sources` has the sources of each line.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    holders: list[Someone] = Field(min_length=1)
+    holder: Someone
     shelf: Tag
     layer: Layer | None = None
     after: EventId | None = None
@@ -134,7 +134,6 @@ class MemoryNote(BaseModel):
     line_sources: list[list[EventId]] = Field(default_factory=list)
     tags: list[Tag] = Field(default_factory=list)
     related: dict[str, Named | list[Named]] = Field(default_factory=dict)
-    pruned: list[EventId] = Field(default_factory=list)
 
 
 class Gate(BaseModel):

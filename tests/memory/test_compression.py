@@ -500,7 +500,7 @@ def test_what_each_agent_perceived_reaches_its_summary_once() -> None:
         notes = [
             one.known.memory for one in campaign.events(viewer=uid) if one.event_type is EventType.SUMMARY
         ]
-        spans = [note for note in notes if note and uid in note.holders and note.layer == "scene"]
+        spans = [note for note in notes if note and note.holder == uid and note.layer == "scene"]
         told = [source for note in spans for line in note.line_sources for source in line]
         buffer = campaign.game_state()["buffer_ids"][agent]
         assert [*told, *buffer] == [one.event_id for one in campaign.events(viewer=uid) if not one.is_note]

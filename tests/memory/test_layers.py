@@ -168,7 +168,7 @@ def check_notes(campaign: Campaign, *, read_whole: bool = True) -> None:
         assert _covered([notes[name] for name in shelf.standing], ids) == ids[:done]
         for layer in LAYERS:
             made = [
-                one for one in notes.values() if _note(one).layer == layer and viewer in _note(one).holders
+                one for one in notes.values() if _note(one).layer == layer and _note(one).holder == viewer
             ]
             check_spans(made, ids, read_whole=read_whole)
 

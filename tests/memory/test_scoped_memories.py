@@ -337,7 +337,7 @@ def test_two_who_leave_at_once_make_one_memory(inn: Campaign) -> None:
     slow.then = lambda _task: MemoryService(Counting(then=None)).on_location_exit(inn)
     MemoryService(slow).on_location_exit(inn)
     notes = [one.known.memory for one in inn.events(viewer="dm") if one.event_type is EventType.MEMORY]
-    spans = [(holder, note.shelf, note.upto) for note in notes if note for holder in note.holders]
+    spans = [(note.holder, note.shelf, note.upto) for note in notes if note]
     assert len(spans) == len(set(spans))
     assert len(inn.location_memories[INN]) == 1
     assert inn.verify() == []

@@ -15,11 +15,11 @@ MILL, CELLAR, ROAD = "loc_mill_001", "loc_cellar_001", "loc_road_001"
 BOTH = [THROK, ZARA]
 
 
-def note(event_id: str, holders: list[str], **memory: Any) -> GameEvent:
+def note(event_id: str, holder: str, **memory: Any) -> GameEvent:
     """A memory of what happened from e0 to e1, as the engine would write it."""
-    given = {"holders": holders, "shelf": "summary", "layer": "scene", "upto": "e1", "cursor": "e1"}
+    given = {"holder": holder, "shelf": "summary", "layer": "scene", "upto": "e1", "cursor": "e1"}
     given |= {"standing": [event_id], "line_sources": [["e1"]]} | memory
-    witnesses = [who for who in holders if who != "dm"]
+    witnesses = [] if holder == "dm" else [holder]
     return event(
         event_id, "system", "It happened.", kind=EventType.SUMMARY, memory=given, witnesses=witnesses
     )
@@ -104,7 +104,7 @@ class MemoryContract:
         """They are in the log and in exports; in no buffer, no timeline, and count no turn."""
         table.record(event("e1", "dm", "A wolf howls.", witnesses=BOTH))
         before = as_text(table.timeline(viewer=THROK)), as_text(table.entities(viewer=THROK))
-        table.record(note("n1", [THROK], after=None))
+        table.record(note("n1", THROK, after=None))
         table.pin("e1")
         assert (as_text(table.timeline(viewer=THROK)), as_text(table.entities(viewer=THROK))) == before
         assert [one.event_id for one in table.events(viewer=THROK, last=1)] == ["e1"]
@@ -119,24 +119,24 @@ class MemoryContract:
     @pytest.mark.parametrize(
         ("made", "field"),
         [
-            (note("n", [THROK], upto="unseen", cursor="unseen"), "sources"),
-            (note("n", [THROK], line_sources=[["unseen"]]), "sources"),
-            (note("n", [THROK], line_sources=[["nothing"]]), "sources"),
-            (note("n", [THROK], after="e0"), "memory.after"),
-            (note("n", [THROK], cursor="e0"), "memory.after"),
-            (note("n", [THROK], standing=["n", "other"]), "memory.standing"),
-            (note("n", [THROK]).model_copy(update={"source": "dm"}), "source"),
+            (note("n", THROK, upto="unseen", cursor="unseen"), "sources"),
+            (note("n", THROK, line_sources=[["unseen"]]), "sources"),
+            (note("n", THROK, line_sources=[["nothing"]]), "sources"),
+            (note("n", THROK, after="e0"), "memory.after"),
+            (note("n", THROK, cursor="e0"), "memory.after"),
+            (note("n", THROK, standing=["n", "other"]), "memory.standing"),
+            (note("n", THROK).model_copy(update={"source": "dm"}), "source"),
             (
-                note("n", [THROK]).model_copy(
-                    update={"metadata": note("n", BOTH).metadata | {"witnesses": [THROK]}}
+                note("n", THROK).model_copy(
+                    update={"metadata": note("n", THROK).metadata | {"witnesses": BOTH}}
                 ),
                 "witnesses",
             ),
             (event("n", "system", "x", kind=EventType.SUMMARY, witnesses=[THROK]), "memory"),
-            (event("n", "dm", "x", memory=note("n", [THROK]).metadata["memory"]), "memory"),
+            (event("n", "dm", "x", memory=note("n", THROK).metadata["memory"]), "memory"),
             (
-                note("n", [THROK]).model_copy(
-                    update={"metadata": note("n", [THROK]).metadata | {"killed": [ZARA]}}
+                note("n", THROK).model_copy(
+                    update={"metadata": note("n", THROK).metadata | {"killed": [ZARA]}}
                 ),
                 "killed",
             ),
@@ -168,15 +168,13 @@ class MemoryContract:
     def test_two_memories_of_the_same_events_are_one_too_many(self, table: Campaign) -> None:
         """The second one is stale, whoever made it; each holder has a shelf of its own."""
         table.record(event("e1", "dm", "A wolf howls.", witnesses=BOTH))
-        table.record(note("n1", [THROK]))
+        table.record(note("n1", THROK))
         with pytest.raises(StaleNote):
-            table.record(note("n2", [THROK]))
-        with pytest.raises(StaleNote):
-            table.record(note("n2", BOTH))
-        table.record(note("n3", [ZARA]))
+            table.record(note("n2", THROK))
+        table.record(note("n3", ZARA))
         table.record(event("e2", "dm", "It is near.", witnesses=BOTH))
         table.record(
-            note("n4", [THROK], after="e1", upto="e2", cursor="e2", follows="n1", standing=["n1", "n4"])
+            note("n4", THROK, after="e1", upto="e2", cursor="e2", follows="n1", standing=["n1", "n4"])
         )
         assert table.memory(THROK).short_term_buffer == []
         assert table.memory(ZARA).short_term_buffer == ["[DM]: It is near."]

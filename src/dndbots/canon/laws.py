@@ -354,16 +354,15 @@ def _notes_are_notes(event: GameEvent, known: KnownMetadata) -> Iterable[Fault]:
 def _memories_follow_each_other(
     event: GameEvent, known: KnownMetadata, standing: Standing
 ) -> Iterable[Fault]:
-    """A memory is its holders' alone, and takes up where the one before it on their shelf ended."""
+    """A memory is its holder's alone, and takes up where the one before it on its shelf ended."""
     note = known.memory
     if note is None:
         return
-    if audience(event) != {DM, SYSTEM, *note.holders}:
-        yield "witnesses", f"a memory of {', '.join(note.holders)} is perceived by nobody else"
-    for holder in note.holders:
-        shelf = standing.shelf(claims.shelf_subject(holder, note.shelf))
-        if note.follows != (shelf.last if shelf else None):
-            raise StaleNote(event.event_id, follows=note.follows, actual=shelf.last if shelf else None)
+    if audience(event) != {DM, SYSTEM, note.holder}:
+        yield "witnesses", f"a memory of {note.holder} is perceived by nobody else"
+    shelf = standing.shelf(claims.shelf_subject(note.holder, note.shelf))
+    if note.follows != (shelf.last if shelf else None):
+        raise StaleNote(event.event_id, follows=note.follows, actual=shelf.last if shelf else None)
     cursor = shelf.cursor if shelf else None
     if note.cursor != cursor and (note.after, note.upto) != (cursor, note.cursor):
         yield "memory.after", f"the shelf has come to {cursor!r}: events would be skipped, or told twice"

@@ -199,8 +199,7 @@ def shelves(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
     note = known.memory
     if note is not None:
         stands: JsonValue = {"last": event.event_id, "cursor": note.cursor, "standing": [*note.standing]}
-        for holder in dict.fromkeys(note.holders):
-            yield Claim(claims.shelf_subject(holder, note.shelf), claims.MEMORY, stands)
+        yield Claim(claims.shelf_subject(note.holder, note.shelf), claims.MEMORY, stands)
 
 
 @reduces("gate", EventType.GATE)

@@ -33,7 +33,7 @@ def note_id(kind: str, holder: str, *parts: str | None) -> str:
 
 
 def make_note(
-    holders: str | Sequence[str],
+    holder: str,
     shelf_name: str,
     shelf: Shelf | None,
     *,
@@ -45,22 +45,21 @@ def make_note(
     tags: Sequence[str] = (),
     related: Mapping[str, JsonValue] | None = None,
 ) -> GameEvent:
-    """A note of what its holders perceived after an event, up to another. Without lines it only moves on.
+    """A note of what its holder perceived after an event, up to another. Without lines it only moves on.
 
     One that `replaces` others takes their place, and leaves the shelf's cursor where it is.
     """
-    names = [holders] if isinstance(holders, str) else sorted(holders)
     gone = list(replaces)
     kind = EventType.SUMMARY if layer is not None else EventType.MEMORY
     last = shelf.last if shelf else None
-    event_id = note_id(layer or "memory", *names, shelf_name, layer, after, upto.event_id, last)
+    event_id = note_id(layer or "memory", holder, shelf_name, layer, after, upto.event_id, last)
     standing = list(shelf.standing) if shelf else []
     place = min((standing.index(one) for one in gone), default=len(standing))
     standing = [one for one in standing if one not in gone]
     if lines:
         standing.insert(place, event_id)
     note: dict[str, JsonValue] = {
-        "holders": [*names],
+        "holder": holder,
         "shelf": shelf_name,
         "upto": upto.event_id,
         "cursor": shelf.cursor if shelf and gone else upto.event_id,
@@ -76,6 +75,6 @@ def make_note(
         source=SYSTEM,
         content=as_text(lines),
         session_id=upto.session_id,
-        metadata={"memory": note, "witnesses": [name for name in names if name != DM]},
+        metadata={"memory": note, "witnesses": [] if holder == DM else [holder]},
         timestamp=upto.timestamp,
     )

@@ -43,6 +43,8 @@ log = logging.getLogger("dndbots.memory")
 _TRIGGERS: Final = "triggers"
 # Looked through so far is noted down every now and then; what was looked through twice changes nothing.
 _NOTED_EVERY: Final = 200
+# A holder and the name of one of its shelves.
+_Shelf = tuple[str, str]
 _TOLD_EVERY: Final = 50
 
 
@@ -249,44 +251,30 @@ class MemoryService:
 
     def _make(self, table: Table, jobs: Sequence[_Job]) -> None:
         """Makes memories side by side, and puts all that came of it into the log at once."""
-        written = [(job, [job.holder]) for job in jobs if job.written]
-        own = list(_shared(job for job in jobs if not job.written))
+        written = [job for job in jobs if job.written]
+        own = [job for job in jobs if not job.written]
         answers = [
-            *zip(written, self._summarizer.condense_all(job.task for job, _ in written), strict=True),
-            *zip(own, self._default.condense_all(job.task for job, _ in own), strict=True),
+            *zip(written, self._summarizer.condense_all(job.task for job in written), strict=True),
+            *zip(own, self._default.condense_all(job.task for job in own), strict=True),
         ]
-        made: list[GameEvent] = []
-        for (job, holders), answer in answers:
+        made: dict[_Shelf, GameEvent] = {}
+        for job, answer in answers:
             if isinstance(answer, SummaryFailed):
-                log.warning("%s has no new memory of %s: %s", ", ".join(holders), job.shelf, answer.reason)
+                log.warning("%s has no new memory of %s: %s", job.holder, job.shelf, answer.reason)
                 continue
-            made.append(
-                make_note(
-                    holders,
-                    job.shelf,
-                    job.stands,
-                    lines=answer,
-                    upto=job.messages[-1],
-                    after=job.stands.cursor if job.stands else None,
-                    tags=job.tags,
-                    related=job.related,
-                )
+            made[job.holder, job.shelf] = make_note(
+                job.holder,
+                job.shelf,
+                job.stands,
+                lines=answer,
+                upto=job.messages[-1],
+                after=job.stands.cursor if job.stands else None,
+                tags=job.tags,
+                related=job.related,
             )
-        _put(table, made)
-        for (job, holders), answer in answers:
-            for holder in holders if not isinstance(answer, SummaryFailed) else ():
-                self._prune(table, holder, job.shelf)
-
-
-def _shared(jobs: Iterable[_Job]) -> Iterable[tuple[_Job, list[str]]]:
-    """Jobs of several who perceived and know the same, and whose shelves stand alike, as one for all."""
-    same: dict[tuple[object, ...], list[_Job]] = {}
-    for job in jobs:
-        end, since = job.messages[-1].event_id, job.related.get(SINCE)
-        key = (job.shelf, job.stands, job.task.entries, job.task.name, end, since)
-        same.setdefault(key, []).append(job)
-    for alike in same.values():
-        yield alike[0], [job.holder for job in alike]
+        _put(table, list(made.values()))
+        for holder, shelf in made:
+            self._prune(table, holder, shelf)
 
 
 def _put(table: Table, notes: Sequence[GameEvent]) -> None:

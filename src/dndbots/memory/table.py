@@ -57,7 +57,7 @@ def remembered(everything: View, *, after: int) -> list[Remembered]:
     for event in everything.events(after=after):
         note = event.known.memory
         if note is not None and event.content:
-            new.update((holder, event.event_type) for holder in note.holders)
+            new[note.holder, event.event_type] += 1
     holders = dict.fromkeys([*agents_of(everything).values(), *sorted({holder for holder, _ in new})])
     called = everything.called([holder for holder in holders if holder != DM])
     names = {uid: one.name for uid, one in called.items()} | {DM: "DM"}
