@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines import Counting
-from tests.logs import NPCS, PCS, PLACES, logs
+from tests.logs import NPCS, PCS, PLACES, logs, played
 from tests.table import event
 
 from dndbots.campaign import Campaign
@@ -14,7 +14,7 @@ from dndbots.errors import DndbotsError, EventRefused
 from dndbots.events import GameEvent
 from dndbots.ids import DM
 from dndbots.memory import MemoryManager
-from dndbots.testing import as_text, assert_perspective, memory_campaign
+from dndbots.testing import as_text, assert_perspective, memory_campaign, perceived_only, perceivers
 
 VIEWERS = [*PCS[:2], "npc_old_priest_001"]
 # What people and the engine do in between: which of them, for whom, on which of the events so far.
@@ -196,3 +196,21 @@ def test_what_is_done_with_a_fork_stays_in_it(play: Any, deed: Any) -> None:
     assert {viewer: told(campaign, viewer) for viewer in people} == before
     assert campaign.verify() == []
     assert fork.verify() == []
+
+
+@settings(max_examples=_some(60))
+@given(log=logs(most=16))
+def test_what_the_engine_remembers_for_somebody_is_the_same_in_a_world_without_the_rest(
+    log: list[GameEvent],
+) -> None:
+    """Not only what a note says: that it was made, when, and how it is called tell nothing unperceived."""
+    whole = played(memory_campaign(), log)
+    for viewer in PCS:
+        world = played(memory_campaign(), list(whole.events(viewer=DM)))
+        part = perceived_only(whole, viewer)
+        for campaign in (world, part):
+            if viewer in perceivers(campaign):
+                campaign.remember(token_limit=300)
+                campaign.compress(viewer, token_limit=300)
+        if viewer in perceivers(part):
+            assert list(world.export(viewer=viewer)) == list(part.export(viewer=viewer))

@@ -102,32 +102,34 @@ class MemoryService:
         """
         with game_state.view(DM, as_of) as then:
             places = whereabouts(then) if location_id is None else [location_id]
-            near = {place: npcs_at(then, place) for place in places}
         span = _Span(game_state, as_of)
         for place in places:
-            visit = self._visit(span, place, characters)
-            dealings = self._dealings(span, place, near[place], characters)
-            self._make(game_state, [*visit, *dealings])
+            new = span.at(DM, location_shelf(place), place)
+            reached = _characters(new) if characters is None else sorted(characters)
+            jobs = [*self._visit(span, place, reached), *self._dealings(span, place, reached)]
+            self._make(game_state, jobs)
 
-    def _visit(self, span: "_Span", location: str, characters: Collection[str] | None) -> Iterable[_Job]:
+    def _visit(self, span: "_Span", location: str, characters: Iterable[str]) -> Iterable[_Job]:
         shelf, tags = location_shelf(location), ["session", f"location:{location}"]
-        reached = _characters(span.at(DM, shelf, location)) if characters is None else sorted(characters)
-        for holder in [DM, *reached]:
+        for holder in [DM, *characters]:
             messages = span.at(holder, shelf, location)
             task = {"kind": "location", "about": location, "name": span.name(holder, location)}
             yield from self._job(span, holder, shelf, messages, tags, {}, task)
 
-    def _dealings(
-        self, span: "_Span", location: str, npcs: Iterable[str], characters: Collection[str] | None
-    ) -> Iterable[_Job]:
-        """For each NPC present and mentioned: its own memory of it, and those of the characters."""
-        for npc in npcs:
-            shelf, tags = npc_shelf(npc), ["npc-session", f"location:{location}", f"npc:{npc}"]
-            own = span.about(npc, npc, location)
-            for holder in [npc, *(_characters(own) if characters is None else sorted(characters))]:
-                messages = own if holder == npc else span.about(holder, npc, location)
-                task = {"kind": "npc", "about": npc, "name": span.name(holder, npc)}
-                yield from self._job(span, holder, shelf, messages, tags, {"location_id": location}, task)
+    def _dealings(self, span: "_Span", location: str, characters: Iterable[str]) -> Iterable[_Job]:
+        """For each NPC present and mentioned: its own memory of it, and those of the characters.
+
+        Who is present for a character is who it takes to be: that somebody slipped away is not told.
+        """
+        met = [(npc, npc) for npc in span.npcs_at(DM, location)]
+        met += [(holder, npc) for holder in characters for npc in span.npcs_at(holder, location)]
+        for holder, npc in met:
+            messages = span.about(holder, npc, location)
+            tags = ["npc-session", f"location:{location}", f"npc:{npc}"]
+            task = {"kind": "npc", "about": npc, "name": span.name(holder, npc)}
+            yield from self._job(
+                span, holder, npc_shelf(npc), messages, tags, {"location_id": location}, task
+            )
 
     # A step of the story.
 
@@ -327,6 +329,11 @@ class _Span:
         with self.table.view(holder) as view:
             called = view.called([npc])[npc]
         return around_mentions(messages, npc, (called.name, *called.aliases))
+
+    def npcs_at(self, holder: str, location: str) -> list[str]:
+        """The NPCs who are at a place in the end, as far as somebody knows."""
+        with self.table.view(holder) as view:
+            return npcs_at(view.until(self._upto), location)
 
     def name(self, holder: str, uid: str) -> str:
         with self.table.view(holder) as view:
