@@ -258,7 +258,7 @@ def test_a_scoped_summary_is_about_its_subject() -> None:
         told("The hall of Ashford keep smells of lamps and ropes.", 4),
     ]
     (line,) = summarize(*scene, tokens=9, kind="npc", name="Old Merrin", about="npc_merrin_001")
-    assert line.text == "Old Merrin died at ford."
+    assert line.text == "Old Merrin died at the ford."
 
 
 def deeds(pattern: str) -> list[Entry]:

@@ -19,7 +19,7 @@ from dndbots.tokens import count_many
 
 logger = logging.getLogger("dndbots.memory")
 
-SCOPED_TOKENS: Final = 120  # two or three sentences
+SCOPED_TOKENS: Final = 80  # two or three sentences
 _SHARE: Final = 4
 _FEWEST_TOKENS: Final = 40
 _MOST_TOKENS: Final = 400

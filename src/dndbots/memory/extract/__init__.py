@@ -26,8 +26,9 @@ __all__ = [
     "names_in",
 ]
 
-# A memory of one person or place is two or three sentences: what became of it, not how it looked.
+# A memory of one person or place is a few sentences: what became of it, not how it looked.
 _SCOPED_CHANGE = 4.0
+_SCOPED_SENTENCES = 5
 # What has more characters to a token than any text does not fit, and need not be counted.
 _MOST_CHARACTERS = 8
 
@@ -36,7 +37,7 @@ class Extractive:
     """The summarizer that is always there. It waits for nothing.
 
     Sentences are shortened where not all of them fit. For people to read, `shortened=False` keeps them
-    whole, and fewer of them.
+    whole, and fewer of them; a memory of a place or a person is a few whole sentences anyway.
     """
 
     waits = False
@@ -46,10 +47,10 @@ class Extractive:
 
     def summarize(self, task: SummaryTask) -> list[Line]:
         """At most `task.tokens` tokens, newlines included, in the order of play."""
-        whole = self._whole(task)
-        if whole and sum(candidate.tokens for candidate in whole) <= task.tokens:
+        whole, scoped = self._whole(task), task.kind != "buffer"
+        if whole and not scoped and sum(candidate.tokens for candidate in whole) <= task.tokens:
             return lines_of(unrepeated(whole))
-        found = candidates(task.entries, encoding=self._encoding) if self._shortened else whole
+        found = whole if scoped or not self._shortened else candidates(task.entries, encoding=self._encoding)
         salience = Salience.of(found, names_in(task.entries))
         wish = _wish(task, salience.names)
         chosen = choose(found, task.tokens, salience=salience, wish=wish, encoding=self._encoding)
@@ -58,7 +59,8 @@ class Extractive:
     def _whole(self, task: SummaryTask) -> list[Candidate]:
         """The sentences as they were said; none, if they are to be shortened in any case."""
         characters = sum(len(entry.text) for entry in task.entries)
-        if self._shortened and characters > task.tokens * _MOST_CHARACTERS:
+        too_many = characters > task.tokens * _MOST_CHARACTERS
+        if self._shortened and too_many and task.kind == "buffer":
             return []
         return candidates(task.entries, shortened=False, encoding=self._encoding)
 
@@ -68,4 +70,6 @@ def _wish(task: SummaryTask, names: frozenset[str]) -> Wish:
         return Wish()
     about = frozenset(content(task.name) or content(task.about.replace("_", " ")))
     # Of "Gull Rock" only the one word is a name: rocks are everywhere.
-    return Wish(about=about & names or about, change=_SCOPED_CHANGE, outcomes=1.0, retold=1.0)
+    return Wish(
+        about=about & names or about, change=_SCOPED_CHANGE, outcomes=0.5, retold=1.0, most=_SCOPED_SENTENCES
+    )

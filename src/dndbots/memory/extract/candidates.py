@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
+from dndbots.canon.cues import cue_in
 from dndbots.memory.entries import Entry
 from dndbots.memory.extract.clean import as_telling, one_line, spoken_by
 from dndbots.memory.extract.retelling import retellings
 from dndbots.memory.extract.sentences import sentences
 from dndbots.memory.extract.shorten import shorten
-from dndbots.memory.extract.weighing import OUTCOME, is_change, weight_of
+from dndbots.memory.extract.weighing import CUE, OUTCOME, is_change, weight_of
 from dndbots.memory.extract.words import content, stems_of
 from dndbots.storage.terms import terms_of
 from dndbots.tokens import DEFAULT_ENCODING, count_many
@@ -133,7 +134,7 @@ def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Ca
             session=entry.session,
             place=place,
             words=stems_of(terms),
-            weight=weight_of(text, terms, narrated=entry.narrated),
+            weight=weight_of(text, terms, narrated=entry.narrated) * (CUE if cue_in(sentence) else 1.0),
             told=not speaker,
             change=is_change(terms),
             retold=retold,

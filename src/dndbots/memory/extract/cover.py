@@ -14,6 +14,7 @@ from dndbots.memory.extract.candidates import Candidate
 from dndbots.memory.extract.lines import cut, lines_of
 from dndbots.memory.extract.salience import Feature, Salience
 from dndbots.memory.extract.weighing import CHANGE, is_denied
+from dndbots.memory.extract.words import content
 from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
 _POWER: Final = 0.6
@@ -32,16 +33,17 @@ class Wish:
 
     `about` are content words to be named. `change` is how much more a sentence of consequence weighs.
     `outcomes` and `retold` are the shares of the budget that outcomes and retellings may take, as long as
-    there is anything else.
+    there is anything else. `most` is how many sentences it may have.
     """
 
     about: frozenset[str] = frozenset()
     change: float = CHANGE
     outcomes: float = 0.6
     retold: float = 0.4
+    most: int | None = None
 
     def is_met(self, candidate: Candidate) -> bool:
-        return not self.about or not self.about.isdisjoint(candidate.words)
+        return not self.about or not self.about.isdisjoint((*candidate.words, *content(candidate.who)))
 
     def comes_first(self, candidate: Candidate) -> bool:
         return candidate.outcome and self.is_met(candidate)
@@ -62,12 +64,12 @@ def choose(
     if tokens <= 0:
         return []
     greedy = _Greedy(candidates, salience or Salience.of(candidates), wish)
-    greedy.take(int(wish.outcomes * tokens), only=wish.comes_first)
+    greedy.take(int(wish.outcomes * tokens), only=wish.comes_first, most=wish.most)
     retold = int(wish.retold * tokens)
-    greedy.take(tokens - greedy.spent, retold=retold)
+    greedy.take(tokens - greedy.spent, retold=retold, most=wish.most)
     # Lines of one speaker join, so they cost less than their parts: what is left is spent, too.
     for most in (retold, retold, None, None):
-        greedy.take(tokens - _count(greedy.chosen, encoding), retold=most)
+        greedy.take(tokens - _count(greedy.chosen, encoding), retold=most, most=wish.most)
     while greedy.chosen and _count(greedy.chosen, encoding) > tokens:
         greedy.chosen.pop()
     return _in_order(greedy.chosen) or _cut(candidates, tokens, wish, encoding)

@@ -9,6 +9,7 @@ from typing import Final
 
 NARRATED: Final = 4.0
 OUTCOME: Final = 12.0
+CUE: Final = 6.0  # a promise, a threat, a debt, a mystery: what may come back
 CHANGE: Final = 1.5
 _QUESTION: Final = 0.5
 _ASIDE: Final = 0.4
