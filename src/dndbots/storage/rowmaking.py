@@ -20,9 +20,11 @@ from dndbots.storage.ports import (
     BLOCK,
     ClaimKey,
     ClaimRow,
+    Hit,
     IdentityRow,
     LineRow,
     NameRow,
+    PostingRow,
     Rows,
     SightingRow,
     SlotRow,
@@ -181,6 +183,14 @@ class RowMaker:
 def at_of(held: Holding, one: Prepared) -> int:
     """The place in the log that a claim speaks of: an earlier one, if its event states it so."""
     return one.at if held.stated and not counts(held.claim.slot) else one.seq
+
+
+def hits_of(row: PostingRow) -> Iterator[Hit]:
+    """The lines of a block of postings, oldest first: what `_add_text` wrote."""
+    first = row.block * BLOCK
+    for hit in row.hits.split():
+        place, _, times = hit.partition("*")
+        yield Hit(first + int(place), int(times) if times else 1)
 
 
 @lru_cache(maxsize=1 << 16)

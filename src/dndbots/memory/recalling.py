@@ -1,0 +1,310 @@
+"""Recall: the lines and facts that answer a question, each with the events it comes from; or no record.
+
+Deterministic, and without a model. It reads one viewer's view, and honours what people decided.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from dndbots.errors import BudgetTooSmall, InvalidSetting
+from dndbots.memory.asking import Question, Word, question_of, words_in
+from dndbots.memory.entries import Entry
+from dndbots.memory.gates import Gates, gates_of
+from dndbots.memory.known_facts import KnownFact, facts_asked_for
+from dndbots.memory.retelling import one_line, retold
+from dndbots.memory.scoring import MOST_LINES, Clue, Neighbourhood, Scored, idf
+from dndbots.storage.finding import Found, Index
+from dndbots.storage.reader import View
+from dndbots.storage.terms import terms_of
+from dndbots.tokens import DEFAULT_ENCODING, count_many, count_tokens
+
+LEAST_BUDGET: Final = 200
+NO_RECORD: Final = "No record."
+# How much of what a question asks for, by weight, must stand in a line and around it: chosen by measurement.
+ENOUGH: Final = 0.5
+_OTHER_NAMES: Final = 0.5
+_MOST_MENTIONS: Final = 500
+# Lines that are this much worse than the best one are about something else.
+_WORTH: Final = 0.35
+_MOST_ITEMS: Final = 40
+_FACTS_SHARE: Final = 0.4
+_LONGEST_LINE: Final = 480
+_LONGEST_HEAD: Final = 60
+# What the best lines have in common helps to tell them from the others.
+_BEST, _IN_LINES, _COMMONEST, _MOST_FEEDBACK, _FEEDBACK = 8, 2, 0.04, 15, 0.15
+_FEEDBACK_LINES: Final = 300
+_WORDS: Final = re.compile(r"\S+")
+
+Section = Literal["facts", "lines"]
+
+
+class RecallItem(BaseModel):
+    """A line or a fact. `reason` says why it was found, `sources` are the events that it comes from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    tokens: int
+    section: Section
+    reason: str
+    sources: tuple[str, ...]
+    score: float
+    session: str | None = None
+    who: str | None = None
+
+
+class Recall(BaseModel):
+    """What a viewer can know of a question: facts, then lines in order of play; or no record.
+
+    In order of play, because cause comes before effect and the newest word is the last; `score` says
+    which is best, while the order of play could not be told from anything else here.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    viewer: str
+    query: str
+    items: tuple[RecallItem, ...] = ()
+    no_record: bool
+    text: str
+    tokens: int
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class _Looked(NamedTuple):
+    """What a question came to: the clues, and the lines by score."""
+
+    clues: list[Clue]
+    lines: list[Scored]
+
+
+def recall_of(view: View, query: str, *, budget: int, encoding: str = DEFAULT_ENCODING) -> Recall:
+    if not isinstance(query, str):
+        raise InvalidSetting("query", query, reason="is no text")
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < LEAST_BUDGET:
+        raise BudgetTooSmall(budget=budget, least=LEAST_BUDGET)
+    count_tokens("", encoding)
+    question = question_of(view, query)
+    items: list[RecallItem] = []
+    if question.words or question.named:
+        gates = gates_of(view)
+        found = _lines(view, question, gates)
+        facts = facts_asked_for(view, question, gates, enough=ENOUGH)
+        items = _fitted(facts, found, budget, encoding)
+    text = "\n".join(item.text for item in items) or NO_RECORD
+    return Recall(
+        viewer=view.viewer,
+        query=query,
+        items=tuple(items),
+        no_record=not items,
+        text=text,
+        tokens=count_tokens(text, encoding),
+    )
+
+
+# Lines.
+
+
+class _Line(NamedTuple):
+    seq: int
+    entry: Entry
+    score: float
+    reason: str
+    text: str
+
+
+def _lines(view: View, question: Question, gates: Gates) -> list[_Line]:
+    """The lines that answer, best first; none, if none has enough of what is asked."""
+    index = view.index()
+    if not index.heard.lines:
+        return []
+    decided = view.seqs_of([*gates.corrected, *gates.forgotten])
+    left_out = {seq for name, seq in decided.items() if name in gates.forgotten}
+    instead = {
+        decided[name]: terms_of(text) for name, text in sorted(gates.corrected.items()) if name in decided
+    }
+    found = index.find([word.forms for word in question.words], limit=MOST_LINES)
+    clues = [
+        Clue(_corrected(one, word.forms, instead), idf(one.lines, index.heard.lines))
+        for one, word in zip(found, question.words, strict=True)
+    ]
+    names = _name_clues(index, question, instead)
+    near = Neighbourhood(index, [*clues, *names], left_out)
+    scored = near.scored([*clues, *names], question.speakers)
+    best = max((_enough(one, question.words, clues, names) for one in scored), default=0.0)
+    if best < ENOUGH:
+        return []
+    more = _feedback(view, index, question, gates, [one.seq for one in scored[:_BEST]])
+    scored = near.scored([*clues, *names, *more], question.speakers) if more else scored
+    kept = [one for one in scored if one.score >= _WORTH * scored[0].score][:_MOST_ITEMS]
+    return _retold(view, question, gates, kept)
+
+
+def _corrected(found: Found, forms: Sequence[str], instead: dict[int, dict[str, int]]) -> dict[int, int]:
+    """Where a word stands, with corrected lines in the words that count."""
+    if not instead:
+        return found.times
+    times = {seq: number for seq, number in found.times.items() if seq not in instead}
+    for seq, terms in instead.items():
+        if number := sum(terms.get(form, 0) for form in forms):
+            times[seq] = number
+    return times
+
+
+def _name_clues(index: Index, question: Question, instead: dict[int, dict[str, int]]) -> list[Clue]:
+    """Those whom a question names, under their other names and where the index of people has them."""
+    clues: list[Clue] = []
+    for one in question.named:
+        (said,) = index.find([one.other_words], limit=MOST_LINES)
+        about = index.mentions(one.uids, limit=_MOST_MENTIONS)
+        times = {**about.times, **_corrected(said, one.other_words, instead)}
+        lines = max(said.lines, about.lines, len(times))
+        clues.append(Clue(times, _OTHER_NAMES * idf(min(lines, index.heard.lines), index.heard.lines)))
+    return clues
+
+
+def _enough(line: Scored, words: Sequence[Word], clues: Sequence[Clue], names: Sequence[Clue]) -> float:
+    """How much of what a question asks for is said in a line and around it.
+
+    Names alone are no answer, unless nothing but a name was asked for.
+    """
+    content = [n for n, word in enumerate(words) if not word.is_name] or list(range(len(words)))
+    if not content:
+        return max(line.says[len(clues) :], default=0.0) if names else 0.0
+    asked = sum(clues[n].weight for n in content)
+    return sum(clues[n].weight * line.says[n] for n in content) / asked if asked else 0.0
+
+
+def _feedback(view: View, index: Index, question: Question, gates: Gates, best: list[int]) -> list[Clue]:
+    """Words that the best lines share, and that few others have."""
+    asked = {form for word in question.words for form in word.forms}
+    shared: Counter[str] = Counter()
+    for event in gates.shown(view.at(best)):
+        shared.update(term for term in terms_of(event.content) if term not in asked and len(term) > 2)
+    likely = sorted((-number, term) for term, number in shared.items() if number >= _IN_LINES)
+    terms = [term for _, term in likely[:_MOST_FEEDBACK]]
+    found = index.find([(term,) for term in terms], limit=_FEEDBACK_LINES)
+    return [
+        Clue(one.times, _FEEDBACK * idf(one.lines, index.heard.lines))
+        for one in found
+        if one.lines <= max(_COMMONEST * index.heard.lines, _IN_LINES)
+    ]
+
+
+def _retold(view: View, question: Question, gates: Gates, kept: list[Scored]) -> list[_Line]:
+    places = {seq: name for name, seq in view.ids_of([one.seq for one in kept]).items()}
+    entries = {entry.event_id: entry for entry in retold(view, view.at(places), gates)}
+    lines = []
+    for one in kept:
+        entry = entries.get(places[one.seq])
+        if entry is not None:
+            text = " ".join((entry.text, *entry.outcomes)).strip()
+            lines.append(_Line(one.seq, entry, one.score, _reason(question, text, one), text))
+    return lines
+
+
+def _reason(question: Question, text: str, line: Scored) -> str:
+    said = [question.words[n].said for n in words_in(text, question.words)]
+    near = [word.said for n, word in enumerate(question.words) if line.says[n] and word.said not in said]
+    parts = [f"says {', '.join(said)}"] if said else []
+    parts += [f"near {', '.join(near)}"] if near else []
+    return "; ".join(parts) or f"about {', '.join(one_line(one.name) for one in question.named)}"
+
+
+# What fits.
+
+
+def _fitted(facts: list[KnownFact], lines: list[_Line], budget: int, encoding: str) -> list[RecallItem]:
+    """Facts first, up to their share, then the best lines that fit; all counted as one text."""
+    offered = [_fact_item(fact) for fact in facts]
+    heads = [_line_item(line) for line in lines]
+    items = [*offered, *heads]
+    counts = count_many([item.text for item in items], encoding)
+    items = [item.model_copy(update={"tokens": n}) for item, n in zip(items, counts, strict=True)]
+    taken, left = list[int](), budget
+    for n, item in enumerate(items):
+        room = left - (budget - int(budget * _FACTS_SHARE) if item.section == "facts" and lines else 0)
+        if item.tokens + 1 <= room:
+            taken.append(n)
+            left -= item.tokens + 1
+    order = {n: (1, lines[n - len(offered)].seq) if n >= len(offered) else (0, n) for n in taken}
+    kept = [items[n] for n in sorted(taken, key=order.__getitem__)]
+    # A token may reach over the end of a line, so that the whole is counted as it is.
+    while kept and count_tokens("\n".join(item.text for item in kept), encoding) > budget:
+        kept.remove(min(kept, key=lambda item: item.score))
+    return kept or [_cut(item, budget, encoding) for item in items[:1]]
+
+
+def _fact_item(fact: KnownFact) -> RecallItem:
+    head = _head(fact.sources[0], None)
+    return RecallItem(
+        text=f"{head} {fact.text}",
+        tokens=0,
+        section="facts",
+        reason=fact.reason,
+        sources=fact.sources,
+        score=round(fact.score, 4),
+    )
+
+
+def _line_item(line: _Line) -> RecallItem:
+    entry = line.entry
+    return RecallItem(
+        text=f"{_head(entry.event_id, entry.session)} {_short(entry.who)}: {_shortened(line)}",
+        tokens=0,
+        section="lines",
+        reason=line.reason,
+        sources=(entry.event_id,),
+        score=round(line.score, 4),
+        session=entry.session,
+        who=entry.who,
+    )
+
+
+def _head(event_id: str, session: str | None) -> str:
+    """Where a line comes from. No text of a campaign can close the bracket, or open another."""
+    said = ", ".join(_short(one) for one in (event_id, session) if one)
+    return f"[{said.replace('[', '(').replace(']', ')')}]"
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= _LONGEST_HEAD else f"{line[: _LONGEST_HEAD - 1]}…"
+
+
+def _shortened(line: _Line) -> str:
+    """A line of a readable length: of a longer one, the part that has most of what was asked."""
+    text = line.text
+    if len(text) <= _LONGEST_LINE:
+        return text
+    wanted = set(line.reason.removeprefix("says ").partition(";")[0].split(", "))
+    hits = [m.start() for m in _WORDS.finditer(text) if _begins_alike(m.group(), wanted)]
+    starts = [max(hit - _LONGEST_LINE // 4, 0) for hit in hits] or [0]
+    start = max(starts, key=lambda begin: (_within(hits, begin), -begin))
+    part = text[start : start + _LONGEST_LINE]
+    if start:
+        part = f"…{part.partition(' ')[2] or part}"
+    return part if start + _LONGEST_LINE >= len(text) else f"{part.rpartition(' ')[0] or part}…"
+
+
+def _within(hits: Iterable[int], begin: int) -> int:
+    return sum(begin <= hit < begin + _LONGEST_LINE for hit in hits)
+
+
+def _begins_alike(word: str, wanted: Iterable[str]) -> bool:
+    terms = terms_of(word)
+    return any(term[:4] == one[:4] for term in terms for one in wanted)
+
+
+def _cut(item: RecallItem, budget: int, encoding: str) -> RecallItem:
+    """Something was found, and not even the shortest of it fits: its beginning is better than nothing."""
+    text = item.text
+    while count_tokens(text, encoding) > budget:
+        text = f"{text[: len(text) // 2]}…"
+    return item.model_copy(update={"text": text, "tokens": count_tokens(text, encoding)})

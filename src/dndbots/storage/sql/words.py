@@ -1,0 +1,91 @@
+"""What recall reads of the index of words. Its cost depends on what is asked for, not on the log."""
+
+from collections.abc import Collection
+from typing import Any, Final
+
+from dndbots.storage.ports import BLOCK, Heard, Hit, Lineage, PostingRow, Segment
+from dndbots.storage.rowmaking import hits_of
+from dndbots.storage.sql.database import Database
+from dndbots.storage.sql.statements import Statements
+
+# A term that has no more rows than this is read in one look; any other from its newest block back.
+_AT_ONCE: Final = 64
+_PAGE: Final = 8
+
+
+class WordReads:
+    """The part of the store that finds lines by their words."""
+
+    _db: Database
+    _say: Statements
+    _campaign: int
+
+    def heard(self, lineage: Lineage, viewer: str) -> Heard:
+        found = self._db.each(
+            self._say.heard,
+            [segment._asdict() for segment in lineage],
+            viewer=viewer,
+            campaign=self._campaign,
+        )
+        totals = [(int(lines or 0), int(words or 0)) for rows in found for lines, words in rows]
+        return Heard(sum(lines for lines, _ in totals), sum(words for _, words in totals))
+
+    def lines_between(
+        self, lineage: Lineage, viewer: str, spans: Collection[tuple[int, int]]
+    ) -> dict[int, int]:
+        wanted = [
+            {"branch": branch, "first": first, "last": min(last, upto)}
+            for branch, upto in lineage
+            for first, last in spans
+            if first <= upto
+        ]
+        found = self._db.each(self._say.lines_between, wanted, viewer=viewer, campaign=self._campaign)
+        return {int(seq): int(words) for rows in found for seq, words in rows}
+
+    def hits(
+        self, lineage: Lineage, terms: Collection[str], viewer: str, *, limit: int
+    ) -> dict[str, list[Hit]]:
+        wanted = [{"branch": segment.branch, "term": term} for segment in lineage for term in terms]
+        rows = self._db.each(
+            self._say.some_postings, wanted, viewer=viewer, campaign=self._campaign, limit=_AT_ONCE
+        )
+        found: dict[str, list[Hit]] = {}
+        keys = [(segment, term) for segment in lineage for term in terms]
+        for (segment, term), some in zip(keys, rows, strict=True):
+            if not some:
+                continue
+            if len(some) < _AT_ONCE:
+                hits = _within(segment, some)
+            else:
+                hits = self._newest_hits(segment, term, viewer, limit)
+            if hits:
+                found.setdefault(term, []).extend(hits)
+        return {term: sorted(hits, reverse=True)[:limit] for term, hits in found.items()}
+
+    def _newest_hits(self, segment: Segment, term: str, viewer: str, limit: int) -> list[Hit]:
+        """Reads the audience that may have the newest of what is left, until enough are settled."""
+        audiences = self._db.all(self._say.audiences_of, viewer=viewer, campaign=self._campaign)
+        left = {int(row[0]): segment.upto // BLOCK for row in audiences}
+        found: list[Hit] = []
+        while left:
+            audience, block = max(left.items(), key=lambda one: one[1])
+            if sum(hit.seq >= (block + 1) * BLOCK for hit in found) >= limit:
+                break
+            rows = self._db.all(
+                self._say.newest_postings,
+                branch=segment.branch,
+                term=term,
+                audience=audience,
+                block=block,
+                limit=_PAGE,
+            )
+            found += _within(segment, rows)
+            if len(rows) < _PAGE:
+                del left[audience]
+            else:
+                left[audience] = PostingRow._make(rows[-1]).block - 1
+        return found
+
+
+def _within(segment: Segment, rows: Collection[tuple[Any, ...]]) -> list[Hit]:
+    return [hit for row in rows for hit in hits_of(PostingRow._make(row)) if hit.seq <= segment.upto]
