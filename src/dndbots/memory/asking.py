@@ -18,35 +18,37 @@ _LONGEST_NAME: Final = 4
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 _SPEAKER: Final = frozenset(("i", "me", "my", "mine", "we", "us", "our", "ours"))
 # Words that only frame a question; they count where there are no others.
-_FRAMING: Final = frozenset(
-    (
-        "anybody anyone anything called clarify describe described did didnt discuss discussed does doesnt "
-        "ever everyone everything exactly explain explained happen happened happening happens know known "
-        "knows many mention mentioned mentions much name named names please recall remember reveal "
-        "revealed reveals say saying says she shes somebody someone something talk talked tell telling "
-        "tells thing things think thinks thought told whats whens wheres whether whom whos whose"
-    ).split()
+_FRAMING_WORDS = (
+    "anybody anyone anything called clarify describe described did didnt discuss discussed does doesnt "
+    "ever everyone everything exactly explain explained happen happened happening happens know known "
+    "knows many mention mentioned mentions much name named names please recall remember reveal "
+    "revealed reveals say saying says she shes somebody someone something talk talked tell telling "
+    "tells thing things think thinks thought told whats whens wheres whether whom whos whose"
 )
-# Verbs whose forms no ending tells.
-_IRREGULAR_VERBS = """
-    arise arose arisen/beat beaten/become became/begin began begun/bind bound/bite bit bitten/bleed bled/
-    blow blew blown/break broke broken/bring brought/build built/burn burned burnt/buy bought/catch caught/
-    choose chose chosen/come came/creep crept/cut cutting/deal dealt/die died dies dying dead death/dig dug/
-    draw drew drawn/drink drank drunk/drive drove driven/eat ate eaten/fall fell fallen/feed fed/feel felt/
-    fight fought/find found/flee fled/fly flew flown/forget forgot forgotten/forgive forgave forgiven/
-    freeze froze frozen/give gave given/go went gone goes/grow grew grown/hang hung/hear heard/hide hid hidden/
-    hold held/keep kept/kneel knelt/know knew known/lay laid/lead led/leave left/lend lent/lie lied lying/
-    light lit/lose lost/make made/mean meant/meet met/pay paid/ride rode ridden/ring rang rung/rise rose risen/
-    run ran running/see saw seen/seek sought/sell sold/send sent/shake shook/shine shone/shoot shot/sing sang/
-    sink sank sunk/sit sat/slay slew slain/sleep slept/speak spoke spoken/spend spent/stand stood/
-    steal stole stolen/stick stuck/strike struck/swear swore sworn/sweep swept/swim swam/swing swung/
-    take took taken/teach taught/tear tore torn/tell told/think thought/throw threw thrown/
-    understand understood/wake woke woken/wear wore worn/win won/write wrote written/wolf wolves/
-    thief thieves/man men/woman women/child children/foot feet/knife knives/elf elves/dwarf dwarves/half halves/tooth teeth
+_FRAMING: Final = frozenset(_FRAMING_WORDS.split())
+# What no ending tells.
+_IRREGULAR_FORMS = """
+    arise arose arisen / beat beaten / become became / begin began begun / bind bound / bite bit bitten
+    / bleed bled / blow blew blown / break broke broken / bring brought / build built / burn burned
+    burnt / buy bought / catch caught / choose chose chosen / come came / creep crept / cut cutting /
+    deal dealt / die died dies dying dead death / dig dug / draw drew drawn / drink drank drunk / drive
+    drove driven / eat ate eaten / fall fell fallen / feed fed / feel felt / fight fought / find found /
+    flee fled / fly flew flown / forget forgot forgotten / forgive forgave forgiven / freeze froze
+    frozen / give gave given / go went gone goes / grow grew grown / hang hung / hear heard / hide hid
+    hidden / hold held / keep kept / kneel knelt / know knew known / lay laid / lead led / leave left /
+    lend lent / lie lied lying / light lit / lose lost / make made / mean meant / meet met / pay paid /
+    ride rode ridden / ring rang rung / rise rose risen / run ran running / see saw seen / seek sought /
+    sell sold / send sent / shake shook / shine shone / shoot shot / sing sang / sink sank sunk / sit
+    sat / slay slew slain / sleep slept / speak spoke spoken / spend spent / stand stood / steal stole
+    stolen / stick stuck / strike struck / swear swore sworn / sweep swept / swim swam / swing swung /
+    take took taken / teach taught / tear tore torn / tell told / think thought / throw threw thrown /
+    understand understood / wake woke woken / wear wore worn / win won / write wrote written / wolf
+    wolves / thief thieves / man men / woman women / child children / foot feet / knife knives / elf
+    elves / dwarf dwarves / half halves / tooth teeth
 """
 _IRREGULAR: Final = {
     form: frozenset(forms)
-    for forms in (group.split() for group in _IRREGULAR_VERBS.replace("\n", " ").split("/"))
+    for forms in (group.split() for group in _IRREGULAR_FORMS.split("/"))
     for form in forms
 }
 _ENDINGS: Final = ("", "s", "e", "es", "ed", "ing", "y", "ies", "ied", "ly")

@@ -6,6 +6,7 @@ Deterministic, and without a model. It reads one viewer's view, and honours what
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
@@ -16,11 +17,11 @@ from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.known_facts import KnownFact, facts_asked_for
 from dndbots.memory.retelling import one_line, retold
-from dndbots.memory.scoring import MOST_LINES, Clue, Neighbourhood, Scored, idf
+from dndbots.memory.scoring import MOST_LINES, Clue, Neighbourhood, Scored, compared, idf
 from dndbots.storage.finding import Found, Index
 from dndbots.storage.reader import View
 from dndbots.storage.terms import terms_of
-from dndbots.tokens import DEFAULT_ENCODING, count_many, count_tokens
+from dndbots.tokens import DEFAULT_ENCODING, count_many, count_tokens, estimate_tokens
 
 LEAST_BUDGET: Final = 200
 NO_RECORD: Final = "No record."
@@ -32,10 +33,11 @@ _MOST_MENTIONS: Final = 500
 _WORTH: Final = 0.35
 _MOST_ITEMS: Final = 40
 _FACTS_SHARE: Final = 0.4
+_HOPEFUL: Final = 1.5
 _LONGEST_LINE: Final = 480
 _LONGEST_HEAD: Final = 60
 # What the best lines have in common helps to tell them from the others.
-_BEST, _IN_LINES, _COMMONEST, _MOST_FEEDBACK, _FEEDBACK = 8, 2, 0.04, 15, 0.15
+_BEST, _IN_LINES, _COMMONEST, _MOST_FEEDBACK = 8, 2, 0.04, 8
 _FEEDBACK_LINES: Final = 300
 _WORDS: Final = re.compile(r"\S+")
 
@@ -141,7 +143,7 @@ def _lines(view: View, question: Question, gates: Gates) -> list[_Line]:
     if best < ENOUGH:
         return []
     more = _feedback(view, index, question, gates, [one.seq for one in scored[:_BEST]])
-    scored = near.scored([*clues, *names, *more], question.speakers) if more else scored
+    scored = compared(scored, more)
     kept = [one for one in scored if one.score >= _WORTH * scored[0].score][:_MOST_ITEMS]
     return _retold(view, question, gates, kept)
 
@@ -191,7 +193,7 @@ def _feedback(view: View, index: Index, question: Question, gates: Gates, best: 
     terms = [term for _, term in likely[:_MOST_FEEDBACK]]
     found = index.find([(term,) for term in terms], limit=_FEEDBACK_LINES)
     return [
-        Clue(one.times, _FEEDBACK * idf(one.lines, index.heard.lines))
+        Clue(one.times, idf(one.lines, index.heard.lines))
         for one in found
         if one.lines <= max(_COMMONEST * index.heard.lines, _IN_LINES)
     ]
@@ -224,7 +226,7 @@ def _fitted(facts: list[KnownFact], lines: list[_Line], budget: int, encoding: s
     """Facts first, up to their share, then the best lines that fit; all counted as one text."""
     offered = [_fact_item(fact) for fact in facts]
     heads = [_line_item(line) for line in lines]
-    items = [*offered, *heads]
+    items = _likely([*offered, *heads], budget)
     counts = count_many([item.text for item in items], encoding)
     items = [item.model_copy(update={"tokens": n}) for item, n in zip(items, counts, strict=True)]
     taken, left = list[int](), budget
@@ -239,6 +241,12 @@ def _fitted(facts: list[KnownFact], lines: list[_Line], budget: int, encoding: s
     while kept and count_tokens("\n".join(item.text for item in kept), encoding) > budget:
         kept.remove(min(kept, key=lambda item: item.score))
     return kept or [_cut(item, budget, encoding) for item in items[:1]]
+
+
+def _likely(items: list[RecallItem], budget: int) -> list[RecallItem]:
+    """No more than may fit: counting costs more than all the rest."""
+    sizes = accumulate(estimate_tokens(item.text) for item in items)
+    return [item for item, size in zip(items, sizes, strict=True) if size <= _HOPEFUL * budget] or items[:1]
 
 
 def _fact_item(fact: KnownFact) -> RecallItem:

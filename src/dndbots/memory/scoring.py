@@ -7,6 +7,7 @@ line is scored by itself, by a window of lines around it inside its session, and
 import heapq
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from dndbots.storage.finding import Index
@@ -14,13 +15,15 @@ from dndbots.storage.ports import LineHead
 
 # At most so many lines for each word, the newest; so many of the best are looked at with what is around.
 MOST_LINES: Final = 2_000
-_MOST_SEEDS: Final = 120
+_MOST_SEEDS: Final = 80
 _MOST_OPEN: Final = 4_000
+# What the best have in common is only looked for among so many.
+_MOST_COMPARED: Final = 60
 _REACH: Final = 4
 _NEARNESS: Final = (1.0, 0.8, 0.6, 0.4, 0.2)
 # A word counts as said although it stands a few lines away, but less.
 _SAID_NEAR: Final = (1.0, 0.9, 0.85, 0.75, 0.65)
-_OWN, _WINDOW, _SESSION, _SPEAKER = 0.5, 1.0, 0.4, 0.2
+_OWN, _WINDOW, _SESSION, _SPEAKER, _SHARED = 0.5, 1.0, 0.4, 0.2, 0.05
 _K1, _B = 1.2, 0.5
 _MOST = _K1 + 1
 
@@ -108,29 +111,48 @@ class Neighbourhood:
     ) -> Iterator[tuple[int, float, tuple[float, ...]]]:
         of_session = _SESSION * sessions.get(self._session(run[0]), 0.0)
         lengths = [self._words[seq] / self._average for seq in run]
-        spans = [range(max(n - _REACH, 0), min(n + _REACH + 1, len(run))) for n in range(len(run))]
-        around = [
-            sum(_NEARNESS[abs(n - m)] * lengths[m] for m in span) / sum(_NEARNESS[abs(n - m)] for m in span)
-            for n, span in enumerate(spans)
-        ]
+        sums = [0.0, *accumulate(lengths)]
         scores = [0.0] * len(run)
         says = [[0.0] * len(clues) for _ in run]
-        for number, clue in enumerate(clues):
-            smeared: dict[int, float] = {}
-            for m, seq in enumerate(run):
-                times = clue.times.get(seq)
-                if times is None:
-                    continue
-                scores[m] += _OWN * clue.weight * _saturated(times, lengths[m])
-                for n in spans[m]:
-                    away = abs(n - m)
-                    smeared[n] = smeared.get(n, 0.0) + _NEARNESS[away] * times
-                    says[n][number] = max(says[n][number], _SAID_NEAR[away])
-            for n, times_near in smeared.items():
-                scores[n] += _WINDOW * clue.weight * _saturated(times_near, around[n])
+        for number, (times_at, weight) in enumerate(clues):
+            said = [(m, times_at[seq]) for m, seq in enumerate(run) if seq in times_at]
+            for m, times in said:
+                scores[m] += _OWN * weight * _saturated(times, lengths[m])
+            for n, (times_near, nearest) in _smeared(said, len(run)).items():
+                first, last = max(n - _REACH, 0), min(n + _REACH + 1, len(run))
+                length = (sums[last] - sums[first]) / (last - first)
+                scores[n] += _WINDOW * weight * _saturated(times_near, length)
+                says[n][number] = _SAID_NEAR[nearest]
         for seq, score, near in zip(run, scores, says, strict=True):
             if score > 0:
                 yield seq, score + of_session, tuple(near)
+
+
+def compared(scored: list[Scored], shared: Collection[Clue]) -> list[Scored]:
+    """The best lines, with what they have in common counted as well."""
+    whole = sum(clue.weight for clue in shared)
+    if not whole:
+        return scored
+    found = [
+        one._replace(
+            score=round(
+                one.score + _SHARED * sum(clue.weight for clue in shared if one.seq in clue.times) / whole, 6
+            )
+        )
+        for one in scored[:_MOST_COMPARED]
+    ]
+    return sorted(found, key=lambda one: (-one.score, -one.seq))
+
+
+def _smeared(said: list[tuple[int, int]], size: int) -> dict[int, tuple[float, int]]:
+    """How often something is said around each line, less with distance; and how far the nearest is."""
+    found: dict[int, tuple[float, int]] = {}
+    for m, times in said:
+        for n in range(max(m - _REACH, 0), min(m + _REACH + 1, size)):
+            away = abs(n - m)
+            before, nearest = found.get(n, (0.0, away))
+            found[n] = before + _NEARNESS[away] * times, min(nearest, away)
+    return found
 
 
 def _saturated(times: float, length: float) -> float:

@@ -48,7 +48,7 @@ class Index:
                 own = hits.get(form, [])
                 for seq, number in own:
                     times[seq] = times.get(seq, 0) + number
-                lines += len(own) if len(own) < limit else self._projected(own[-1].seq, len(own))
+                lines += len(own) if len(own) < limit else self._projected(own[-1][0], len(own))
             found.append(Found(times, min(max(lines, len(times)), self.heard.lines)))
         return found
 

@@ -162,7 +162,7 @@ class MemoryStore:
         upto, found = dict(lineage), dict[str, list[Hit]]()
         for row in self._tables.rows["postings"]:
             if row.term in terms and row.branch in upto and self._has(row.audience, viewer):
-                own = (hit for hit in hits_of(row) if hit.seq <= upto[row.branch])
+                own = (hit for hit in hits_of(row) if hit[0] <= upto[row.branch])
                 found.setdefault(row.term, []).extend(own)
         return {term: sorted(hits, reverse=True)[:limit] for term, hits in found.items() if hits}
 

@@ -33,6 +33,8 @@ class Segment(NamedTuple):
 
 # What a branch looks back on, oldest first.
 Lineage = tuple[Segment, ...]
+# The place of a line that has a term, and how often it has it. There are many, so that they are plain.
+Hit = tuple[int, int]
 
 
 class EventRow(NamedTuple):
@@ -84,13 +86,6 @@ class Heard(NamedTuple):
 
     lines: int
     words: int
-
-
-class Hit(NamedTuple):
-    """A line that has a term, and how often."""
-
-    seq: int
-    times: int
 
 
 class LineHead(NamedTuple):

@@ -185,12 +185,13 @@ def at_of(held: Holding, one: Prepared) -> int:
     return one.at if held.stated and not counts(held.claim.slot) else one.seq
 
 
-def hits_of(row: PostingRow) -> Iterator[Hit]:
+def hits_of(row: PostingRow) -> list[Hit]:
     """The lines of a block of postings, oldest first: what `_add_text` wrote."""
-    first = row.block * BLOCK
-    for hit in row.hits.split():
-        place, _, times = hit.partition("*")
-        yield Hit(first + int(place), int(times) if times else 1)
+    first, hits = row.block * BLOCK, row.hits.split()
+    if "*" not in row.hits:
+        return [(first + int(place), 1) for place in hits]
+    split = [hit.partition("*") for hit in hits]
+    return [(first + int(place), int(times or 1)) for place, _, times in split]
 
 
 @lru_cache(maxsize=1 << 16)

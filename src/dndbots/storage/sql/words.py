@@ -1,7 +1,7 @@
 """What recall reads of the index of words. Its cost depends on what is asked for, not on the log."""
 
-from collections.abc import Collection
-from typing import Any, Final
+from collections.abc import Collection, Iterable
+from typing import Final
 
 from dndbots.storage.ports import BLOCK, Heard, Hit, Lineage, PostingRow, Segment
 from dndbots.storage.rowmaking import hits_of
@@ -9,8 +9,8 @@ from dndbots.storage.sql.database import Database
 from dndbots.storage.sql.statements import Statements
 
 # A term that has no more rows than this is read in one look; any other from its newest block back.
-_AT_ONCE: Final = 64
-_PAGE: Final = 8
+_AT_ONCE: Final = 24
+_PAGE: Final = 32
 
 
 class WordReads:
@@ -55,7 +55,7 @@ class WordReads:
             if not some:
                 continue
             if len(some) < _AT_ONCE:
-                hits = _within(segment, some)
+                hits = _within(segment, map(PostingRow._make, some))
             else:
                 hits = self._newest_hits(segment, term, viewer, limit)
             if hits:
@@ -65,11 +65,13 @@ class WordReads:
     def _newest_hits(self, segment: Segment, term: str, viewer: str, limit: int) -> list[Hit]:
         """Reads the audience that may have the newest of what is left, until enough are settled."""
         audiences = self._db.all(self._say.audiences_of, viewer=viewer, campaign=self._campaign)
-        left = {int(row[0]): segment.upto // BLOCK for row in audiences}
-        found: list[Hit] = []
+        newest = segment.upto // BLOCK
+        left = {int(row[0]): newest for row in audiences}
+        found: list[PostingRow] = []
         while left:
             audience, block = max(left.items(), key=lambda one: one[1])
-            if sum(hit.seq >= (block + 1) * BLOCK for hit in found) >= limit:
+            # What a look into the past must not count stands in the newest block.
+            if sum(row.events for row in found if block < row.block < newest) >= limit:
                 break
             rows = self._db.all(
                 self._say.newest_postings,
@@ -79,13 +81,15 @@ class WordReads:
                 block=block,
                 limit=_PAGE,
             )
-            found += _within(segment, rows)
+            found += map(PostingRow._make, rows)
             if len(rows) < _PAGE:
                 del left[audience]
             else:
-                left[audience] = PostingRow._make(rows[-1]).block - 1
-        return found
+                left[audience] = found[-1].block - 1
+        settled = max(left.values(), default=-1)
+        return _within(segment, [row for row in found if row.block > settled])
 
 
-def _within(segment: Segment, rows: Collection[tuple[Any, ...]]) -> list[Hit]:
-    return [hit for row in rows for hit in hits_of(PostingRow._make(row)) if hit.seq <= segment.upto]
+def _within(segment: Segment, rows: Iterable[PostingRow]) -> list[Hit]:
+    upto = segment.upto
+    return [hit for row in rows for hit in hits_of(row) if hit[0] <= upto]
