@@ -169,5 +169,5 @@ def _seeds(clues: Iterable[Clue], left_out: Collection[int]) -> list[int]:
                 own[seq] = own.get(seq, 0.0) + clue.weight * times * _MOST / (times + _K1)
     for seq in left_out:
         own.pop(seq, None)
-    best = heapq.nlargest(_MOST_SEEDS, ((round(score, 9), seq) for seq, score in own.items()))
+    best = heapq.nlargest(_MOST_SEEDS, zip(own.values(), own, strict=True))
     return sorted(seq for _, seq in best)

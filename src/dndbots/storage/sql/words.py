@@ -1,6 +1,7 @@
 """What recall reads of the index of words. Its cost depends on what is asked for, not on the log."""
 
 from collections.abc import Collection, Iterable
+from itertools import groupby
 from typing import Final
 
 from dndbots.storage.ports import BLOCK, Heard, Hit, Lineage, PostingRow, Segment
@@ -10,7 +11,7 @@ from dndbots.storage.sql.statements import Statements
 
 # A term that has no more rows than this is read in one look; any other from its newest block back.
 _AT_ONCE: Final = 24
-_PAGE: Final = 32
+_PAGE: Final = 2
 
 
 class WordReads:
@@ -67,6 +68,7 @@ class WordReads:
         audiences = self._db.all(self._say.audiences_of, viewer=viewer, campaign=self._campaign)
         newest = segment.upto // BLOCK
         left = {int(row[0]): newest for row in audiences}
+        pages = dict.fromkeys(left, _PAGE)
         found: list[PostingRow] = []
         while left:
             audience, block = max(left.items(), key=lambda one: one[1])
@@ -79,17 +81,31 @@ class WordReads:
                 term=term,
                 audience=audience,
                 block=block,
-                limit=_PAGE,
+                limit=pages[audience],
             )
             found += map(PostingRow._make, rows)
-            if len(rows) < _PAGE:
+            if len(rows) < pages[audience]:
                 del left[audience]
             else:
                 left[audience] = found[-1].block - 1
-        settled = max(left.values(), default=-1)
-        return _within(segment, [row for row in found if row.block > settled])
+            pages[audience] *= 2
+        return _newest(segment, found, limit)
 
 
 def _within(segment: Segment, rows: Iterable[PostingRow]) -> list[Hit]:
     upto = segment.upto
     return [hit for row in rows for hit in hits_of(row) if hit[0] <= upto]
+
+
+def _newest(segment: Segment, rows: list[PostingRow], limit: int) -> list[Hit]:
+    """The same, from the newest block back and no further than needed."""
+    found: list[Hit] = []
+    for _, block in groupby(sorted(rows, key=_block, reverse=True), _block):
+        if len(found) >= limit:
+            break
+        found += _within(segment, block)
+    return found
+
+
+def _block(row: PostingRow) -> int:
+    return row.block
