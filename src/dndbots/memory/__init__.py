@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         MemoryManager,
         context_manager,
     )
+    from dndbots.memory.recalling import Recall, RecallItem
     from dndbots.memory.recap import Recap
     from dndbots.memory.service import IMemoryService, MemoryService
     from dndbots.memory.summarizer import Summarizer
@@ -50,6 +51,7 @@ _HOMES = {
         "MemoryManager",
         "context_manager",
     ],
+    "dndbots.memory.recalling": ["Recall", "RecallItem"],
     "dndbots.memory.recap": ["Recap"],
     "dndbots.memory.service": ["IMemoryService", "MemoryService"],
     "dndbots.memory.summarizer": ["Summarizer"],
@@ -80,6 +82,8 @@ __all__ = [
     "MemoryService",
     "MemorySource",
     "NPCMemoryBuilder",
+    "Recall",
+    "RecallItem",
     "Recap",
     "Summarizer",
     "SummaryTask",

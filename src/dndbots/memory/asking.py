@@ -53,6 +53,8 @@ _IRREGULAR: Final = {
 }
 _ENDINGS: Final = ("", "s", "e", "es", "ed", "ing", "y", "ies", "ied", "ly")
 
+_PLAIN_ENDINGS: Final = ("s", "es", "ed", "ing")
+
 
 class Word(NamedTuple):
     """A word of a question, in all its forms. A name says whom it is about, not what."""
@@ -144,6 +146,7 @@ def forms_of(word: str) -> tuple[str, ...]:
             doubled = root + root[-1]
             likely = [start + ending for start in (root, doubled) for ending in _ENDINGS]
             found |= {form for form in likely if stem(form) == root and len(form) >= 3}
+            found |= {base + ending for ending in _PLAIN_ENDINGS} if base == root else set()
     return tuple(sorted(found))
 
 

@@ -30,7 +30,7 @@ ENOUGH: Final = 0.5
 _OTHER_NAMES: Final = 0.5
 _MOST_MENTIONS: Final = 500
 # Lines that are this much worse than the best one are about something else.
-_WORTH: Final = 0.35
+_WORTH: Final = 0.5
 _MOST_ITEMS: Final = 40
 _FACTS_SHARE: Final = 0.4
 _HOPEFUL: Final = 1.5
