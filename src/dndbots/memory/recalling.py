@@ -26,7 +26,9 @@ from dndbots.tokens import DEFAULT_ENCODING, count_many, count_tokens, estimate_
 LEAST_BUDGET: Final = 200
 NO_RECORD: Final = "No record."
 # How much of what a question asks for, by weight, must stand in a line and around it: chosen by measurement.
-ENOUGH: Final = 0.5
+ENOUGH: Final = 0.56
+_ENOUGH_OF_FACT: Final = 0.5
+_NAMES: Final = 0.3
 _OTHER_NAMES: Final = 0.5
 _MOST_MENTIONS: Final = 500
 # Lines that are this much worse than the best one are about something else.
@@ -97,7 +99,7 @@ def recall_of(view: View, query: str, *, budget: int, encoding: str = DEFAULT_EN
     if question.words or question.named:
         gates = gates_of(view)
         found = _lines(view, question, gates)
-        facts = facts_asked_for(view, question, gates, enough=ENOUGH)
+        facts = facts_asked_for(view, question, gates, enough=_ENOUGH_OF_FACT)
         items = _fitted(facts, found, budget, encoding)
     text = "\n".join(item.text for item in items) or NO_RECORD
     return Recall(
@@ -139,11 +141,13 @@ def _lines(view: View, question: Question, gates: Gates) -> list[_Line]:
     names = _name_clues(index, question, instead)
     near = Neighbourhood(index, [*clues, *names], left_out)
     scored = near.scored([*clues, *names], question.speakers)
-    best = max((_enough(one, question.words, clues, names) for one in scored), default=0.0)
-    if best < ENOUGH:
+    shares = _Shares(question.words, clues)
+    answered = [(shares.of(one), one) for one in scored]
+    if max((share for share, _ in answered), default=0.0) < ENOUGH:
         return []
-    more = _feedback(view, index, question, gates, [one.seq for one in scored[:_BEST]])
-    scored = compared(scored, more)
+    scored = [one._replace(score=round(one.score * (1 + share) / 2, 6)) for share, one in answered]
+    scored.sort(key=lambda one: (-one.score, -one.seq))
+    scored = compared(scored, _feedback(view, index, question, gates, [one.seq for one in scored[:_BEST]]))
     kept = [one for one in scored if one.score >= _WORTH * scored[0].score][:_MOST_ITEMS]
     return _retold(view, question, gates, kept)
 
@@ -171,16 +175,34 @@ def _name_clues(index: Index, question: Question, instead: dict[int, dict[str, i
     return clues
 
 
-def _enough(line: Scored, words: Sequence[Word], clues: Sequence[Clue], names: Sequence[Clue]) -> float:
-    """How much of what a question asks for is said in a line and around it.
+class _Shares:
+    """How much of what a question asks for is said in a line and around it, by weight.
 
-    Names alone are no answer, unless nothing but a name was asked for.
+    Names alone are no answer, unless nothing but names was asked for; without them, it may be about
+    somebody else. A name that nobody ever said is asked for like any other word.
     """
-    content = [n for n, word in enumerate(words) if not word.is_name] or list(range(len(words)))
-    if not content:
-        return max(line.says[len(clues) :], default=0.0) if names else 0.0
-    asked = sum(clues[n].weight for n in content)
-    return sum(clues[n].weight * line.says[n] for n in content) / asked if asked else 0.0
+
+    def __init__(self, words: Sequence[Word], clues: Sequence[Clue]) -> None:
+        numbers = range(len(words))
+        self._weights = [clue.weight for clue in clues]
+        self._names = [n for n in numbers if words[n].is_name and clues[n].times]
+        self._words = [n for n in numbers if n not in self._names]
+        if not self._words:
+            self._words, self._names = self._names, []
+
+    def of(self, line: Scored) -> float:
+        about = line.says[len(self._weights) :]
+        if not self._words:
+            return max(about, default=0.0)
+        said = self._share(self._words, line.says)
+        if not self._names:
+            return said
+        near = [max(share, *about) if about else share for share in line.says]
+        return said * (1 - _NAMES + _NAMES * self._share(self._names, near))
+
+    def _share(self, numbers: Sequence[int], says: Sequence[float]) -> float:
+        asked = sum(self._weights[n] for n in numbers)
+        return sum(self._weights[n] * says[n] for n in numbers) / asked if asked else 0.0
 
 
 def _feedback(view: View, index: Index, question: Question, gates: Gates, best: list[int]) -> list[Clue]:
