@@ -154,6 +154,20 @@ def test_facts_current_before_superseded_with_certainty(table: Campaign) -> None
     assert (rumor.text, rumor.sources) == ("[f9] Elena: debt is huge. (rumor)", ("f9",))
 
 
+def test_who_speaks_need_not_be_named_in_what_is_said(table: Campaign) -> None:
+    """The question says Throk; the log says that Throk speaks, and nobody says his name."""
+    table.record_many(
+        [
+            event("w1", ZARA, "I swear to find the lantern.", witnesses=BOTH),
+            *(event(f"x{n}", "dm", "The wind howls.", witnesses=BOTH) for n in range(9)),
+            event("w2", THROK, "I swear to mend the bridge.", witnesses=BOTH),
+        ]
+    )
+    found = table.recall("Zara", "What did Throk swear?")
+    assert max(found.items, key=lambda item: item.score).sources == ("w2",)
+    assert table.recall("Zara", "What did Borgrim swear?").no_record
+
+
 def test_who_asks_of_himself(table: Campaign) -> None:
     """I and we are the viewer: his own lines are preferred."""
     table.record_many(

@@ -241,9 +241,11 @@ class MemoryContract:
 
     def test_words_are_found_for_those_who_heard_them(self, table: Campaign) -> None:
         """Totals, hits and lines are those of one viewer, on forks and in the past, however many."""
-        everybody = [{"witnesses": BOTH}, {"witnesses": [ZARA]}, {"witnesses": []}, {"witnesses": [ELENA]}]
+        mira = "pc_mira_001"
+        groups = [BOTH, [ZARA], [], [ELENA], [mira], [mira, ZARA], [mira, THROK], [mira, *BOTH]]
         table.record_many(
-            event(f"w{n}", "dm", "wolf " * (1 + n % 2) + f"word{n}", **everybody[n % 4]) for n in range(2600)
+            event(f"w{n}", "dm", "wolf " * (1 + n % 2) + f"word{n}", witnesses=groups[n % 8])
+            for n in range(2600)
         )
         fork = table.fork("aside", at="w1500")
         fork.record_many(event(f"f{n}", "dm", "wolf cub", witnesses=BOTH) for n in range(5))
@@ -251,7 +253,9 @@ class MemoryContract:
         try:
             for campaign, viewer in ((c, who) for c in (table, fork) for who in ("dm", *BOTH, ELENA)):
                 self._check_words(campaign, viewer, None)
-                self._check_words(campaign, viewer, "w1300" if viewer != ELENA else "w1303")
+                self._check_words(
+                    campaign, viewer, "w1307" if viewer == ELENA else "w1303" if viewer == "dm" else "w1311"
+                )
         finally:
             fork.close()
 

@@ -57,11 +57,15 @@ _PLAIN_ENDINGS: Final = ("s", "es", "ed", "ing")
 
 
 class Word(NamedTuple):
-    """A word of a question, in all its forms. A name says whom it is about, not what."""
+    """A word of a question, in all its forms. A name says whom it is about, not what.
+
+    `is_known` is the name of somebody whom the viewer knows; any other only looks like one.
+    """
 
     said: str
     forms: tuple[str, ...]
     is_name: bool = False
+    is_known: bool = False
 
 
 class Named(NamedTuple):
@@ -85,11 +89,14 @@ def question_of(view: View, query: str) -> Question:
     found, used = _found(view, tokens)
     persons = view.persons_of(found)
     called = view.called(sorted(found))
-    in_names = {term for n in used for term in terms_of(tokens[n])}
-    in_names |= {term for token in tokens[1:] if token[0].isupper() for term in terms_of(token)}
+    known = {term for n in used for term in terms_of(tokens[n])}
+    in_names = known | {term for token in tokens[1:] if token[0].isupper() for term in terms_of(token)}
     terms = list(dict.fromkeys(term for token in tokens for term in terms_of(token)))
     kept = [term for term in terms if term not in _FRAMING or term in in_names] or terms
-    words = tuple(_word(term, is_name=term in in_names) for term in kept[:_MOST_WORDS])
+    words = tuple(
+        Word(term, (term,) if term in in_names else forms_of(term), term in in_names, term in known)
+        for term in kept[:_MOST_WORDS]
+    )
     asked = {form for word in words for form in word.forms}
     named: dict[str, Named] = {}
     for uid in found:
@@ -104,10 +111,6 @@ def question_of(view: View, query: str) -> Question:
         frozenset({uid for one in named.values() for uid in one.uids} | mine),
         asks_where=any(folded(token) == "where" for token in tokens),
     )
-
-
-def _word(term: str, *, is_name: bool) -> Word:
-    return Word(term, (term,) if is_name else forms_of(term), is_name)
 
 
 def _found(view: View, tokens: list[str]) -> tuple[list[str], set[int]]:

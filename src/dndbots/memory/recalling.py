@@ -33,7 +33,8 @@ _OTHER_NAMES: Final = 0.5
 _MOST_MENTIONS: Final = 500
 # Lines that are this much worse than the best one are about something else.
 _WORTH: Final = 0.5
-_MOST_ITEMS: Final = 40
+# A line has seldom fewer tokens than this, so that no more are worth a look.
+_SHORTEST_LINE: Final = 20
 _FACTS_SHARE: Final = 0.4
 _HOPEFUL: Final = 1.5
 _LONGEST_LINE: Final = 480
@@ -98,7 +99,7 @@ def recall_of(view: View, query: str, *, budget: int, encoding: str = DEFAULT_EN
     items: list[RecallItem] = []
     if question.words or question.named:
         gates = gates_of(view)
-        found = _lines(view, question, gates)
+        found = _lines(view, question, gates, budget // _SHORTEST_LINE)
         facts = facts_asked_for(view, question, gates, enough=_ENOUGH_OF_FACT)
         items = _fitted(facts, found, budget, encoding)
     text = "\n".join(item.text for item in items) or NO_RECORD
@@ -123,7 +124,7 @@ class _Line(NamedTuple):
     text: str
 
 
-def _lines(view: View, question: Question, gates: Gates) -> list[_Line]:
+def _lines(view: View, question: Question, gates: Gates, most: int) -> list[_Line]:
     """The lines that answer, best first; none, if none has enough of what is asked."""
     index = view.index()
     if not index.heard.lines:
@@ -148,7 +149,7 @@ def _lines(view: View, question: Question, gates: Gates) -> list[_Line]:
     scored = [one._replace(score=round(one.score * (1 + share) / 2, 6)) for share, one in answered]
     scored.sort(key=lambda one: (-one.score, -one.seq))
     scored = compared(scored, _feedback(view, index, question, gates, [one.seq for one in scored[:_BEST]]))
-    kept = [one for one in scored if one.score >= _WORTH * scored[0].score][:_MOST_ITEMS]
+    kept = [one for one in scored if one.score >= _WORTH * scored[0].score][:most]
     return _retold(view, question, gates, kept)
 
 
@@ -179,13 +180,13 @@ class _Shares:
     """How much of what a question asks for is said in a line and around it, by weight.
 
     Names alone are no answer, unless nothing but names was asked for; without them, it may be about
-    somebody else. A name that nobody ever said is asked for like any other word.
+    somebody else. A name that nobody has or ever said is asked for like any other word.
     """
 
     def __init__(self, words: Sequence[Word], clues: Sequence[Clue]) -> None:
         numbers = range(len(words))
         self._weights = [clue.weight for clue in clues]
-        self._names = [n for n in numbers if words[n].is_name and clues[n].times]
+        self._names = [n for n in numbers if words[n].is_name and (words[n].is_known or clues[n].times)]
         self._words = [n for n in numbers if n not in self._names]
         if not self._words:
             self._words, self._names = self._names, []

@@ -15,7 +15,7 @@ from dndbots.storage.ports import LineHead
 
 # At most so many lines for each word, the newest; so many of the best are looked at with what is around.
 MOST_LINES: Final = 2_000
-_MOST_SEEDS: Final = 80
+_MOST_SEEDS: Final = 64
 _MOST_OPEN: Final = 4_000
 # What the best have in common is only looked for among so many.
 _MOST_COMPARED: Final = 60
@@ -141,7 +141,7 @@ def compared(scored: list[Scored], shared: Collection[Clue]) -> list[Scored]:
         )
         for one in scored[:_MOST_COMPARED]
     ]
-    return sorted(found, key=lambda one: (-one.score, -one.seq))
+    return sorted([*found, *scored[_MOST_COMPARED:]], key=lambda one: (-one.score, -one.seq))
 
 
 def _smeared(said: list[tuple[int, int]], size: int) -> dict[int, tuple[float, int]]:

@@ -11,7 +11,7 @@ from dndbots.storage.sql.statements import Statements
 
 # A term that has no more rows than this is read in one look; any other from its newest block back.
 _AT_ONCE: Final = 24
-_PAGE: Final = 2
+_PAGE: Final = 4
 
 
 class WordReads:
@@ -70,10 +70,11 @@ class WordReads:
         left = {int(row[0]): newest for row in audiences}
         pages = dict.fromkeys(left, _PAGE)
         found: list[PostingRow] = []
+        number = 0
         while left:
             audience, block = max(left.items(), key=lambda one: one[1])
             # What a look into the past must not count stands in the newest block.
-            if sum(row.events for row in found if block < row.block < newest) >= limit:
+            if number >= limit and sum(row.events for row in found if block < row.block < newest) >= limit:
                 break
             rows = self._db.all(
                 self._say.newest_postings,
@@ -83,13 +84,15 @@ class WordReads:
                 block=block,
                 limit=pages[audience],
             )
-            found += map(PostingRow._make, rows)
+            new = list(map(PostingRow._make, rows))
+            found += new
+            number += sum(row.events for row in new)
             if len(rows) < pages[audience]:
                 del left[audience]
             else:
                 left[audience] = found[-1].block - 1
-            pages[audience] *= 2
-        return _newest(segment, found, limit)
+            pages[audience] *= 4
+        return _within(segment, found) if number <= 2 * limit else _newest(segment, found, limit)
 
 
 def _within(segment: Segment, rows: Iterable[PostingRow]) -> list[Hit]:
