@@ -146,8 +146,9 @@ def forms_of(word: str) -> tuple[str, ...]:
     if word.isascii() and word.isalpha() and len(word) >= 3:
         for base in sorted(found):
             root = stem(base)
-            doubled = root + root[-1]
-            likely = [start + ending for start in (root, doubled) for ending in _ENDINGS]
+            likely = [root + ending for ending in _ENDINGS] + [
+                f"{root}{root[-1]}{end}" for end in ("ed", "ing")
+            ]
             found |= {form for form in likely if stem(form) == root and len(form) >= 3}
             found |= {base + ending for ending in _PLAIN_ENDINGS} if base == root else set()
     return tuple(sorted(found))

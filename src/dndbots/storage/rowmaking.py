@@ -190,8 +190,12 @@ def hits_of(row: PostingRow) -> list[Hit]:
     first, hits = row.block * BLOCK, row.hits.split()
     if "*" not in row.hits:
         return [(first + int(place), 1) for place in hits]
-    split = [hit.partition("*") for hit in hits]
-    return [(first + int(place), int(times or 1)) for place, _, times in split]
+    return [(first + int(hit), 1) if "*" not in hit else _several(first, hit) for hit in hits]
+
+
+def _several(first: int, hit: str) -> Hit:
+    place, _, times = hit.partition("*")
+    return first + int(place), int(times)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -92,7 +92,7 @@ class WordReads:
             else:
                 left[audience] = found[-1].block - 1
             pages[audience] *= 4
-        return _within(segment, found) if number <= 2 * limit else _newest(segment, found, limit)
+        return _within(segment, found) if number <= limit else _newest(segment, found, limit)
 
 
 def _within(segment: Segment, rows: Iterable[PostingRow]) -> list[Hit]:
