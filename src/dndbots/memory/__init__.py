@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         WorldMemoryBuilder,
     )
     from dndbots.memory.carrying import format_character_facts
+    from dndbots.memory.cited import RecallItem
     from dndbots.memory.entries import Entry, Line, SummaryTask
     from dndbots.memory.janitor import JANITOR_SYSTEM_PROMPT
     from dndbots.memory.manager import (
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
         MemoryManager,
         context_manager,
     )
-    from dndbots.memory.recalling import Recall, RecallItem
+    from dndbots.memory.recalling import Recall
     from dndbots.memory.recap import Recap
     from dndbots.memory.service import IMemoryService, MemoryService
     from dndbots.memory.summarizer import Summarizer
@@ -41,6 +42,7 @@ _HOMES = {
         "WorldMemoryBuilder",
     ],
     "dndbots.memory.carrying": ["format_character_facts"],
+    "dndbots.memory.cited": ["RecallItem"],
     "dndbots.memory.entries": ["Entry", "Line", "SummaryTask"],
     "dndbots.memory.manager": [
         "DM_CONTEXT_PLAYER_ENTRIES_LIMIT",
@@ -51,7 +53,7 @@ _HOMES = {
         "MemoryManager",
         "context_manager",
     ],
-    "dndbots.memory.recalling": ["Recall", "RecallItem"],
+    "dndbots.memory.recalling": ["Recall"],
     "dndbots.memory.recap": ["Recap"],
     "dndbots.memory.service": ["IMemoryService", "MemoryService"],
     "dndbots.memory.summarizer": ["Summarizer"],

@@ -3,25 +3,23 @@
 Deterministic, and without a model. It reads one viewer's view, and honours what people decided.
 """
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import accumulate
-from typing import Final, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
 from dndbots.errors import BudgetTooSmall, InvalidSetting
 from dndbots.memory.asking import Question, Word, question_of, words_in
-from dndbots.memory.entries import Entry
+from dndbots.memory.cited import CitedLine, RecallItem, fitted
 from dndbots.memory.gates import Gates, gates_of
-from dndbots.memory.known_facts import KnownFact, facts_asked_for
+from dndbots.memory.known_facts import facts_asked_for
 from dndbots.memory.retelling import one_line, retold
 from dndbots.memory.scoring import MOST_LINES, Clue, Neighbourhood, Scored, compared, idf
 from dndbots.storage.finding import Found, Index
 from dndbots.storage.reader import View
 from dndbots.storage.terms import terms_of
-from dndbots.tokens import DEFAULT_ENCODING, count_many, count_tokens, estimate_tokens
+from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
 LEAST_BUDGET: Final = 200
 NO_RECORD: Final = "No record."
@@ -35,31 +33,9 @@ _MOST_MENTIONS: Final = 500
 _WORTH: Final = 0.5
 # A line has seldom fewer tokens than this, so that no more are worth a look.
 _SHORTEST_LINE: Final = 20
-_FACTS_SHARE: Final = 0.4
-_HOPEFUL: Final = 1.5
-_LONGEST_LINE: Final = 480
-_LONGEST_HEAD: Final = 60
 # What the best lines have in common helps to tell them from the others.
 _BEST, _IN_LINES, _COMMONEST, _MOST_FEEDBACK = 8, 2, 0.04, 8
 _FEEDBACK_LINES: Final = 300
-_WORDS: Final = re.compile(r"\S+")
-
-Section = Literal["facts", "lines"]
-
-
-class RecallItem(BaseModel):
-    """A line or a fact. `reason` says why it was found, `sources` are the events that it comes from."""
-
-    model_config = ConfigDict(frozen=True)
-
-    text: str
-    tokens: int
-    section: Section
-    reason: str
-    sources: tuple[str, ...]
-    score: float
-    session: str | None = None
-    who: str | None = None
 
 
 class Recall(BaseModel):
@@ -82,13 +58,6 @@ class Recall(BaseModel):
         return self.text
 
 
-class _Looked(NamedTuple):
-    """What a question came to: the clues, and the lines by score."""
-
-    clues: list[Clue]
-    lines: list[Scored]
-
-
 def recall_of(view: View, query: str, *, budget: int, encoding: str = DEFAULT_ENCODING) -> Recall:
     if not isinstance(query, str):
         raise InvalidSetting("query", query, reason="is no text")
@@ -101,7 +70,7 @@ def recall_of(view: View, query: str, *, budget: int, encoding: str = DEFAULT_EN
         gates = gates_of(view)
         found = _lines(view, question, gates, budget // _SHORTEST_LINE)
         facts = facts_asked_for(view, question, gates, enough=_ENOUGH_OF_FACT)
-        items = _fitted(facts, found, budget, encoding)
+        items = fitted(facts, found, budget, encoding)
     text = "\n".join(item.text for item in items) or NO_RECORD
     return Recall(
         viewer=view.viewer,
@@ -113,18 +82,7 @@ def recall_of(view: View, query: str, *, budget: int, encoding: str = DEFAULT_EN
     )
 
 
-# Lines.
-
-
-class _Line(NamedTuple):
-    seq: int
-    entry: Entry
-    score: float
-    reason: str
-    text: str
-
-
-def _lines(view: View, question: Question, gates: Gates, most: int) -> list[_Line]:
+def _lines(view: View, question: Question, gates: Gates, most: int) -> list[CitedLine]:
     """The lines that answer, best first; none, if none has enough of what is asked."""
     index = view.index()
     if not index.heard.lines:
@@ -222,7 +180,7 @@ def _feedback(view: View, index: Index, question: Question, gates: Gates, best: 
     ]
 
 
-def _retold(view: View, question: Question, gates: Gates, kept: list[Scored]) -> list[_Line]:
+def _retold(view: View, question: Question, gates: Gates, kept: list[Scored]) -> list[CitedLine]:
     places = {seq: name for name, seq in view.ids_of([one.seq for one in kept]).items()}
     entries = {entry.event_id: entry for entry in retold(view, view.at(places), gates)}
     lines = []
@@ -230,7 +188,7 @@ def _retold(view: View, question: Question, gates: Gates, kept: list[Scored]) ->
         entry = entries.get(places[one.seq])
         if entry is not None:
             text = " ".join((entry.text, *entry.outcomes)).strip()
-            lines.append(_Line(one.seq, entry, one.score, _reason(question, text, one), text))
+            lines.append(CitedLine(one.seq, entry, one.score, _reason(question, text, one), text))
     return lines
 
 
@@ -240,102 +198,3 @@ def _reason(question: Question, text: str, line: Scored) -> str:
     parts = [f"says {', '.join(said)}"] if said else []
     parts += [f"near {', '.join(near)}"] if near else []
     return "; ".join(parts) or f"about {', '.join(one_line(one.name) for one in question.named)}"
-
-
-# What fits.
-
-
-def _fitted(facts: list[KnownFact], lines: list[_Line], budget: int, encoding: str) -> list[RecallItem]:
-    """Facts first, up to their share, then the best lines that fit; all counted as one text."""
-    offered = [_fact_item(fact) for fact in facts]
-    heads = [_line_item(line) for line in lines]
-    items = _likely([*offered, *heads], budget)
-    counts = count_many([item.text for item in items], encoding)
-    items = [item.model_copy(update={"tokens": n}) for item, n in zip(items, counts, strict=True)]
-    taken, left = list[int](), budget
-    for n, item in enumerate(items):
-        room = left - (budget - int(budget * _FACTS_SHARE) if item.section == "facts" and lines else 0)
-        if item.tokens + 1 <= room:
-            taken.append(n)
-            left -= item.tokens + 1
-    order = {n: (1, lines[n - len(offered)].seq) if n >= len(offered) else (0, n) for n in taken}
-    kept = [items[n] for n in sorted(taken, key=order.__getitem__)]
-    # A token may reach over the end of a line, so that the whole is counted as it is.
-    while kept and count_tokens("\n".join(item.text for item in kept), encoding) > budget:
-        kept.remove(min(kept, key=lambda item: item.score))
-    return kept or [_cut(item, budget, encoding) for item in items[:1]]
-
-
-def _likely(items: list[RecallItem], budget: int) -> list[RecallItem]:
-    """No more than may fit: counting costs more than all the rest."""
-    sizes = accumulate(estimate_tokens(item.text) for item in items)
-    return [item for item, size in zip(items, sizes, strict=True) if size <= _HOPEFUL * budget] or items[:1]
-
-
-def _fact_item(fact: KnownFact) -> RecallItem:
-    head = _head(fact.sources[0], None)
-    return RecallItem(
-        text=f"{head} {fact.text}",
-        tokens=0,
-        section="facts",
-        reason=fact.reason,
-        sources=fact.sources,
-        score=round(fact.score, 4),
-    )
-
-
-def _line_item(line: _Line) -> RecallItem:
-    entry = line.entry
-    return RecallItem(
-        text=f"{_head(entry.event_id, entry.session)} {_short(entry.who)}: {_shortened(line)}",
-        tokens=0,
-        section="lines",
-        reason=line.reason,
-        sources=(entry.event_id,),
-        score=round(line.score, 4),
-        session=entry.session,
-        who=entry.who,
-    )
-
-
-def _head(event_id: str, session: str | None) -> str:
-    """Where a line comes from. No text of a campaign can close the bracket, or open another."""
-    said = ", ".join(_short(one) for one in (event_id, session) if one)
-    return f"[{said.replace('[', '(').replace(']', ')')}]"
-
-
-def _short(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _LONGEST_HEAD else f"{line[: _LONGEST_HEAD - 1]}…"
-
-
-def _shortened(line: _Line) -> str:
-    """A line of a readable length: of a longer one, the part that has most of what was asked."""
-    text = line.text
-    if len(text) <= _LONGEST_LINE:
-        return text
-    wanted = set(line.reason.removeprefix("says ").partition(";")[0].split(", "))
-    hits = [m.start() for m in _WORDS.finditer(text) if _begins_alike(m.group(), wanted)]
-    starts = [max(hit - _LONGEST_LINE // 4, 0) for hit in hits] or [0]
-    start = max(starts, key=lambda begin: (_within(hits, begin), -begin))
-    part = text[start : start + _LONGEST_LINE]
-    if start:
-        part = f"…{part.partition(' ')[2] or part}"
-    return part if start + _LONGEST_LINE >= len(text) else f"{part.rpartition(' ')[0] or part}…"
-
-
-def _within(hits: Iterable[int], begin: int) -> int:
-    return sum(begin <= hit < begin + _LONGEST_LINE for hit in hits)
-
-
-def _begins_alike(word: str, wanted: Iterable[str]) -> bool:
-    terms = terms_of(word)
-    return any(term[:4] == one[:4] for term in terms for one in wanted)
-
-
-def _cut(item: RecallItem, budget: int, encoding: str) -> RecallItem:
-    """Something was found, and not even the shortest of it fits: its beginning is better than nothing."""
-    text = item.text
-    while count_tokens(text, encoding) > budget:
-        text = f"{text[: len(text) // 2]}…"
-    return item.model_copy(update={"text": text, "tokens": count_tokens(text, encoding)})
