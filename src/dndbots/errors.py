@@ -2,6 +2,7 @@
 
 DndbotsError
 ├── InvalidSetting        an option with a value it cannot have
+├── BudgetTooSmall        fewer tokens than an answer needs
 ├── InvalidUid            an id that is not a uid, or not of the category it must have
 ├── DuplicateUid          two different things with one uid
 ├── InvalidName           a name that is empty or unfit
@@ -63,6 +64,12 @@ class InvalidSetting(DndbotsError, ValueError):
     def __init__(self, name: str, value: object, *, reason: str) -> None:
         super().__init__(f"{name}: {value!r} {reason}")
         self.name, self.value, self.reason = name, value, reason
+
+
+class BudgetTooSmall(DndbotsError, ValueError):
+    def __init__(self, *, budget: object, least: int) -> None:
+        super().__init__(f"a budget of {budget!r} tokens is too small; give at least {least}")
+        self.budget, self.least = budget, least
 
 
 class InvalidUid(DndbotsError, ValueError):

@@ -20,6 +20,7 @@ ON_A_CAMPAIGN = [
     ("rebuild",),
     ("verify",),
     ("recap", "--viewer", "dm"),
+    ("recall", "dm", "Who is there?"),
     ("memories", "--viewer", "dm"),
     ("threads", "--viewer", "dm"),
     ("remember",),

@@ -23,6 +23,7 @@ SHOWN = [
     ("entity", "pc_zara_001", "--viewer", "dm", "--history"),
     ("who-knows", "pc_zara_001", "mood"),
     ("recap", "--viewer", "pc_zara_001"),
+    ("recall", "pc_zara_001", "red left markup skull"),
     ("recap", "--viewer", "pc_zara_001", "--session", f"s {HOSTILE}"),
     ("memories", "--viewer", "pc_zara_001"),
     ("memories", "--viewer", "pc_zara_001", "--summary"),

@@ -327,3 +327,37 @@ def test_nobody_reads_along_when_it_is_no_terminal(split: Path) -> None:
     """In a pipe there is no progress bar: standard error stays empty."""
     answer = program("remember", "-c", split)
     assert (answer.code, answer.err) == (0, "")
+
+
+def test_recall_cites_lines(run: Run, split: Path) -> None:
+    """Each line with its event, session and speaker; facts before lines."""
+    told = run("recall", "Zara", "Who sold a letter and shoes?", "-c", split)
+    assert told.code == 0
+    assert "  [evt_4, s01] DM: Small shoes, and a letter: Elena sold them." in told.out.splitlines()
+    fact = run("recall", "Zara", "What role does Elena have?", "-c", split).out.splitlines()[0]
+    assert fact == "  [evt_4] Elena: role is traitor."
+
+
+def test_recall_of_what_one_did_not_perceive_is_no_record(run: Run, split: Path) -> None:
+    """One line says so, and that is no error; nor does the past know what came later."""
+    for viewer in ("Throk", "Elena"):
+        assert run("recall", viewer, "Who sold a letter and shoes?", "-c", split) == (0, "No record.\n", "")
+    early = run("recall", "Zara", "Who sold a letter and shoes?", "--as-of", "evt_3", "-c", split)
+    assert early == (0, "No record.\n", "")
+
+
+def test_recall_in_json(run: Run, split: Path) -> None:
+    """One document with what the facade answers."""
+    told = run(
+        "recall", "Zara", "Who sold a letter and shoes?", "--budget", "300", "-c", split, "--json"
+    ).json
+    with Campaign.open(split) as campaign:
+        found = campaign.recall("Zara", "Who sold a letter and shoes?", budget=300)
+    assert told == found.model_dump(mode="json")
+
+
+def test_recall_with_too_small_a_budget(run: Run, split: Path) -> None:
+    """Refused in words."""
+    answer = run("recall", "Zara", "Who sold them?", "--budget", "100", "-c", split)
+    assert (answer.code, answer.out) == (1, "")
+    assert "at least 200" in answer.err

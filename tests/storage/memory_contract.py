@@ -8,7 +8,8 @@ from tests.table import event
 from dndbots.campaign import Campaign
 from dndbots.errors import EventRefused, StaleNote
 from dndbots.events import EventType, GameEvent
-from dndbots.testing import as_text, assert_perspective
+from dndbots.storage.terms import terms_of
+from dndbots.testing import as_text, assert_perspective, memory_campaign
 
 THROK, ZARA, ELENA = "pc_throk_001", "pc_zara_001", "npc_elena_001"
 MILL, CELLAR, ROAD = "loc_mill_001", "loc_cellar_001", "loc_road_001"
@@ -235,6 +236,76 @@ class MemoryContract:
         assert as_text(_everything(campaign_2)) == as_text(_everything(table))
         campaign_2.remember()
         assert campaign_2.compress(THROK) == ""
+
+    def test_words_are_found_for_those_who_heard_them(self, table: Campaign) -> None:
+        """Totals, hits and lines are those of one viewer, on forks and in the past, however many."""
+        mira = "pc_mira_001"
+        groups = [BOTH, [ZARA], [], [ELENA], [mira], [mira, ZARA], [mira, THROK], [mira, *BOTH]]
+        table.record_many(
+            event(f"w{n}", "dm", "wolf " * (1 + n % 2) + f"word{n}", witnesses=groups[n % 8])
+            for n in range(2600)
+        )
+        fork = table.fork("aside", at="w1500")
+        fork.record_many(event(f"f{n}", "dm", "wolf cub", witnesses=BOTH) for n in range(5))
+        table.pin("w0")
+        try:
+            for campaign, viewer in ((c, who) for c in (table, fork) for who in ("dm", *BOTH, ELENA)):
+                self._check_words(campaign, viewer, None)
+                self._check_words(
+                    campaign, viewer, "w1307" if viewer == ELENA else "w1303" if viewer == "dm" else "w1311"
+                )
+        finally:
+            fork.close()
+
+    def _check_words(self, campaign: Campaign, viewer: str, as_of: str | None) -> None:
+        with campaign.view(viewer, as_of) as view:
+            heard = [(seq, terms_of(one.content)) for seq, one in view.play()]
+            store, lineage = view._store, view._lineage
+            totals = store.heard(lineage, viewer)
+            assert totals == (len(heard), sum(sum(terms.values()) for _, terms in heard))
+            wolves = [(seq, terms["wolf"]) for seq, terms in heard if "wolf" in terms][::-1]
+            for limit in (1, 100, 10_000):
+                found = store.hits(lineage, ["wolf", "word8", "unheard"], viewer, limit=limit)
+                assert found.get("wolf", []) == wolves[:limit]
+                assert found.get("word8", []) == [(s, 1) for s, terms in heard if "word8" in terms]
+                assert "unheard" not in found
+            spans = [(0, 3), (700, 710), (1500, 1600), (2590, 9000)]
+            assert store.lines_between(lineage, viewer, spans) == {
+                seq: sum(terms.values())
+                for seq, terms in heard
+                if any(first <= seq <= last for first, last in spans)
+            }
+            places = [seq for seq, _ in heard[::200]]
+            heads = store.heads_at(lineage, places)
+            assert {seq: head.source for seq, head in heads.items()} == dict.fromkeys(places, "dm")
+
+    def test_the_newest_claims_of_a_slot(self, table: Campaign) -> None:
+        """Those that the viewer holds, as far back as is asked for."""
+        for n in range(6):
+            said = {"subject": THROK, "key": "mood", "value": n}
+            table.record(event(f"m{n}", "dm", "x", witnesses=[ZARA] if n % 2 else BOTH, facts=[said]))
+        with table.view(THROK) as view:
+            assert [fact.value for fact in view.past_of(THROK, "mood", limit=2)] == [2, 4]
+        with table.view(ZARA, "m3") as view:
+            past = view.past_of(THROK, "mood", limit=3)
+            assert [(fact.value, fact.superseded_by) for fact in past] == [(1, "m2"), (2, "m3"), (3, None)]
+
+    def test_recall_is_the_same_wherever_it_is_kept(self, table: Campaign) -> None:
+        """Cited lines for those who heard them, no record for others; the same rebuilt and on a fork."""
+        table.record_many(visits())
+
+        def asked(campaign: Campaign) -> str:
+            return as_text([campaign.recall(who, "Who finds a silver key?") for who in ("dm", *BOTH, ELENA)])
+
+        before = asked(table)
+        assert asked(memory_campaign(table.events(viewer="dm"))) == before
+        found = table.recall(ZARA, "Who finds a silver key?")
+        assert "v4" in [one for item in found.items for one in item.sources]
+        assert table.recall(THROK, "Who finds a silver key?").no_record
+        with table.fork("aside") as fork:
+            assert asked(fork) == before
+        table.rebuild()
+        assert asked(table) == before
 
 
 def _of(campaign: Campaign, viewer: str) -> list[Any]:

@@ -6,7 +6,7 @@ import typer
 from typer.core import TyperGroup
 
 from dndbots import __version__
-from dndbots.cli import deciding, faults, keeping, moving, reading, remembering, show
+from dndbots.cli import deciding, faults, keeping, moving, reading, recalling, remembering, show
 
 
 class _Program(TyperGroup):
@@ -27,6 +27,7 @@ app = typer.Typer(
 keeping.add_to(app)
 moving.add_to(app)
 reading.add_to(app)
+recalling.add_to(app)
 remembering.add_to(app)
 deciding.add_to(app)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         WorldMemoryBuilder,
     )
     from dndbots.memory.carrying import format_character_facts
+    from dndbots.memory.cited import RecallItem
     from dndbots.memory.entries import Entry, Line, SummaryTask
     from dndbots.memory.janitor import JANITOR_SYSTEM_PROMPT
     from dndbots.memory.manager import (
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         MemoryManager,
         context_manager,
     )
+    from dndbots.memory.recalling import Recall
     from dndbots.memory.recap import Recap
     from dndbots.memory.service import IMemoryService, MemoryService
     from dndbots.memory.summarizer import Summarizer
@@ -40,6 +42,7 @@ _HOMES = {
         "WorldMemoryBuilder",
     ],
     "dndbots.memory.carrying": ["format_character_facts"],
+    "dndbots.memory.cited": ["RecallItem"],
     "dndbots.memory.entries": ["Entry", "Line", "SummaryTask"],
     "dndbots.memory.manager": [
         "DM_CONTEXT_PLAYER_ENTRIES_LIMIT",
@@ -50,6 +53,7 @@ _HOMES = {
         "MemoryManager",
         "context_manager",
     ],
+    "dndbots.memory.recalling": ["Recall"],
     "dndbots.memory.recap": ["Recap"],
     "dndbots.memory.service": ["IMemoryService", "MemoryService"],
     "dndbots.memory.summarizer": ["Summarizer"],
@@ -80,6 +84,8 @@ __all__ = [
     "MemoryService",
     "MemorySource",
     "NPCMemoryBuilder",
+    "Recall",
+    "RecallItem",
     "Recap",
     "Summarizer",
     "SummaryTask",

@@ -19,6 +19,7 @@ from dndbots.memory.deciding import correct_fact, decide
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.layers import Block
 from dndbots.memory.manager import context_manager, drive
+from dndbots.memory.recalling import Recall, recall_of
 from dndbots.memory.recap import Recap, recap_of
 from dndbots.memory.scoped import WORLD, about_of, all_memories, location_shelf, memories_on, npc_shelf
 from dndbots.memory.service import MemoryService
@@ -28,6 +29,7 @@ from dndbots.memory.threads import Thread, callbacks, threads_of
 from dndbots.models import AgentMemory, GameState, MemoryEntry, MemorySource
 from dndbots.storage.reader import View
 from dndbots.storage.upkeep import Progress
+from dndbots.tokens import DEFAULT_ENCODING
 
 TOKEN_LIMIT: Final = 8000
 
@@ -146,6 +148,22 @@ class Remembering(ABC):
         """Previously on …: a session as the viewer knows it, with open threads. Short, medium or long."""
         with self.view(viewer, as_of) as view:
             return recap_of(view, session=session, length=length)
+
+    def recall(
+        self,
+        viewer: str,
+        query: str,
+        budget: int = 500,
+        *,
+        as_of: str | None = None,
+        encoding: str = DEFAULT_ENCODING,
+    ) -> Recall:
+        """What the viewer can know of a question: cited lines and facts, or an honest "no record".
+
+        Never more tokens than the budget, which is at least 200.
+        """
+        with self.view(viewer, as_of) as view:
+            return recall_of(view, query, budget=budget, encoding=encoding)
 
     # What keeps memory in order.
 

@@ -17,14 +17,18 @@ from dndbots.storage.ports import (
     ClaimRow,
     Cursor,
     EventRow,
+    Heard,
+    Hit,
     IdentityRow,
     Lineage,
+    LineHead,
     MentionRow,
     NameRow,
     Rows,
     Seed,
     TruthRow,
 )
+from dndbots.storage.rowmaking import hits_of
 
 Row = TypeVar("Row", bound=Any)
 
@@ -148,6 +152,30 @@ class MemoryStore:
         )
         return sorted({row.seq for row in rows}, reverse=True)[:limit]
 
+    def heard(self, lineage: Lineage, viewer: str) -> Heard:
+        rows = self._rows("lines", lineage, lambda row: self._has(row.audience, viewer))
+        return Heard(len(rows), sum(row.words for row in rows))
+
+    def hits(
+        self, lineage: Lineage, terms: Collection[str], viewer: str, *, limit: int
+    ) -> dict[str, list[Hit]]:
+        upto, found = dict(lineage), dict[str, list[Hit]]()
+        for row in self._tables.rows["postings"]:
+            if row.term in terms and row.branch in upto and self._has(row.audience, viewer):
+                own = (hit for hit in hits_of(row) if hit[0] <= upto[row.branch])
+                found.setdefault(row.term, []).extend(own)
+        return {term: sorted(hits, reverse=True)[:limit] for term, hits in found.items() if hits}
+
+    def lines_between(
+        self, lineage: Lineage, viewer: str, spans: Collection[tuple[int, int]]
+    ) -> dict[int, int]:
+        rows = self._rows("lines", lineage, lambda row: self._has(row.audience, viewer))
+        return {row.seq: row.words for row in rows if any(first <= row.seq <= last for first, last in spans)}
+
+    def heads_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, LineHead]:
+        rows = self.events_at(lineage, seqs)
+        return {seq: LineHead(row.session_id, row.source) for seq, row in rows.items()}
+
     # Claims.
 
     def latest(
@@ -182,6 +210,19 @@ class MemoryStore:
 
     def all_claims(self, lineage: Lineage, subjects: Collection[str], viewer: str | None) -> list[ClaimRow]:
         return self._claims(lineage, subjects, viewer)
+
+    def newest_claims(
+        self, lineage: Lineage, subject: str, slot: str, viewer: str, *, limit: int
+    ) -> list[ClaimRow]:
+        return [
+            row
+            for segment in lineage
+            for row in sorted(
+                (row for row in self._claims((segment,), [subject], viewer) if row.slot == slot),
+                key=_when,
+                reverse=True,
+            )[:limit]
+        ]
 
     def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int:
         rows = self._claims(lineage, [key.subject], None)

@@ -33,6 +33,8 @@ class Segment(NamedTuple):
 
 # What a branch looks back on, oldest first.
 Lineage = tuple[Segment, ...]
+# The place of a line that has a term, and how often it has it. There are many, so that they are plain.
+Hit = tuple[int, int]
 
 
 class EventRow(NamedTuple):
@@ -77,6 +79,20 @@ class PostingRow(NamedTuple):
     block: int
     events: int
     hits: str
+
+
+class Heard(NamedTuple):
+    """How many lines a viewer perceived up to a place, and how many words are in them."""
+
+    lines: int
+    words: int
+
+
+class LineHead(NamedTuple):
+    """What there is to know of a line without its text."""
+
+    session: str
+    source: str
 
 
 class SightingRow(NamedTuple):
@@ -247,6 +263,24 @@ class Store(Protocol):
         self, lineage: Lineage, uids: Collection[str], viewer: str, *, limit: int
     ) -> list[int]: ...
 
+    def heard(self, lineage: Lineage, viewer: str) -> Heard:
+        """From the running totals, whatever their number."""
+        ...
+
+    def hits(
+        self, lineage: Lineage, terms: Collection[str], viewer: str, *, limit: int
+    ) -> dict[str, list[Hit]]:
+        """The newest lines of a viewer that have a term, for each of some, newest first."""
+        ...
+
+    def lines_between(
+        self, lineage: Lineage, viewer: str, spans: Collection[tuple[int, int]]
+    ) -> dict[int, int]:
+        """A viewer's lines in some spans of the log, ends included, and how many words each has."""
+        ...
+
+    def heads_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, LineHead]: ...
+
     def latest(
         self,
         lineage: Lineage,
@@ -268,6 +302,12 @@ class Store(Protocol):
     def all_claims(
         self, lineage: Lineage, subjects: Collection[str], viewer: str | None
     ) -> list[ClaimRow]: ...
+    def newest_claims(
+        self, lineage: Lineage, subject: str, slot: str, viewer: str, *, limit: int
+    ) -> list[ClaimRow]:
+        """The newest of a slot in each segment, whoever else holds them."""
+        ...
+
     def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int: ...
     def subjects(self, lineage: Lineage, prefix: str, viewer: str) -> list[str]: ...
 

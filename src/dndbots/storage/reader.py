@@ -10,13 +10,14 @@ from pydantic import JsonValue
 from dndbots._json import as_json
 from dndbots.canon import claims, fold
 from dndbots.canon.claims import Certainty, HeldClaim, Reading, Shelf, reading_of
-from dndbots.canon.fold import Settled
+from dndbots.canon.fold import Past, Settled
 from dndbots.canon.holding import PERCEIVED
 from dndbots.canon.values import CertaintyName, Entity, Fact, Knowing, Milestone, Moment
 from dndbots.errors import AmbiguousName, UnknownEntity
 from dndbots.events import GameEvent, is_storable
 from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, name_from_uid, slug
 from dndbots.storage import codec
+from dndbots.storage.finding import Index
 from dndbots.storage.ports import ClaimKey, ClaimRow, EventRow, Lineage, MentionRow, NameRow, Store
 
 PAGE: Final = 1_000
@@ -199,15 +200,22 @@ class View:
         persons = self.find(who)
         known = [held_claim(row) for row in self._store.all_claims(self._lineage, persons, self.viewer)]
         known += map(held_place, self._store.all_places(self._lineage, persons, self.viewer))
-        past = fold.history(known)
+        return self._retold(persons[0], fold.history(known))
+
+    def _retold(self, subject: str, past: Sequence[Past]) -> list[Fact]:
         held = [one.claim for one in past] + [one.superseded_by for one in past if one.superseded_by]
         ids = self._store.ids_at(self._lineage, sorted({seq for one in held for seq in (one.at, one.seq)}))
         return [
-            _fact(persons[0], reading_of(claim.slot, claim.value), claim, claim.certainty, ids).model_copy(
+            _fact(subject, reading_of(claim.slot, claim.value), claim, claim.certainty, ids).model_copy(
                 update={"superseded_by": ids[newer.seq] if newer else None}
             )
             for claim, newer in past
         ]
+
+    def past_of(self, uid: str, slot: str, *, limit: int) -> list[Fact]:
+        """The newest that this viewer ever held true of somebody in one slot, oldest first."""
+        rows = self._store.newest_claims(self._lineage, uid, slot, self.viewer, limit=limit)
+        return self._retold(uid, fold.history(map(held_claim, rows)))
 
     def milestones(self, kind: str) -> list[Milestone]:
         """The acts or the encounters that this viewer knows of, by id."""
@@ -288,6 +296,20 @@ class View:
             return self
         earlier = tuple(part._replace(upto=min(part.upto, seq)) for part in self._lineage)
         return View(self._store, earlier, self.viewer)
+
+    def index(self) -> Index:
+        """The words of all that this viewer perceived at the table."""
+        return Index(self._store, self._lineage, self.viewer)
+
+    def seqs_of(self, ids: Collection[str]) -> dict[str, int]:
+        """The places of those of some events that this viewer perceived."""
+        places = self._store.places_of(self._lineage, [one for one in ids if is_storable(one)])
+        rows = self._perceived(list(places.values()))
+        return {name: seq for name, seq in places.items() if seq in rows}
+
+    def ids_of(self, seqs: Collection[int]) -> dict[str, int]:
+        """The ids of the events at some places that this viewer perceived."""
+        return {row.event_id: seq for seq, row in self._perceived(seqs).items()}
 
     def perceived(self, seq: int) -> bool:
         """Whether this viewer perceived the event at a place."""

@@ -20,9 +20,11 @@ from dndbots.storage.ports import (
     BLOCK,
     ClaimKey,
     ClaimRow,
+    Hit,
     IdentityRow,
     LineRow,
     NameRow,
+    PostingRow,
     Rows,
     SightingRow,
     SlotRow,
@@ -181,6 +183,19 @@ class RowMaker:
 def at_of(held: Holding, one: Prepared) -> int:
     """The place in the log that a claim speaks of: an earlier one, if its event states it so."""
     return one.at if held.stated and not counts(held.claim.slot) else one.seq
+
+
+def hits_of(row: PostingRow) -> list[Hit]:
+    """The lines of a block of postings, oldest first: what `_add_text` wrote."""
+    first, hits = row.block * BLOCK, row.hits.split()
+    if "*" not in row.hits:
+        return [(first + int(place), 1) for place in hits]
+    return [(first + int(hit), 1) if "*" not in hit else _several(first, hit) for hit in hits]
+
+
+def _several(first: int, hit: str) -> Hit:
+    place, _, times = hit.partition("*")
+    return first + int(place), int(times)
 
 
 @lru_cache(maxsize=1 << 16)

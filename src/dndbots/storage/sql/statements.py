@@ -76,6 +76,7 @@ class Statements:
         self._of_people()
         self._of_claims()
         self._of_totals()
+        self._of_words()
 
     def _unless_there(self, table: Table, **values: Param) -> Executable:
         made: Any = self._insert(table)
@@ -129,6 +130,7 @@ class Statements:
         )
         at = (events.c.branch == _branch, self._dialect.listed(events.c.seq, "seqs"))
         self.events_at = select(events).where(*at)
+        self.heads_at = select(events.c.seq, events.c.session_id, events.c.source).where(*at)
         self.ids_at = select(events.c.seq, events.c.event_id).where(*at)
         self.places_of = select(events.c.event_id, events.c.seq).where(
             *within, self._dialect.listed(events.c.event_id, "ids")
@@ -239,6 +241,12 @@ class Statements:
         every = select(claims).where(
             claims.c.branch == _branch, claims.c.subject == bindparam("subject"), claims.c.seq <= _upto
         )
+        self.newest_claims = (
+            every.join(members, _includes(claims.c.holders))
+            .where(claims.c.slot == bindparam("slot"))
+            .order_by(*newest)
+            .limit(bindparam("limit"))
+        )
         self.all_claims = {False: every, True: every.join(members, _includes(claims.c.holders))}
         self.subjects = (
             select(slots.c.subject)
@@ -268,6 +276,45 @@ class Statements:
             .where(lines.c.branch == _branch, lines.c.audience == bindparam("audience"))
             .order_by(lines.c.seq.desc())
             .limit(1)
+        )
+
+    def _of_words(self) -> None:
+        last = lines.alias("last")
+        newest = (
+            select(func.max(last.c.seq))
+            .where(last.c.branch == _branch, last.c.audience == members.c.audience, last.c.seq <= _upto)
+            .scalar_subquery()
+            .correlate(members)
+        )
+        self.heard = (
+            select(func.sum(lines.c.ordinal), func.sum(lines.c.words_total))
+            .select_from(members)
+            .join(lines, (lines.c.branch == _branch) & (lines.c.audience == members.c.audience))
+            .where(members.c.campaign == _campaign, members.c.member == _viewer, lines.c.seq == newest)
+        )
+        # Not a join: SQLite would read all lines of the log, and ask of each who heard it.
+        self.audiences_of = select(members.c.audience).where(
+            members.c.campaign == _campaign, members.c.member == _viewer
+        )
+        self.lines_between = select(lines.c.seq, lines.c.words).where(
+            lines.c.branch == _branch,
+            lines.c.audience.in_(self.audiences_of),
+            lines.c.seq >= bindparam("first"),
+            lines.c.seq <= bindparam("last"),
+        )
+        of_term = (postings.c.branch == _branch, postings.c.term == bindparam("term"))
+        self.some_postings = (
+            select(postings)
+            .where(*of_term, postings.c.audience.in_(self.audiences_of))
+            .limit(bindparam("limit"))
+        )
+        self.newest_postings = (
+            select(postings)
+            .where(
+                *of_term, postings.c.audience == bindparam("audience"), postings.c.block <= bindparam("block")
+            )
+            .order_by(postings.c.block.desc())
+            .limit(bindparam("limit"))
         )
 
 

@@ -22,6 +22,7 @@ from dndbots.storage.ports import (
     EventRow,
     IdentityRow,
     Lineage,
+    LineHead,
     MentionRow,
     NameRow,
     Rows,
@@ -31,6 +32,7 @@ from dndbots.storage.ports import (
 from dndbots.storage.sql.database import Database, Dialect
 from dndbots.storage.sql.migrate import bring_up_to_date
 from dndbots.storage.sql.statements import statements_for
+from dndbots.storage.sql.words import WordReads
 
 Kind = TypeVar("Kind", bound=Any)
 _CURSOR: Final = "views"
@@ -40,7 +42,7 @@ _EVERYTHING: Final = 2**62
 _SORTED_BY: Final = {"postings": itemgetter(1)}
 
 
-class SqlStore:
+class SqlStore(WordReads):
     """One campaign of a database. A folder's database has one, a server's has many."""
 
     def __init__(
@@ -159,6 +161,10 @@ class SqlStore:
     def ids_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, str]:
         return {int(seq): str(name) for seq, name in self._at(self._say.ids_at, lineage, seqs)}
 
+    def heads_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, LineHead]:
+        rows = self._at(self._say.heads_at, lineage, seqs)
+        return {int(seq): LineHead(session, source) for seq, session, source in rows}
+
     def _at(self, statement: Executable, lineage: Lineage, seqs: Collection[int]) -> list[tuple[Any, ...]]:
         """What stands at some places, each in the segment that it belongs to."""
         found, after = list[tuple[Any, ...]](), -1
@@ -261,6 +267,12 @@ class SqlStore:
     def all_claims(self, lineage: Lineage, subjects: Collection[str], viewer: str | None) -> list[ClaimRow]:
         keys = [{"subject": subject} for subject in subjects]
         return _made(ClaimRow, self._each(self._say.all_claims[viewer is not None], lineage, keys, viewer))
+
+    def newest_claims(
+        self, lineage: Lineage, subject: str, slot: str, viewer: str, *, limit: int
+    ) -> list[ClaimRow]:
+        key = {"subject": subject, "slot": slot, "limit": limit}
+        return _made(ClaimRow, self._each(self._say.newest_claims, lineage, [key], viewer))
 
     def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int:
         segments = [{"branch": segment.branch, "upto": min(segment.upto, seq - 1)} for segment in lineage]

@@ -1,0 +1,143 @@
+"""What recall gives back: cited lines and facts, as many of the best as an exact budget holds."""
+
+import re
+from collections.abc import Iterable
+from itertools import accumulate
+from typing import Final, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from dndbots.memory.entries import Entry
+from dndbots.memory.known_facts import KnownFact
+from dndbots.memory.retelling import one_line
+from dndbots.storage.terms import terms_of
+from dndbots.tokens import count_many, count_tokens, estimate_tokens
+
+_FACTS_SHARE: Final = 0.4
+_HOPEFUL: Final = 1.5
+_LONGEST_LINE: Final = 480
+_LONGEST_HEAD: Final = 60
+_WORDS: Final = re.compile(r"\S+")
+
+Section = Literal["facts", "lines"]
+
+
+class RecallItem(BaseModel):
+    """A line or a fact. `reason` says why it was found, `sources` are the events that it comes from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    tokens: int
+    section: Section
+    reason: str
+    sources: tuple[str, ...]
+    score: float
+    session: str | None = None
+    who: str | None = None
+
+
+class CitedLine(NamedTuple):
+    """A line that was found: its place, what it says, and why it was found."""
+
+    seq: int
+    entry: Entry
+    score: float
+    reason: str
+    text: str
+
+
+def fitted(facts: list[KnownFact], lines: list[CitedLine], budget: int, encoding: str) -> list[RecallItem]:
+    """Facts first, up to their share, then the best lines that fit; all counted as one text."""
+    offered = [_fact_item(fact) for fact in facts]
+    heads = [_line_item(line) for line in lines]
+    items = _likely([*offered, *heads], budget)
+    counts = count_many([item.text for item in items], encoding)
+    items = [item.model_copy(update={"tokens": n}) for item, n in zip(items, counts, strict=True)]
+    taken, left = list[int](), budget
+    for n, item in enumerate(items):
+        room = left - (budget - int(budget * _FACTS_SHARE) if item.section == "facts" and lines else 0)
+        if item.tokens + 1 <= room:
+            taken.append(n)
+            left -= item.tokens + 1
+    order = {n: (1, lines[n - len(offered)].seq) if n >= len(offered) else (0, n) for n in taken}
+    kept = [items[n] for n in sorted(taken, key=order.__getitem__)]
+    # A token may reach over the end of a line, so that the whole is counted as it is.
+    while kept and count_tokens("\n".join(item.text for item in kept), encoding) > budget:
+        kept.remove(min(kept, key=lambda item: item.score))
+    return kept or [_cut(item, budget, encoding) for item in items[:1]]
+
+
+def _likely(items: list[RecallItem], budget: int) -> list[RecallItem]:
+    """No more than may fit: counting costs more than all the rest."""
+    sizes = accumulate(estimate_tokens(item.text) for item in items)
+    return [item for item, size in zip(items, sizes, strict=True) if size <= _HOPEFUL * budget] or items[:1]
+
+
+def _fact_item(fact: KnownFact) -> RecallItem:
+    head = _head(fact.sources[0], None)
+    return RecallItem(
+        text=f"{head} {fact.text}",
+        tokens=0,
+        section="facts",
+        reason=fact.reason,
+        sources=fact.sources,
+        score=round(fact.score, 4),
+    )
+
+
+def _line_item(line: CitedLine) -> RecallItem:
+    entry = line.entry
+    return RecallItem(
+        text=f"{_head(entry.event_id, entry.session)} {_short(entry.who)}: {_shortened(line)}",
+        tokens=0,
+        section="lines",
+        reason=line.reason,
+        sources=(entry.event_id,),
+        score=round(line.score, 4),
+        session=entry.session,
+        who=entry.who,
+    )
+
+
+def _head(event_id: str, session: str | None) -> str:
+    """Where a line comes from. No text of a campaign can close the bracket, or open another."""
+    said = ", ".join(_short(one) for one in (event_id, session) if one)
+    return f"[{said.replace('[', '(').replace(']', ')')}]"
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= _LONGEST_HEAD else f"{line[: _LONGEST_HEAD - 1]}…"
+
+
+def _shortened(line: CitedLine) -> str:
+    """A line of a readable length: of a longer one, the part that has most of what was asked."""
+    text = line.text
+    if len(text) <= _LONGEST_LINE:
+        return text
+    wanted = set(line.reason.removeprefix("says ").partition(";")[0].split(", "))
+    hits = [m.start() for m in _WORDS.finditer(text) if _begins_alike(m.group(), wanted)]
+    starts = [max(hit - _LONGEST_LINE // 4, 0) for hit in hits] or [0]
+    start = max(starts, key=lambda begin: (_within(hits, begin), -begin))
+    part = text[start : start + _LONGEST_LINE]
+    if start:
+        part = f"…{part.partition(' ')[2] or part}"
+    return part if start + _LONGEST_LINE >= len(text) else f"{part.rpartition(' ')[0] or part}…"
+
+
+def _within(hits: Iterable[int], begin: int) -> int:
+    return sum(begin <= hit < begin + _LONGEST_LINE for hit in hits)
+
+
+def _begins_alike(word: str, wanted: Iterable[str]) -> bool:
+    terms = terms_of(word)
+    return any(term[:4] == one[:4] for term in terms for one in wanted)
+
+
+def _cut(item: RecallItem, budget: int, encoding: str) -> RecallItem:
+    """Something was found, and not even the shortest of it fits: its beginning is better than nothing."""
+    text = item.text
+    while count_tokens(text, encoding) > budget:
+        text = f"{text[: len(text) // 2]}…"
+    return item.model_copy(update={"text": text, "tokens": count_tokens(text, encoding)})

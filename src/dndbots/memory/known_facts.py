@@ -1,0 +1,138 @@
+"""What canon has to say on a question: facts about those whom it names, as sentences with their sources."""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from pydantic import JsonValue
+
+from dndbots.canon import claims
+from dndbots.canon.values import Entity, Fact
+from dndbots.ids import is_uid
+from dndbots.memory.asking import Question, forms_of
+from dndbots.memory.gates import Gates
+from dndbots.memory.retelling import one_line
+from dndbots.storage.reader import View
+from dndbots.storage.terms import terms_of
+
+_MOST_CURRENT: Final = 6
+_MOST_PAST: Final = 2
+_OPERATORS: Final = {
+    claims.AT: "is at",
+    claims.IN: "is in",
+    claims.PART_OF: "is part of",
+    "~": "has to do with",
+    "->": "leads to",
+    "<-": "is because of",
+}
+# What a fact answers beyond the words of its sentence.
+_ANSWERS: Final = {
+    claims.AT: "place location",
+    claims.IN: "place location",
+    claims.NUMBER: "dead alive killed",
+}
+
+
+class KnownFact(NamedTuple):
+    """A fact as a sentence, how sure it is, and how much of the question it has."""
+
+    text: str
+    sources: tuple[str, ...]
+    score: float
+    reason: str
+
+
+class _Told(NamedTuple):
+    fact: Fact
+    text: str
+    score: float
+
+
+def facts_asked_for(view: View, question: Question, gates: Gates, *, enough: float) -> list[KnownFact]:
+    """Facts that have to do with the question: current ones first, then what they superseded."""
+    found: list[KnownFact] = []
+    for entity in view.entities([one.uids[0] for one in question.named]).values():
+        names = _Names(view, entity)
+        shown = [fact for fact in entity.facts if fact.learned_from not in gates.forgotten]
+        current = names.told(question, shown, enough)[:_MOST_CURRENT]
+        past = [
+            fact
+            for one in current[:_MOST_PAST]
+            for fact in _past(view, entity, one.fact)
+            if fact.learned_from not in gates.forgotten
+        ]
+        found += [_known(one, entity) for one in current]
+        found += [_known(one, entity) for one in names.told(question, past, 0.0)[:_MOST_PAST]]
+    return found
+
+
+def _past(view: View, entity: Entity, fact: Fact) -> Iterable[Fact]:
+    """What was held true before, where the question is about it: the newest of it."""
+    slot = fact.key or (fact.op if fact.op in (claims.AT, claims.IN, claims.PART_OF) else None)
+    if slot is None or slot in (claims.NUMBER, "hp", "gold"):
+        return []
+    past = [one for uid in (entity.uid, *entity.merged) for one in view.past_of(uid, slot, limit=8)]
+    return [one for one in past if one.superseded_by is not None and one.value != fact.value][::-1]
+
+
+class _Names:
+    """Facts of somebody in words, under the names that the viewer knows."""
+
+    def __init__(self, view: View, entity: Entity) -> None:
+        self._view, self._entity = view, entity
+        self._called: dict[str, str] = {entity.uid: entity.name}
+
+    def told(self, question: Question, facts: Iterable[Fact], enough: float) -> list[_Told]:
+        told = [_Told(fact, text := self.sentence(fact), _share(question, fact, text)) for fact in facts]
+        return sorted((one for one in told if one.score >= enough), key=lambda one: -one.score)
+
+    def sentence(self, fact: Fact) -> str:
+        name = self._name(self._entity.uid)
+        return f"{self._said(name, fact)}{_certainty(fact, self._name)}"
+
+    def _said(self, name: str, fact: Fact) -> str:
+        if fact.op is not None:
+            other = self._name(fact.object) if fact.object else "anywhere"
+            said = _OPERATORS.get(fact.op, fact.op)
+            return f"{name} {said.replace('is ', 'is no longer ', 1) if fact.ended else said} {other}."
+        kind, _, rest = (fact.key or "").partition(" ")
+        if fact.key == claims.NUMBER:
+            return f"{name} is dead." if fact.value == 0 else f"{name}: {fact.value} of them."
+        if kind == claims.CONDITION and rest:
+            return f"{name} is {'' if fact.value is True else 'no longer '}{one_line(rest)}."
+        if kind == claims.ITEM and rest:
+            return f"{name} has {self._value(rest)}: {self._value(fact.value)}."
+        shown = one_line(fact.key or "").replace("_", " ")
+        return f"{name}: {shown} is {'no longer known' if fact.ended else self._value(fact.value)}."
+
+    def _value(self, value: JsonValue) -> str:
+        if isinstance(value, list):
+            return ", ".join(map(self._value, value))
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return self._name(str(value))
+
+    def _name(self, who: str) -> str:
+        if who not in self._called and is_uid(who):
+            self._called |= {uid: called.name for uid, called in self._view.called([who]).items()}
+        return one_line(self._called.get(who, who))
+
+
+def _certainty(fact: Fact, name: object) -> str:
+    said_by = f", from {name(fact.said_by)}" if fact.said_by and callable(name) else ""
+    how = "" if fact.certainty == "fact" else f" ({fact.certainty}{said_by})"
+    return f"{how} (no longer so)" if fact.superseded_by else how
+
+
+def _share(question: Question, fact: Fact, text: str) -> float:
+    """How many of the words that are no names a fact has; all, if it is only asked who somebody is."""
+    content = [word for word in question.words if not word.is_name]
+    if not content:
+        return 1.0 if not question.asks_where or fact.op in (claims.AT, claims.IN) else 0.5
+    extra = _ANSWERS.get(fact.op or fact.key or "", "")
+    terms = {form for term in (*terms_of(text), *extra.split()) for form in forms_of(term)}
+    return sum(any(form in terms for form in word.forms) for word in content) / len(content)
+
+
+def _known(told: _Told, entity: Entity) -> KnownFact:
+    sources = dict.fromkeys((told.fact.learned_from, told.fact.superseded_by or told.fact.learned_from))
+    return KnownFact(told.text, tuple(sources), told.score, f"what is known of {one_line(entity.name)}")
