@@ -29,7 +29,6 @@ from dndbots.memory.visits import (
     around_mentions,
     messages_at,
     npcs_at,
-    positions,
     triggering,
     triggers_of,
     whereabouts,
@@ -173,10 +172,9 @@ class MemoryService:
         if not events:
             return
         for event, before, left in _departures(game_state, _counted(events, progress), known):
-            for place in left:
-                # Who stays behind and does not notice remembers the place when it leaves itself.
-                noticing = [who for who in audience(event) if who.startswith("pc_")]
-                self.on_location_exit(game_state, place, as_of=before, characters=noticing)
+            for place, leaving in left.items():
+                # Who stays behind remembers the place when it leaves itself.
+                self.on_location_exit(game_state, place, as_of=before, characters=leaving)
             for trigger in triggers_of(event):
                 if not self._is_remembered(game_state, event):
                     self.on_world_event(
@@ -308,9 +306,11 @@ class _Span:
         stands = self.stands(holder, shelf)
         return (view.place_of(stands.cursor) or 0) if stands else 0
 
-    def at(self, holder: str, shelf: str, location: str) -> list[GameEvent]:
+    def at(self, holder: str, shelf: str, location: str, *others: str) -> list[GameEvent]:
+        """What somebody perceived at a place since all of some shelves were added to."""
         with self.table.view(holder) as view:
-            return messages_at(view, location, after=self._after(view, holder, shelf), upto=self._upto)
+            after = max(self._after(view, holder, one) for one in (shelf, *others))
+            return messages_at(view, location, after=after, upto=self._upto)
 
     def all(self, holder: str, shelf: str) -> list[GameEvent]:
         with self.table.view(holder) as view:
@@ -322,8 +322,11 @@ class _Span:
 
         Of itself, an NPC has all that it perceived: it may have come here from elsewhere.
         """
-        shelf = npc_shelf(npc)
-        messages = self.all(npc, shelf) if holder == npc else self.at(holder, shelf, location)
+        if holder == npc:
+            messages = self.all(npc, npc_shelf(npc))
+        else:
+            # Earlier visits were looked through when they ended.
+            messages = self.at(holder, npc_shelf(npc), location, location_shelf(location))
         if not messages:
             return []
         with self.table.view(holder) as view:
@@ -363,18 +366,36 @@ def _counted(events: Sequence[GameEvent], progress: Progress | None) -> Iterable
 
 def _departures(
     table: Table, events: Iterable[GameEvent], known: str | None
-) -> Iterable[tuple[GameEvent, str | None, list[str]]]:
-    """Events with which characters leave places or the story takes a step; and the event before each."""
-    at: dict[str, str] = {}
-    if known is not None:
-        with table.view(DM, known) as view:
-            at = positions(view)
+) -> Iterable[tuple[GameEvent, str | None, dict[str, list[str]]]]:
+    """Events with which characters leave places or the story takes a step, and the event before each.
+
+    Where a character comes from is where it took itself to be: its memory must not tell it otherwise.
+    """
+    at = _own_places(table, known)
     before = known
     for event in events:
         here = event.known.location
         movers = [who for who in seen_in(event, event.known) if who.startswith("pc_")] if here else []
-        left = sorted({at[who] for who in movers if at.get(who, here) != here})
+        left: dict[str, list[str]] = {}
+        for who in movers:
+            if at.get(who, here) != here:
+                left.setdefault(at[who], []).append(who)
         if left or any(True for _ in triggers_of(event)):
             yield event, before, left
         at.update({who: here for who in movers if here is not None})
         before = event.event_id
+
+
+def _own_places(table: Table, known: str | None) -> dict[str, str]:
+    """Where each character took itself to be at an event."""
+    found: dict[str, str] = {}
+    if known is None:
+        return found
+    with table.view(DM) as view:
+        place, characters = view.place_of(known), view.everybody("pc_")
+    for who in characters:
+        with table.view(who) as own:
+            [me] = own.until(place).entities([who]).values()
+        if me.location is not None:
+            found[who] = me.location
+    return found

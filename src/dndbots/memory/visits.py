@@ -68,9 +68,10 @@ def messages_at(view: View, location: str, *, after: int, upto: int | None) -> l
     present = {who for event in located for who in (*audience(event), *seen_in(event, event.known))}
     present -= {DM, SYSTEM}
     placed = {event.event_id for event in located}
+    first = view.place_of(located[0].event_id) or 0
     return [
         event
-        for _, event in view.play(after=mentioned[0] - 1, upto=upto)
+        for _, event in view.play(after=first - 1, upto=upto)
         if event.event_id in placed or _is_heard_there(event, present)
     ]
 
@@ -82,15 +83,10 @@ def _is_heard_there(event: GameEvent, present: set[str]) -> bool:
     return event.source in present or (event.source == DM and not present.isdisjoint(audience(event)))
 
 
-def positions(view: View) -> dict[str, str]:
-    """Where the characters are."""
-    characters = view.everybody("pc_")
-    found = view.entities(characters)
-    return {uid: entity.location for uid, entity in found.items() if entity.location is not None}
-
-
 def whereabouts(view: View) -> list[str]:
-    return sorted(set(positions(view).values()))
+    """Where the characters are."""
+    found = view.entities(view.everybody("pc_"))
+    return sorted({entity.location for entity in found.values() if entity.location is not None})
 
 
 def npcs_at(view: View, location: str) -> list[str]:
