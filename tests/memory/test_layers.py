@@ -15,8 +15,9 @@ from tests.table import event
 from dndbots.campaign import Campaign
 from dndbots.errors import StaleNote
 from dndbots.events import EventType, GameEvent
-from dndbots.memory import Line, MemoryManager, Summarizer, context_manager
+from dndbots.memory import Line, MemoryManager, Summarizer, compression, context_manager
 from dndbots.memory.compression import compressing, scenes, shortening
+from dndbots.memory.entries import SummaryTask
 from dndbots.memory.layers import (
     LAYERS,
     MOST_ARCS,
@@ -403,3 +404,24 @@ def test_a_killed_program_leaves_memory_that_goes_on(tmp_path: Path) -> None:
                 campaign.compress(viewer)
                 assert campaign.carried(viewer).ids == ()
             check_notes(campaign, read_whole=False)
+
+
+def test_a_span_of_which_all_fits_is_not_read_again_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine that keeps every entry of every part makes the span no shorter: then it is read once more."""
+
+    class KeepsAll:
+        waits = False
+        asked = 0
+
+        def summarize(self, task: SummaryTask) -> list[Line]:
+            self.asked += 1
+            if self.asked > 100:
+                raise Killed  # it would go on like this
+            return [Line(entry.text, (entry.event_id,)) for entry in task.entries]
+
+    monkeypatch.setattr(compression, "_PART", 5)
+    campaign = memory_campaign([event(f"e{n}", "dm", f"Door {n} opens.", witnesses=[]) for n in range(30)])
+    campaign.summarizer = KeepsAll()
+    campaign.start_session("s02")
+    [block] = campaign.summaries("dm")
+    assert (block.layer, block.text.count("opens")) == ("session", 30)

@@ -949,3 +949,19 @@ def test_an_npc_who_has_moved_remembers_both_places() -> None:
     [memory] = campaign.npc_memories[elena]
     assert set(memory.sources) == {"e1", "e2"}
     assert "ledger" not in "".join(one.summary for one in campaign.memories(zara))
+
+
+def test_a_command_that_moves_one_gives_no_memory_to_who_stays() -> None:
+    """Throk is moved by command: Zara, elsewhere or behind, gets a memory when she leaves herself."""
+    campaign = memory_campaign(
+        [
+            event("e1", "dm", "The mill wheel turns.", location="loc_mill_001",
+                  participants=["pc_throk_001", "pc_zara_001"]),
+        ]
+    )  # fmt: skip
+    move = ChangeLocationCommand(
+        location_id="loc_road_001", location_name="North Road", characters=("pc_throk_001",)
+    )
+    LocationHandler(None, campaign.memory_service).handle(move, campaign)
+    assert len(campaign.memories("pc_throk_001")) == 1
+    assert campaign.memories("pc_zara_001") == []

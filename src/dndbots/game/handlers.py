@@ -81,7 +81,10 @@ class LocationHandler:
         for who in command.characters:
             _known(campaign, who)
         with _unstopped("the place that is left"):
-            self._memory.on_location_exit(campaign)
+            if command.characters:
+                self._memory.on_location_exit(campaign, characters=command.characters)
+            else:
+                self._memory.on_location_exit(campaign)
         return self._locations.move_entity(campaign, command)
 
     def _update(self, command: UpdateLocationStateCommand, campaign: Campaign) -> GameEvent:

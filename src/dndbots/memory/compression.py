@@ -30,6 +30,7 @@ _LONGEST_SCENE: Final = 60
 # How many entries are read at once; of a longer span, the best of each part are read again.
 _PART: Final = 4_000
 _PART_ROOM: Final = 4
+_FEWER: Final = 0.9
 # Layers that a failing model leaves undone are made without one when so many wait.
 _OVERDUE: Final = 40
 
@@ -207,6 +208,8 @@ def _condensing(holder: str, entries: Sequence[Entry], room: int) -> Generator[S
             if isinstance(lines, SummaryFailed):
                 return lines
             best += _reread(lines, part)
+        if len(best) > _FEWER * len(entries):
+            break  # there is room for nearly all of it, so that reading the best again gains nothing
         entries = best
     if not entries:
         return []

@@ -31,7 +31,6 @@ from dndbots.memory.visits import (
     npcs_at,
     triggering,
     triggers_of,
-    whereabouts,
 )
 from dndbots.storage.reader import View
 from dndbots.storage.upkeep import Progress
@@ -50,7 +49,7 @@ _TOLD_EVERY: Final = 50
 class IMemoryService(Protocol):
     """What commands need of it. `game_state` is the campaign."""
 
-    def on_location_exit(self, game_state: Table) -> None: ...
+    def on_location_exit(self, game_state: Table, *, characters: Collection[str] | None = None) -> None: ...
     def on_world_event(
         self,
         game_state: Table,
@@ -96,15 +95,16 @@ class MemoryService:
         """Remembers what happened where the party is, or at a place, since it was last remembered.
 
         A place that nobody knows of, or where nothing happened, leaves nothing behind. `as_of` is the
-        last event that counts, `characters` those who get a memory of it beside the DM and NPCs; without
-        them, all whom anything reached.
+        last event that counts, `characters` those who leave, and so get a memory of it beside the DM and
+        NPCs. Without them it is the party that leaves, or, of a given place, all whom anything reached.
         """
-        with game_state.view(DM, as_of) as then:
-            places = whereabouts(then) if location_id is None else [location_id]
         span = _Span(game_state, as_of)
-        for place in places:
-            new = span.at(DM, location_shelf(place), place)
-            reached = _characters(new) if characters is None else sorted(characters)
+        if location_id is None:
+            leaving = _by_place(_own_places(game_state, span.upto, characters))
+        else:
+            new = span.at(DM, location_shelf(location_id), location_id)
+            leaving = {location_id: sorted(_characters(new) if characters is None else characters)}
+        for place, reached in leaving.items():
             jobs = [*self._visit(span, place, reached), *self._dealings(span, place, reached)]
             self._make(game_state, jobs)
 
@@ -294,7 +294,7 @@ class _Span:
         # A shelf is looked at once: what is put there meanwhile must not pass for what was read here.
         self._stands: dict[tuple[str, str], Shelf | None] = {}
         with table.view(DM) as view:
-            self._upto = view.place_of(as_of) if as_of is not None else None
+            self.upto = view.place_of(as_of) if as_of is not None else None
 
     def stands(self, holder: str, shelf: str) -> Shelf | None:
         if (holder, shelf) not in self._stands:
@@ -310,12 +310,12 @@ class _Span:
         """What somebody perceived at a place since all of some shelves were added to."""
         with self.table.view(holder) as view:
             after = max(self._after(view, holder, one) for one in (shelf, *others))
-            return messages_at(view, location, after=after, upto=self._upto)
+            return messages_at(view, location, after=after, upto=self.upto)
 
     def all(self, holder: str, shelf: str) -> list[GameEvent]:
         with self.table.view(holder) as view:
             after = self._after(view, holder, shelf)
-            return [event for _, event in view.play(after=after, upto=self._upto)]
+            return [event for _, event in view.play(after=after, upto=self.upto)]
 
     def about(self, holder: str, npc: str, location: str) -> list[GameEvent]:
         """The messages around each mention of somebody at a place, as far as the holder perceived them.
@@ -336,7 +336,7 @@ class _Span:
     def npcs_at(self, holder: str, location: str) -> list[str]:
         """The NPCs who are at a place in the end, as far as somebody knows."""
         with self.table.view(holder) as view:
-            return npcs_at(view.until(self._upto), location)
+            return npcs_at(view.until(self.upto), location)
 
     def name(self, holder: str, uid: str) -> str:
         with self.table.view(holder) as view:
@@ -371,29 +371,33 @@ def _departures(
 
     Where a character comes from is where it took itself to be: its memory must not tell it otherwise.
     """
-    at = _own_places(table, known)
+    with table.view(DM) as view:
+        at = _own_places(table, view.place_of(known)) if known is not None else {}
     before = known
     for event in events:
         here = event.known.location
         movers = [who for who in seen_in(event, event.known) if who.startswith("pc_")] if here else []
-        left: dict[str, list[str]] = {}
-        for who in movers:
-            if at.get(who, here) != here:
-                left.setdefault(at[who], []).append(who)
+        left = _by_place({who: at[who] for who in movers if at.get(who, here) != here})
         if left or any(True for _ in triggers_of(event)):
             yield event, before, left
         at.update({who: here for who in movers if here is not None})
         before = event.event_id
 
 
-def _own_places(table: Table, known: str | None) -> dict[str, str]:
-    """Where each character took itself to be at an event."""
+def _by_place(at: Mapping[str, str]) -> dict[str, list[str]]:
+    """Who is at each place."""
+    found: dict[str, list[str]] = {}
+    for who in sorted(at):
+        found.setdefault(at[who], []).append(who)
+    return found
+
+
+def _own_places(table: Table, place: int | None, characters: Collection[str] | None = None) -> dict[str, str]:
+    """Where some characters, or all, took themselves to be when the log had come to a place."""
     found: dict[str, str] = {}
-    if known is None:
-        return found
     with table.view(DM) as view:
-        place, characters = view.place_of(known), view.everybody("pc_")
-    for who in characters:
+        known = view.everybody("pc_")
+    for who in known if characters is None else [one for one in known if one in characters]:
         with table.view(who) as own:
             [me] = own.until(place).entities([who]).values()
         if me.location is not None:
