@@ -1,6 +1,7 @@
 """SQLite: a folder for each campaign, nothing to start."""
 
 import sqlite3
+import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +23,8 @@ from dndbots.errors import (
 FILE: Final = "campaign.db"
 _KIBIBYTES_AT_HAND = 65_536
 _PAGES_BEFORE_COPYING = 8_192
+
+_PATIENCE: Final = 2.0  # seconds
 
 
 class SqliteDialect:
@@ -67,8 +70,8 @@ class SqliteDialect:
         )
 
     def configure(self, connection: Any) -> None:
+        _keep_a_log(connection)
         for pragma in (
-            "journal_mode = WAL",
             "synchronous = FULL",
             f"cache_size = -{_KIBIBYTES_AT_HAND}",
             # The same pages are written again and again; later, they are copied to their places once.
@@ -130,3 +133,17 @@ _REASONS: Final[tuple[tuple[str, type[StoreUnavailable], str], ...]] = (
     ("SQLITE_NOTADB", StoreDamaged, f"{FILE} is not a campaign; restore it from a copy or an export"),
     ("SQLITE_IOERR", StoreUnavailable, "reading or writing the disk failed; nothing was written"),
 )
+
+
+def _keep_a_log(connection: Any) -> None:
+    """Several programs may make a campaign at the same moment: SQLite does not wait here, so we do."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as exc:
+            if "locked" not in str(exc) or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
