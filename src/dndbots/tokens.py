@@ -15,7 +15,8 @@ from typing import Final
 from dndbots.errors import InvalidSetting, UnknownEncoding
 
 ENCODINGS: Final = ("cl100k_base", "o200k_base")
-DEFAULT_ENCODING: Final = "o200k_base"
+# What budgets are counted in, unless somebody says otherwise.
+DEFAULT_ENCODING: Final = "cl100k_base"
 # Room for models whose tokenizer is not on board: smaller vocabularies need more tokens than o200k.
 UNKNOWN_MODEL_MARGIN: Final = 1.25
 
@@ -172,4 +173,4 @@ def counter_for(model: str) -> TokenCounter:
     for pattern, encoding in _MODELS:
         if pattern.fullmatch(name):
             return TokenCounter(encoding=encoding)
-    return TokenCounter(margin=UNKNOWN_MODEL_MARGIN)
+    return TokenCounter(encoding="o200k_base", margin=UNKNOWN_MODEL_MARGIN)

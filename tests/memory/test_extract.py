@@ -207,9 +207,9 @@ def test_sentences_are_shortened_where_not_all_of_them_fit() -> None:
     ]
     whole = Extractive().summarize(SummaryTask(agent="dm", entries=tuple(said), tokens=300))
     assert {line.text.split()[0] for line in whole} == {"The"}
-    short = Extractive().summarize(SummaryTask(agent="dm", entries=tuple(said), tokens=30))
+    short = Extractive().summarize(SummaryTask(agent="dm", entries=tuple(said), tokens=26))
     assert "The" not in {line.text.split()[0] for line in short}
-    readable = Extractive(shortened=False).summarize(SummaryTask(agent="dm", entries=tuple(said), tokens=30))
+    readable = Extractive(shortened=False).summarize(SummaryTask(agent="dm", entries=tuple(said), tokens=26))
     assert {line.text.split()[0] for line in readable} == {"The"}
     assert 0 < len(readable) < len(short)
 
@@ -287,7 +287,7 @@ def test_a_retelling_takes_no_more_than_its_share() -> None:
     assert any(candidate.retold for candidate in found)
     chosen = choose(found, 100, wish=Wish(retold=0.4))
     spent = sum(candidate.tokens for candidate in chosen if candidate.retold)
-    assert 0 < spent <= 40
+    assert 0 < spent <= 45  # what is left over when nothing else fits may go to it, too
 
 
 def test_only_early_telling_in_the_past_is_a_retelling() -> None:

@@ -1,0 +1,52 @@
+"""A context and its X-ray: what went in, why, what it costs, where it comes from, and what was left out."""
+
+from typing import Final, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict
+
+# From the most to the least stable, which is also the order in the text.
+Section = Literal[
+    "guide", "names", "identity", "quests", "known", "memories", "pinned", "story", "recent", "scene", "asked"
+]
+SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
+
+
+class ContextItem(BaseModel):
+    """One line. `tokens` is what it adds to the text, with the names that it newly needs.
+
+    `reason` says why it is there, or why it was left out; `sources` are the events that it comes from.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    tokens: int
+    section: Section
+    reason: str
+    sources: tuple[str, ...] = ()
+
+
+class Context(BaseModel):
+    """What a viewer knows, as text for a model: never more tokens than the budget, by exact count."""
+
+    model_config = ConfigDict(frozen=True)
+
+    viewer: str
+    budget: int
+    encoding: str
+    query: str | None = None
+    text: str
+    tokens: int
+    items: tuple[ContextItem, ...] = ()
+    dropped: tuple[ContextItem, ...] = ()
+
+    @property
+    def meter(self) -> dict[Section, int]:
+        """How many tokens each section takes, in the order of the text."""
+        spent = dict.fromkeys(SECTIONS, 0)
+        for item in self.items:
+            spent[item.section] += item.tokens
+        return {section: tokens for section, tokens in spent.items() if tokens}
+
+    def __str__(self) -> str:
+        return self.text
