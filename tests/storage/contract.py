@@ -7,6 +7,7 @@ from tests.storage.memory_contract import MemoryContract
 from tests.table import event
 
 from dndbots.campaign import Campaign
+from dndbots.canon.marks import LEFT_OPEN, OUTCOME, left_open_with
 from dndbots.errors import (
     AmbiguousName,
     BranchExists,
@@ -802,6 +803,28 @@ class CampaignContract(MemoryContract):
             assert [one.event_id for one in table.timeline(viewer=ZARA, last=last)] == mine[-last:]
 
     # Branches.
+
+    def test_events_are_found_by_what_they_mark(self, table: Campaign) -> None:
+        """Where each session began, what was decided, what was left open: for who perceived it, by index."""
+        table.record(event("e1", THROK, "I promise you the mill, Zara.", session="s02", participants=BOTH))
+        table.record(event("e2", "dm", "It falls.", session="s02", witnesses=[THROK], killed=[GOBLIN]))
+        table.record(event("e3", "dm", "Rain.", session="s03", witnesses=[THROK]))
+        table.record(event("e4", "dm", "Still s02.", session="s02", witnesses=BOTH))
+        places = {}
+        for viewer in BOTH:
+            with table.view(viewer) as view:
+                places[viewer] = view.sessions()
+                assert [found.event_id for found in view.marked(LEFT_OPEN, limit=5)] == ["e1"]
+                assert [found.event_id for found in view.marked(left_open_with(ZARA), limit=5)] == ["e1"]
+                killed = [found.event_id for found in view.marked(OUTCOME, limit=5)]
+                assert killed == (["e2"] if viewer == THROK else [])
+                assert set(view.first_seen([GOBLIN, ZARA])) == ({GOBLIN, ZARA} if viewer == THROK else {ZARA})
+                assert all(" " not in uid for uid in view.everybody())
+        assert places == {THROK: [1, 2, 4], ZARA: [1, 2]}
+        fork = table.fork("later")
+        fork.record(event("e5", "dm", "On it goes.", session="s03", participants=BOTH))
+        with fork.view(THROK) as view:
+            assert view.sessions() == [1, 2, 4]
 
     def test_a_fork_shares_the_past_and_goes_its_own_way(self, table: Campaign) -> None:
         """Supersession, deaths and names belong to the branch that made them."""

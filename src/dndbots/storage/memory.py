@@ -255,7 +255,21 @@ class MemoryStore:
 
     def all_sighted(self, lineage: Lineage, viewer: str) -> list[str]:
         rows = self._rows("sightings", lineage, lambda row: self._has(row.audience, viewer))
-        return sorted({row.uid for row in rows})
+        return sorted({row.uid for row in rows if " " not in row.uid})
+
+    def first_marked(self, lineage: Lineage, prefix: str, viewer: str) -> dict[str, int]:
+        return self._first(lineage, lambda uid: uid.startswith(prefix), viewer)
+
+    def first_sighted(self, lineage: Lineage, uids: Collection[str], viewer: str) -> dict[str, int]:
+        return self._first(lineage, lambda uid: uid in uids, viewer)
+
+    def _first(self, lineage: Lineage, wanted: Callable[[str], bool], viewer: str) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for row in self._rows(
+            "sightings", lineage, lambda row: wanted(row.uid) and self._has(row.audience, viewer)
+        ):
+            found[row.uid] = min(row.seq, found.get(row.uid, row.seq))
+        return found
 
     def uids_like(self, prefix: str) -> set[str]:
         return {row.uid for row in self._tables.rows["sightings"] if row.uid.startswith(prefix)}

@@ -96,7 +96,7 @@ class LineHead(NamedTuple):
 
 
 class SightingRow(NamedTuple):
-    """The first time that an audience learned of an entity."""
+    """The first time that an audience learned of an entity, or perceived an event with a mark."""
 
     branch: int
     uid: str
@@ -317,7 +317,18 @@ class Store(Protocol):
     def subjects(self, lineage: Lineage, prefix: str, viewer: str) -> list[str]: ...
 
     def sighted(self, lineage: Lineage, uids: Collection[str], viewer: str | None = None) -> set[str]: ...
-    def all_sighted(self, lineage: Lineage, viewer: str) -> list[str]: ...
+    def all_sighted(self, lineage: Lineage, viewer: str) -> list[str]:
+        """Every entity that a viewer knows of. Marks, which have a space in them, are none."""
+        ...
+
+    def first_marked(self, lineage: Lineage, prefix: str, viewer: str) -> dict[str, int]:
+        """Where a viewer first perceived each mark that begins so."""
+        ...
+
+    def first_sighted(self, lineage: Lineage, uids: Collection[str], viewer: str) -> dict[str, int]:
+        """Where a viewer first learned of those of some entities that it knows of."""
+        ...
+
     def uids_like(self, prefix: str) -> set[str]:
         """Every uid with this beginning in any branch: what a new one must not collide with."""
         ...

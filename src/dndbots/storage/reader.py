@@ -12,6 +12,7 @@ from dndbots.canon import claims, fold
 from dndbots.canon.claims import Certainty, HeldClaim, Reading, Shelf, reading_of
 from dndbots.canon.fold import Past, Settled
 from dndbots.canon.holding import PERCEIVED
+from dndbots.canon.marks import session_mark
 from dndbots.canon.values import CertaintyName, Entity, Fact, Knowing, Milestone, Moment
 from dndbots.errors import AmbiguousName, UnknownEntity
 from dndbots.events import GameEvent, is_storable
@@ -115,6 +116,10 @@ class View:
             sighted = set(self._store.all_sighted(self._lineage, self.viewer))
         found = {same[0] for same in self.persons_of(sighted).values()}
         return sorted(uid for uid in found if uid.startswith(prefix))
+
+    def first_seen(self, uids: Collection[str]) -> dict[str, int]:
+        """Where this viewer learned of those of some entities that it knows of."""
+        return self._store.first_sighted(self._lineage, sorted(uids), self.viewer)
 
     def called(self, uids: Collection[str]) -> dict[str, Called]:
         """What some entities are called: by their newest name, or else by what their uid says."""
@@ -353,6 +358,20 @@ class View:
         if about is None:
             return self._store.newest_perceived(self._lineage, self.viewer, limit=limit)
         return self._store.newest_mentions(self._lineage, about, self.viewer, limit=limit)
+
+    def marked(self, mark: str, *, limit: int) -> list[GameEvent]:
+        """The newest events with a mark that this viewer perceived, oldest first."""
+        return self.at(self._store.newest_mentions(self._lineage, [mark], self.viewer, limit=limit))
+
+    def sessions(self) -> list[int]:
+        """Where each session began for this viewer, oldest first."""
+        first = self._store.first_marked(self._lineage, session_mark(""), self.viewer)
+        return sorted(first.values())
+
+    @property
+    def head(self) -> int:
+        """The place in the log that this view goes up to."""
+        return self._lineage[-1].upto if self._lineage else 0
 
     def events(self, *, after: int = 0) -> Iterator[GameEvent]:
         """All events that this viewer perceived, oldest first, read as they are needed."""

@@ -12,6 +12,7 @@ from dndbots._json import as_json
 from dndbots.canon.claims import counts
 from dndbots.canon.holding import Effects, Holding
 from dndbots.canon.laws import Uses
+from dndbots.canon.marks import marks_of, session_mark
 from dndbots.canon.reducers import FOLD_VERSION
 from dndbots.events import GameEvent, KnownMetadata
 from dndbots.ids import DM, SYSTEM, folded
@@ -149,7 +150,9 @@ class RowMaker:
         mentioned.pop(DM, None)
         mentioned.pop(SYSTEM, None)
         rows.mentions += [(branch, uid, group, seq, place if uid in seen else None) for uid in mentioned]
-        for uid in (*mentioned, *one.perceivers):
+        marks = marks_of(one.event, (held.claim for held in one.effects.holdings))
+        rows.mentions += [(branch, mark, group, seq, None) for mark in marks]
+        for uid in (*mentioned, *one.perceivers, *marks, session_mark(one.event.session_id)):
             if (uid, group) not in sightings:
                 sightings[uid, group] = True
                 if uid not in (DM, SYSTEM):

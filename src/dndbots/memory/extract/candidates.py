@@ -68,7 +68,7 @@ def candidates(
     made = [
         (candidate, first + place)
         for place, entry in enumerate(given)
-        for candidate in _of_entry(entry, place in retold, shortened)
+        for candidate in of_entry(entry, place in retold, shortened)
     ]
     counts = count_many((candidate.line + "\n" for candidate, _ in made), encoding)
     return endings_raised(
@@ -100,7 +100,8 @@ def endings_raised(made: Sequence[Candidate]) -> list[Candidate]:
 
 # What is summarised as a scene is summarised again as part of a session, and by others who were there.
 @lru_cache(maxsize=1 << 13)
-def _of_entry(entry: Entry, retold: bool, shortened: bool) -> tuple[Candidate, ...]:  # noqa: FBT001
+def of_entry(entry: Entry, retold: bool, shortened: bool) -> tuple[Candidate, ...]:  # noqa: FBT001
+    """The sentences of one entry, not yet numbered or counted."""
     return tuple(_sentences_of(entry, retold=retold, shortened=shortened))
 
 

@@ -63,7 +63,7 @@ def choose(
     """The candidates whose lines say most in at most `tokens` tokens together; in the order of play."""
     if tokens <= 0:
         return []
-    greedy = _Greedy(candidates, salience or Salience.of(candidates), wish)
+    greedy = Greedy(candidates, salience or Salience.of(candidates), wish)
     greedy.take(int(wish.outcomes * tokens), only=wish.comes_first, most=wish.most)
     retold = int(wish.retold * tokens)
     greedy.take(tokens - greedy.spent, retold=retold, most=wish.most)
@@ -83,7 +83,7 @@ def best(
     wish: Wish = DEFAULT_WISH,
 ) -> list[Candidate]:
     """The best few candidates of a session that has ended: what later summaries choose from."""
-    greedy = _Greedy(candidates, salience or Salience.of(candidates), wish)
+    greedy = Greedy(candidates, salience or Salience.of(candidates), wish)
     greedy.take(sum(candidate.tokens for candidate in candidates), most=keep)
     return _in_order(greedy.chosen)
 
@@ -123,26 +123,36 @@ class _Said:
         )
 
 
-class _Greedy:
+class Greedy:
     """One greedy pass, which can be taken further. What was passed over for its cost may come later."""
 
     def __init__(self, candidates: Sequence[Candidate], salience: Salience, wish: Wish) -> None:
         self.chosen: list[Candidate] = []
         self.spent = 0
         self._wish = wish
+        self._salience = salience
         self._covered: dict[Feature, float] = {}
         self._said = _Said()
         self._retold = 0
+        self._candidates = candidates
+        self._features: dict[int, list[tuple[Feature, float]]] = {}
         first = []
         for number, candidate in enumerate(candidates):
             if _says_something(candidate):
-                weight = self._weight(candidate)
-                worth = sum(worth for _, worth in salience.features(candidate)) * weight**_POWER
+                features = self._features[number] = salience.features(candidate)
+                worth = sum(worth for _, worth in features) * self._weight(candidate) ** _POWER
                 first.append((-worth / (candidate.tokens + _OVERHEAD), number))
         # Sorted, so a heap already.
         self._heap = heapq.nsmallest(_POOL, first)
-        self._candidates = {number: candidates[number] for _, number in self._heap}
-        self._features = {number: salience.features(candidates[number]) for _, number in self._heap}
+
+    def told_before(self, candidates: Iterable[Candidate]) -> None:
+        """What another part of the text tells already: it is covered, and not said again."""
+        for candidate in candidates:
+            self._cover(candidate, self._salience.features(candidate))
+
+    def left(self, most: int) -> list[Candidate]:
+        """The best of what was not chosen, by what it would have added when last looked at."""
+        return [self._candidates[number] for _, number in heapq.nsmallest(most, self._heap)]
 
     def take(
         self,
@@ -191,13 +201,16 @@ class _Greedy:
 
     def _choose(self, number: int) -> None:
         candidate = self._candidates[number]
-        weight = self._weight(candidate)
-        for feature, _ in self._features[number]:
-            self._covered[feature] = self._covered.get(feature, 0.0) + weight
-        self._said.add(candidate)
+        self._cover(candidate, self._features[number])
         self.chosen.append(candidate)
         self.spent += candidate.tokens
         self._retold += candidate.tokens if candidate.retold else 0
+
+    def _cover(self, candidate: Candidate, features: Iterable[tuple[Feature, float]]) -> None:
+        weight = self._weight(candidate)
+        for feature, _ in features:
+            self._covered[feature] = self._covered.get(feature, 0.0) + weight
+        self._said.add(candidate)
 
 
 def _says_something(candidate: Candidate) -> bool:

@@ -9,7 +9,7 @@ from dndbots.memory.extract.candidates import Candidate
 from dndbots.memory.extract.words import Pair, neighbours
 
 REACH: Final = 3
-_TALK: Final = 0.15  # what is said beside what is told
+TALK: Final = 0.15  # what is said beside what is told
 _GROWTH: Final = 0.55
 _PAIR_GROWTH: Final = 0.5
 _NAME: Final = 2.0
@@ -19,11 +19,15 @@ _Key = TypeVar("_Key")
 
 @dataclass(frozen=True, kw_only=True)
 class Salience:
-    """Counts, which add up over sessions, and the worth that follows from them."""
+    """Counts, which add up over sessions, and the worth that follows from them.
+
+    `unit` is what a count of one is written as: whole numbers can be added and taken away exactly.
+    """
 
     words: Mapping[str, float] = field(default_factory=dict)
     pairs: Mapping[Pair, float] = field(default_factory=dict)
     names: frozenset[str] = frozenset()
+    unit: int = 1
 
     @classmethod
     def of(cls, candidates: Iterable[Candidate], names: Iterable[str] = ()) -> "Salience":
@@ -35,7 +39,7 @@ class Salience:
             (words if candidate.told else said).update(candidate.words)
             (pairs if candidate.told else said_together).update(neighbours(candidate.words, REACH))
         return cls(
-            words=_sum(words, said, _TALK), pairs=_sum(pairs, said_together, _TALK), names=frozenset(names)
+            words=_sum(words, said, TALK), pairs=_sum(pairs, said_together, TALK), names=frozenset(names)
         )
 
     def plus(self, older: "Salience", *, fade: float) -> "Salience":
@@ -49,11 +53,12 @@ class Salience:
     def features(self, candidate: Candidate) -> list[tuple[Feature, float]]:
         """What a sentence would cover, and what each part of that is worth."""
         found: list[tuple[Feature, float]] = []
+        words, pairs, unit = self.words, self.pairs, self.unit
         for word in candidate.words:
-            worth = self.words.get(word, 0.0) ** _GROWTH
+            worth = (words.get(word, 0.0) / unit) ** _GROWTH
             found.append((word, _NAME * worth if word in self.names else worth))
         for pair in neighbours(candidate.words, REACH):
-            again = self.pairs.get(pair, 0.0) - 1.0
+            again = pairs.get(pair, 0.0) / unit - 1.0
             if again > 0:  # a pair that came up once is no more than its words
                 found.append((pair, again**_PAIR_GROWTH))
         return found

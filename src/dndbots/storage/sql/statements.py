@@ -197,7 +197,17 @@ class Statements:
             select(sightings.c.uid)
             .distinct()
             .join(members, _includes(sightings.c.audience))
+            .where(sightings.c.branch == _branch, sightings.c.seq <= _upto, sightings.c.uid.not_like("% %"))
+        )
+        first = (
+            select(sightings.c.uid, func.min(sightings.c.seq))
+            .join(members, _includes(sightings.c.audience))
             .where(sightings.c.branch == _branch, sightings.c.seq <= _upto)
+            .group_by(sightings.c.uid)
+        )
+        self.first_sighted = first.where(self._dialect.listed(sightings.c.uid, "uids"))
+        self.first_marked = first.where(
+            sightings.c.uid >= bindparam("first"), sightings.c.uid < bindparam("beyond")
         )
         self.uids_like = (
             select(sightings.c.uid)

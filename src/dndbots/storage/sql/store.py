@@ -296,6 +296,13 @@ class SqlStore(WordReads):
     def all_sighted(self, lineage: Lineage, viewer: str) -> list[str]:
         return sorted({row[0] for row in self._each(self._say.all_sighted, lineage, [{}], viewer)})
 
+    def first_marked(self, lineage: Lineage, prefix: str, viewer: str) -> dict[str, int]:
+        return _first(self._each(self._say.first_marked, lineage, [_range(prefix)], viewer))
+
+    def first_sighted(self, lineage: Lineage, uids: Collection[str], viewer: str) -> dict[str, int]:
+        keys = [{"uids": self._db.dialect.as_list(uids)}] if uids else []
+        return _first(self._each(self._say.first_sighted, lineage, keys, viewer))
+
     def uids_like(self, prefix: str) -> set[str]:
         return {
             row[0] for row in self._db.all(self._say.uids_like, campaign=self._campaign, **_range(prefix))
@@ -395,6 +402,13 @@ def _digest(group: frozenset[str]) -> str:
 
 def _made(kind: type[Kind], rows: Iterable[tuple[Any, ...]]) -> list[Kind]:
     return [kind._make(row) for row in rows]
+
+
+def _first(rows: Iterable[tuple[Any, ...]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for uid, seq in rows:
+        found[uid] = min(int(seq), found.get(uid, int(seq)))
+    return found
 
 
 def _range(prefix: str) -> dict[str, str]:

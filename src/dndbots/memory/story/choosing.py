@@ -1,0 +1,83 @@
+"""Sentences chosen for one part of a story, as lines, with what they cost and what was left out."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from dndbots.memory.extract.candidates import Candidate
+from dndbots.memory.extract.cover import Greedy, Wish
+from dndbots.memory.extract.lines import lines_of
+from dndbots.memory.extract.salience import Salience
+from dndbots.memory.story.values import Told
+from dndbots.tokens import count_many
+
+LEFT: Final = 50
+_REFILLS: Final = 3
+
+
+class Chosen(NamedTuple):
+    """A part of a story. `tokens` counts a newline after each line."""
+
+    sentences: tuple[Candidate, ...] = ()
+    told: tuple[Told, ...] = ()
+    tokens: int = 0
+    left: tuple[Told, ...] = ()
+
+
+def chosen(
+    pool: Sequence[Candidate],
+    tokens: int,
+    *,
+    salience: Salience,
+    wish: Wish,
+    encoding: str,
+    before: Iterable[Candidate] = (),
+) -> Chosen:
+    """What says most beside what was told before, in at most so many tokens; in the order of play."""
+    if tokens <= 0 or not pool:
+        return Chosen(left=tuple(_left(pool[:LEFT])))
+    greedy = Greedy(pool, salience, wish)
+    greedy.told_before(before)
+    greedy.take(int(wish.outcomes * tokens), only=wish.comes_first)
+    retold = int(wish.retold * tokens)
+    greedy.take(tokens - greedy.spent, retold=retold)
+    # Lines of one speaker join, so they cost less than their parts: what is left is spent, too.
+    for _ in range(_REFILLS):
+        used = _cost(greedy.chosen, encoding)
+        if not greedy.take(tokens - used, retold=None if len(pool) < LEFT else retold):
+            break
+    while greedy.chosen and _cost(greedy.chosen, encoding) > tokens:
+        greedy.chosen.pop()
+    kept = _in_order(greedy.chosen)
+    return Chosen(tuple(kept), tuple(_told(kept)), _cost(kept, encoding), tuple(_left(greedy.left(LEFT))))
+
+
+def _in_order(sentences: Iterable[Candidate]) -> list[Candidate]:
+    return sorted(sentences, key=lambda sentence: sentence.order)
+
+
+def _cost(sentences: Iterable[Candidate], encoding: str) -> int:
+    return sum(count_many([line.text + "\n" for line in lines_of(_in_order(sentences))], encoding))
+
+
+def _told(kept: Iterable[Candidate]) -> Iterator[Told]:
+    for _, together in groupby(kept, key=lambda c: (c.entry, c.who, c.outcome)):
+        group = list(together)
+        (line,) = lines_of(group)
+        yield Told(line.text, line.sources, "story", _reason(group[0]))
+
+
+def _left(sentences: Iterable[Candidate]) -> Iterator[Told]:
+    for sentence in sentences:
+        (line,) = lines_of([sentence])
+        yield Told(line.text, line.sources, "story", f"no room: {_reason(sentence)}")
+
+
+def _reason(sentence: Candidate) -> str:
+    if sentence.outcome:
+        return "the rules decided it"
+    if sentence.retold:
+        return "the DM retold it"
+    if sentence.change:
+        return "something came of it"
+    return "told of what came up most" if sentence.told else "said of what came up most"

@@ -1,0 +1,71 @@
+"""What is kept of the runs before the newest one. It stays as it is while that one lasts."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from dndbots.memory.extract.candidates import Candidate
+from dndbots.memory.extract.names import Spelling
+from dndbots.memory.story.run import Closed, faded
+from dndbots.memory.story.spoken import Spoken
+from dndbots.memory.story.tally import Tally
+from dndbots.memory.story.window import EARLY, OLDER
+
+_FADE: Final = 0.8  # of a retelling, with each run since
+_BEFORE: Final = 0.5  # of what else was said in the run before
+_RETOLD: Final = 60
+
+
+class Opening:
+    """The beginning of an older run: what the DM retold there, and the names."""
+
+    def __init__(self, opening: Sequence[Spoken], count: int) -> None:
+        self.retold = tuple(c for said in opening for c in said.sentences if c.retold)[:_RETOLD]
+        self.spelling = Spelling(said.entry for said in opening)
+        self.lines = tuple(opening) if count <= EARLY else None
+
+
+class Past:
+    """The runs before the newest, the oldest first."""
+
+    def __init__(self, older: Sequence[Opening] = (), before: Closed | None = None, *, lost: bool = False) -> None:
+        self.older = tuple(older)[-OLDER:]
+        self.before = before
+        self.lost = lost or len(older) > OLDER
+        self.pool: list[Candidate] = []
+        retold = Tally()
+        for age, opening in zip(range(len(self.older) + 1, 1, -1), self.older, strict=True):
+            self.pool += [faded(c, age, _FADE**age) for c in opening.retold]
+        if before:
+            self.pool += [faded(c, 1, _FADE if c.retold else _BEFORE) for c in before.sentences]
+        retold.count_sentences(c for c in self.pool if c.retold)
+        self.base = Tally()
+        for opening in self.older:
+            self.base.spelling.add(opening.spelling)
+        if before:
+            self.base.spelling.add(before.tally.spelling)
+            self.base.entries, self.base.narrated = before.tally.entries, before.tally.narrated
+        self.base.add(retold)
+        self.salience = retold.salience()
+        self.names = self.base.spelling.names()
+        self.heard = self._heard()
+
+    def followed_by(self, newest: Closed) -> "Past":
+        """The past, when the newest run is over."""
+        older = list(self.older)
+        if self.before:
+            older.append(Opening(self.before.opening, self.before.count))
+        return Past(older, newest, lost=self.lost)
+
+    def _heard(self) -> list[tuple[int, dict[str, int]]]:
+        """How often each name was written in each run, with the age of the run."""
+        found = [(1, self.before.tally.spelling)] if self.before else []
+        found += [(age, opening.spelling) for age, opening in enumerate(reversed(self.older), 2)]
+        return [(age, {key: name.times for key, name in spelling.names().items()}) for age, spelling in found]
+
+    def lines(self) -> list[Spoken] | None:
+        """All that was ever said before the newest run, if all of it is still known."""
+        rows = [opening.lines for opening in self.older]
+        rows += [self.before.lines] if self.before else []
+        if self.lost or any(row is None for row in rows):
+            return None
+        return [said for row in rows for said in row or ()]

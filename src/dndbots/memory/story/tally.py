@@ -1,0 +1,75 @@
+"""What came up in a part of a transcript, and how often: counts that can be added and taken away exactly."""
+
+from collections.abc import Iterable
+from typing import Final, TypeVar
+
+from dndbots.memory.entries import Entry
+from dndbots.memory.extract.candidates import Candidate
+from dndbots.memory.extract.names import Spelling
+from dndbots.memory.extract.salience import REACH, TALK, Salience
+from dndbots.memory.extract.words import Pair, neighbours
+
+# Whole numbers: what is told counts `_UNIT`, what is said beside it a part of that.
+_UNIT: Final = 20
+_SAID: Final = round(TALK * _UNIT)
+_Key = TypeVar("_Key", str, Pair)
+
+
+class Tally:
+    """Counts of words, of pairs of words, of how words are written, and of who told."""
+
+    def __init__(self) -> None:
+        self.words: dict[str, int] = {}
+        self.pairs: dict[Pair, int] = {}
+        self.spelling = Spelling()
+        self.entries = 0
+        self.narrated = 0
+
+    def count(self, entry: Entry, candidates: Iterable[Candidate]) -> None:
+        """Add one entry, of which these are the sentences."""
+        self.entries += 1
+        self.narrated += entry.narrated
+        self.spelling.count(entry)
+        self.count_sentences(candidates)
+
+    def count_sentences(self, candidates: Iterable[Candidate]) -> None:
+        words, pairs = self.words, self.pairs
+        for candidate in candidates:
+            times = _UNIT if candidate.told else _SAID
+            for word in candidate.words:
+                words[word] = words.get(word, 0) + times
+            for pair in neighbours(candidate.words, REACH):
+                pairs[pair] = pairs.get(pair, 0) + times
+
+    def add(self, other: "Tally", sign: int = 1) -> None:
+        """Together with a later tally; or without an earlier one, for a sign of -1."""
+        self.entries += sign * other.entries
+        self.narrated += sign * other.narrated
+        self.spelling.add(other.spelling, sign)
+        _add(self.words, other.words, sign)
+        _add(self.pairs, other.pairs, sign)
+
+    def salience(self, names: Iterable[str] = ()) -> Salience:
+        """The worth of what was counted; of these counts, not of a copy."""
+        return Salience(words=self.words, pairs=self.pairs, names=frozenset(names), unit=_UNIT)
+
+    def salience_of(self, candidates: Iterable[Candidate], names: Iterable[str]) -> Salience:
+        """The worth of what these sentences say, which were not counted yet, beside what was."""
+        new = Tally()
+        new.count_sentences(candidates)
+        words, pairs = self.words, self.pairs
+        return Salience(
+            words={word: words.get(word, 0) + times for word, times in new.words.items()},
+            pairs={pair: pairs.get(pair, 0) + times for pair, times in new.pairs.items()},
+            names=frozenset(names),
+            unit=_UNIT,
+        )
+
+
+def _add(counts: dict[_Key, int], more: dict[_Key, int], sign: int) -> None:
+    for key, times in more.items():
+        total = counts.get(key, 0) + sign * times
+        if total:
+            counts[key] = total
+        else:
+            del counts[key]

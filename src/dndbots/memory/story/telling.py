@@ -1,0 +1,153 @@
+"""How a budget is shared, and the parts of a telling: from what moves least to what moves most.
+
+Providers keep the prefix of a prompt that did not change. So a story is chosen anew only where a boundary
+moved: of the past when the run has grown fourfold, of this run when it has grown by a fourth, of what came
+after that when the newest lines have filled their room.
+"""
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from dndbots.memory.extract.cover import Wish
+from dndbots.memory.story.choosing import Chosen, chosen
+from dndbots.memory.story.naming import names_before, names_now
+from dndbots.memory.story.past import Past
+from dndbots.memory.story.run import Run
+from dndbots.memory.story.spoken import Spoken, cut
+from dndbots.memory.story.values import Told
+from dndbots.tokens import count_many
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shares:
+    """Shares of a budget. `fine` is of what names and story leave, `least` what the newest lines keep."""
+
+    names: float
+    story: float
+    fine: float
+    least: float
+    retold: float
+
+
+NARRATED: Final = Shares(names=0.12, story=0.76, fine=0.5, least=0.25, retold=0.5)
+# Where nobody tells, what was said last is what is answered next.
+TALK: Final = Shares(names=0.0, story=0.45, fine=0.1, least=0.7, retold=1.0)
+_NARRATED_LEAST: Final = 0.02
+_MOST_NAMES: Final = 350
+_NAMES_BEFORE: Final = 0.4
+# What the past may take of the story, by how far the run has come.
+_PAST: Final = ((0, 1.0), (64, 0.6), (256, 0.45), (1024, 0.35))
+_PAST_LAST: Final = 0.3
+_LEAST_LINES: Final = 3
+
+
+class Stable(NamedTuple):
+    """Names and story up to a boundary. `start` is where the newest lines begin that it leaves out."""
+
+    shares: Shares
+    told: tuple[Told, ...]
+    story: tuple[Chosen, ...]
+    tokens: int
+    start: int
+
+
+def stable(past: Past, run: Run, tokens: int, encoding: str) -> Stable:
+    """What stays while the run is told up to the same boundary."""
+    tally = run.tally
+    shares = NARRATED if tally.narrated >= _NARRATED_LEAST * max(1, tally.entries) else TALK
+    names = tally.spelling.names()
+    rest = tokens - int(tokens * shares.story)
+    start = _back(run, run.boundary, int(rest * shares.least))
+    room = int(tokens * shares.story)
+    lines: list[Told] = []
+    told, used = _names(past, run, min(int(tokens * shares.names), _MOST_NAMES), encoding)
+    lines += told
+    wish = Wish(retold=shares.retold)
+    share = next((share for limit, share in _PAST if run.boundary <= limit), _PAST_LAST)
+    old = chosen(
+        past.pool,
+        int((room - used) * share),
+        salience=past.salience,
+        wish=Wish(retold=1.0),
+        encoding=encoding,
+    )
+    new = chosen(
+        run.pool(start),
+        room - used - old.tokens,
+        salience=tally.salience(names),
+        wish=wish,
+        encoding=encoding,
+        before=old.sentences,
+    )
+    lines += (*old.told, *new.told)
+    return Stable(shares, tuple(lines), (old, new), used + old.tokens + new.tokens, start)
+
+
+def _names(past: Past, run: Run, tokens: int, encoding: str) -> tuple[list[Told], int]:
+    known, before = names_before(past).told("Names from before", int(tokens * _NAMES_BEFORE), encoding)
+    used = _cost([before] if before else [], encoding)
+    spelling = run.tally.spelling
+    _, now = names_now(past, spelling, spelling.names()).told("Names", tokens - used, encoding, without=known)
+    lines = [line for line in (before, now) if line]
+    return lines, _cost(lines, encoding)
+
+
+def _cost(lines: list[Told], encoding: str) -> int:
+    return sum(count_many([line.text + "\n" for line in lines], encoding))
+
+
+def _back(run: Run, end: int, tokens: int) -> int:
+    """From where on the entries before a number fit into so many tokens; at least the last few."""
+    at = end
+    while at > run.first and (end - at < _LEAST_LINES or tokens > 0):
+        tokens -= run.lines[at - 1 - run.first].cost
+        if tokens < 0 and end - at >= _LEAST_LINES:
+            break
+        at -= 1
+    return at
+
+
+def moved(run: Run, start: int, most: int, least: int) -> int:
+    """Where the newest lines begin: they grow to the most, then all but the least join the story."""
+    at, used = start, 0
+    for number in range(start, run.count):
+        used += run.lines[number - run.first].cost
+        if used > most and number - at >= _LEAST_LINES:
+            at = max(at, _back(run, number + 1, least))
+            used = sum(said.cost for said in run.lines[at - run.first : number + 1 - run.first])
+    return at
+
+
+def fine(run: Run, part: Stable, until: int, tokens: int, encoding: str) -> Chosen:
+    """The story between the boundary and the newest lines."""
+    pool = list(run.sentences(part.start, until))
+    names = run.tally.spelling.names()
+    return chosen(
+        pool,
+        tokens,
+        salience=run.tally.salience_of(pool, names),
+        wish=Wish(retold=1.0),
+        encoding=encoding,
+        before=[sentence for each in part.story for sentence in each.sentences],
+    )
+
+
+def newest(lines: list[Spoken], tokens: int, encoding: str) -> list[Told]:
+    """The newest lines, in full as far as they fit; one that would take all the room is cut."""
+    kept: list[Told] = []
+    most = max(tokens // 2, 1)
+    for said in reversed(lines):
+        for told, (_, cost) in zip(reversed(said.told()), reversed(said.lines), strict=True):
+            room = tokens if cost <= tokens and not kept and len(lines) == 1 else min(tokens, most)
+            if cost <= room or (cost <= tokens and cost <= most):
+                kept.append(told)
+                tokens -= cost
+                continue
+            if len(kept) >= _LEAST_LINES:
+                return kept[::-1]
+            short = cut(told.text, min(tokens, most), encoding)
+            if not short:
+                return kept[::-1]
+            kept.append(told._replace(text=short, reason="among the newest, cut"))
+            tokens -= count_many([short + "\n"], encoding)[0]
+    return kept[::-1]
