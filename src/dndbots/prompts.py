@@ -31,6 +31,11 @@ belongs to. An event: who|against whom "what happened"; no names: the same; `A+`
 company; `@Place`: there from now on. Use only ids in LEXICON; never invent one."""
 
 
+CONTEXT_GUIDE: Final = """\
+`a::key->value` describes a; `in` belongs to, `>` has, `~` has to do with, `a -> KILLED:b`; `!` is a belief \
+(may be wrong), `?` a rumor. LEXICON: the names in use; never invent one."""
+
+
 def format_character_sheet(character: Character) -> str:
     """The sheet on a few lines."""
     stats = character.stats

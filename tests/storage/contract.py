@@ -810,7 +810,7 @@ class CampaignContract(MemoryContract):
         table.record(event("e2", "dm", "It falls.", session="s02", witnesses=[THROK], killed=[GOBLIN]))
         table.record(event("e3", "dm", "Rain.", session="s03", witnesses=[THROK]))
         table.record(event("e4", "dm", "Still s02.", session="s02", witnesses=BOTH))
-        places = {}
+        places = dict[str, dict[str, int]]()
         for viewer in BOTH:
             with table.view(viewer) as view:
                 places[viewer] = view.sessions()
@@ -820,11 +820,12 @@ class CampaignContract(MemoryContract):
                 assert killed == (["e2"] if viewer == THROK else [])
                 assert set(view.first_seen([GOBLIN, ZARA])) == ({GOBLIN, ZARA} if viewer == THROK else {ZARA})
                 assert all(" " not in uid for uid in view.everybody())
-        assert places == {THROK: [1, 2, 4], ZARA: [1, 2]}
+        assert places == {THROK: {"s01": 1, "s02": 2, "s03": 4}, ZARA: {"s01": 1, "s02": 2}}
         fork = table.fork("later")
         fork.record(event("e5", "dm", "On it goes.", session="s03", participants=BOTH))
         with fork.view(THROK) as view:
-            assert view.sessions() == [1, 2, 4]
+            assert view.sessions() == {"s01": 1, "s02": 2, "s03": 4}
+            assert [found.event_id for found in view.oldest(2, after=2)] == ["e2", "e3"]
 
     def test_a_fork_shares_the_past_and_goes_its_own_way(self, table: Campaign) -> None:
         """Supersession, deaths and names belong to the branch that made them."""

@@ -61,23 +61,24 @@ def summaries(view: View, gates: Gates) -> list[Block]:
 
 def _summary(view: View, gates: Gates, token_limit: int) -> str:
     """All that stands, oldest first, with what was pinned before everything else."""
-    lines = [f"{PINNED}{text}" for text in pinned_texts(view, gates, int(token_limit * _PINNED_SHARE))]
+    pinned = pinned_texts(view, gates, int(token_limit * _PINNED_SHARE))
+    lines = [f"{PINNED}{text}" for text in pinned.values()]
     lines += [block.text for block in summaries(view, gates)]
     return "\n".join(line for line in lines if line)
 
 
-def pinned_texts(view: View, gates: Gates, room: int) -> list[str]:
-    """What was pinned, oldest decision first. All together fits: what is too long is cut."""
+def pinned_texts(view: View, gates: Gates, room: int) -> dict[str, str]:
+    """What was pinned, by its id, oldest decision first. All together fits: what is too long is cut."""
     wanted = [one for one in gates.pinned if one not in gates.forgotten]
     events = view.by_id(wanted)
     found = {one: one_line(gates.as_decided(events[one]).content) for one in wanted if one in events}
     found = {one: text for one, text in found.items() if text}
     given = shares(count_many(found.values()), room)
-    cut = [
-        cut_end(text, most, f"[cut: {one_line(one)}]")
+    cut = {
+        one: cut_end(text, most, f"[cut: {one_line(one)}]")
         for (one, text), most in zip(found.items(), given, strict=True)
-    ]
-    return [text for text in cut if text]
+    }
+    return {one: text for one, text in cut.items() if text}
 
 
 def _line(entry: Entry) -> str:

@@ -111,13 +111,19 @@ class Rollup:
         self._kills: Counter[Key] = Counter()
         self._reputation: Counter[Key] = Counter()
         self._lines: dict[Key, Statement] = {}
+        self._sources: dict[Key, dict[str, None]] = {}
+        self._event = ""
 
     def statements(self) -> list[Statement]:
         """The lines, those that were touched last at the end."""
         return list(self._lines.values())
 
+    def sourced(self) -> list[tuple[Statement, tuple[str, ...]]]:
+        """The same, each with the events that it was made from."""
+        return [(line, tuple(self._sources[key])) for key, line in self._lines.items()]
+
     def add(self, event: GameEvent) -> None:
-        known = event.known
+        known, self._event = event.known, event.event_id
         told = Certainty.BELIEF if self._was_told(event, known) else Certainty.FACT
         for victim, fallen in Counter(known.killed).items():
             self._add_death(event, known, victim, fallen, told)
@@ -137,6 +143,7 @@ class Rollup:
     def _put(self, key: Key, line: Statement) -> None:
         self._lines.pop(key, None)
         self._lines[key] = line
+        self._sources.setdefault(key, {})[self._event] = None
 
     def _put_once(self, key: Key, line: Statement) -> None:
         """What happens once: the first telling stands, until it is seen."""
@@ -194,7 +201,7 @@ class Rollup:
             line = _property(Ref(fact.subject), fact.key or "", fact.value, certainty)
         for weaker in _SUREST_FIRST[_SUREST_FIRST.index(certainty) :]:
             self._lines.pop(("fact", *said, weaker), None)
-        self._lines["fact", *said, certainty] = line
+        self._put(("fact", *said, certainty), line)
 
     def _was_told(self, event: GameEvent, known: KnownMetadata) -> bool:
         """Somebody said so: the reader did not see it, and it was not the DM who said it."""

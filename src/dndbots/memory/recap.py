@@ -57,7 +57,7 @@ def recap_of(view: View, *, session: str | None, length: str) -> Recap:
     told, entries = _told(view, session, gates)
     task = SummaryTask(agent=view.viewer, entries=tuple(entries), tokens=tokens)
     lines = Extractive(shortened=False).summarize(task)
-    pinned = tuple(pinned_texts(view, gates, tokens))
+    pinned = tuple(pinned_texts(view, gates, tokens).values())
     threads = tuple(thread for thread in threads_of(view) if thread.kind in _TOLD_OF)[:most]
     found = tuple(RecapLine(text=line.text, sources=line.sources) for line in lines)
     return Recap(

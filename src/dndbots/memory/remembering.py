@@ -15,6 +15,7 @@ from dndbots.events import EventType, GameEvent
 from dndbots.ids import DM
 from dndbots.memory.carrying import Carried, carried, summaries
 from dndbots.memory.compression import compressing
+from dndbots.memory.context import Context, Following, context_of
 from dndbots.memory.deciding import correct_fact, decide
 from dndbots.memory.differing import Difference, difference_of
 from dndbots.memory.gates import Gates, gates_of
@@ -30,9 +31,10 @@ from dndbots.memory.threads import Thread, callbacks, threads_of
 from dndbots.models import AgentMemory, GameState, MemoryEntry, MemorySource
 from dndbots.storage.reader import View
 from dndbots.storage.upkeep import Progress
-from dndbots.tokens import DEFAULT_ENCODING
+from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
 TOKEN_LIMIT: Final = 8000
+_MOST_FOLLOWED: Final = 32
 
 
 class Remembering(ABC):
@@ -149,6 +151,35 @@ class Remembering(ABC):
         """Previously on …: a session as the viewer knows it, with open threads. Short, medium or long."""
         with self.view(viewer, as_of) as view:
             return recap_of(view, session=session, length=length)
+
+    def context(
+        self,
+        viewer: str,
+        budget: int = 2000,
+        *,
+        query: str | None = None,
+        as_of: str | None = None,
+        encoding: str = DEFAULT_ENCODING,
+    ) -> Context:
+        """What the viewer knows and needs now, for a model to read: never more tokens than the budget.
+
+        `items` say why each line is there and where it comes from, `dropped` what was left out. A
+        `query` adds what answers it. No model is asked.
+        """
+        count_tokens("", encoding)
+        with self.view(viewer, as_of) as view:
+            following = Following(encoding) if as_of is not None else self._following(view.viewer, encoding)
+            with following.lock:
+                return context_of(view, following, budget=budget, query=query, encoding=encoding)
+
+    def _following(self, viewer: str, encoding: str) -> Following:
+        """What is at hand of a viewer, who is asked for turn after turn; the one asked last is kept last."""
+        at_hand: dict[tuple[str, str], Following] = self.__dict__.setdefault("_at_hand", {})
+        found = at_hand.pop((viewer, encoding), None) or Following(encoding)
+        at_hand[viewer, encoding] = found
+        while len(at_hand) > _MOST_FOLLOWED:
+            del at_hand[next(iter(at_hand))]
+        return found
 
     def recall(
         self,

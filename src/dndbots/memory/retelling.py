@@ -55,12 +55,12 @@ def _speaker(name: str, uid: str) -> str:
 
 
 def _names(view: View, shown: Iterable[GameEvent], known: Iterable[KnownMetadata]) -> Called:
-    uids = {event.source for event in shown} | {uid for metadata in known for uid in _spoken_of(metadata)}
+    uids = {event.source for event in shown} | {uid for metadata in known for uid in spoken_of(metadata)}
     called = view.called(sorted(uids - {DM, SYSTEM}))
     return lambda uid: one_line(called[uid].name) if uid in called else one_line(uid)
 
 
-def _spoken_of(known: KnownMetadata) -> list[str]:
+def spoken_of(known: KnownMetadata) -> list[str]:
     uids = [*known.killed, *_killers(known), *known.revived, *known.discovered, *known.participants]
     for entry in map(loot_of, known.loot):
         uids += [uid for uid in (entry.to, entry.item) if uid]

@@ -5,13 +5,14 @@ when it is over.
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Final, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from dndbots.canon import claims
 from dndbots.canon.cues import cue_in
+from dndbots.canon.reducers import claims_of
 from dndbots.canon.values import Entity
 from dndbots.events import GameEvent, ThreadKind
 from dndbots.memory.gates import Gates, gates_of
@@ -109,6 +110,45 @@ def _ranked(
 def callbacks(view: View, *, limit: int = 3) -> list[Thread]:
     """What to bring up again: the best of what sleeps."""
     return [thread for thread in threads_of(view) if thread.state == "dormant"][:limit]
+
+
+class LeftOpen(NamedTuple):
+    """What was promised, threatened, owed or not explained, in the words of who said it."""
+
+    kind: ThreadKind
+    text: str
+    opened: str
+
+
+def left_open(view: View, events: Sequence[GameEvent], gates: Gates) -> list[LeftOpen]:
+    """What some events opened and nothing ended since, in their order. Reads no other events."""
+    shown = gates.shown(events)
+    opened = {thread: (event, said) for event in shown for thread, said in _opened_by(event)}
+    states = view.slots_of([f"{claims.THREAD} {thread}" for thread in opened], claims.THREAD_STATE)
+    about = {uid for _, said in opened.values() for uid in said.about}
+    gone = {uid for uid, entity in view.entities(sorted(about)).items() if _is_gone(entity)}
+    speakers = {event.event_id: moment.who for event, moment in zip(shown, view.moments(shown), strict=True)}
+    return [
+        LeftOpen(said.kind, f"{one_line(speakers[event.event_id])}: {one_line(said.text)}", event.event_id)
+        for thread, (event, said) in opened.items()
+        if not is_over(states.get(f"{claims.THREAD} {thread}")) and gone.isdisjoint(said.about)
+    ]
+
+
+class _Said(NamedTuple):
+    kind: ThreadKind
+    text: str
+    about: tuple[str, ...]
+
+
+def _opened_by(event: GameEvent) -> Iterable[tuple[str, _Said]]:
+    """The threads that an event opens: by its wording, under its own id, and those that it notes."""
+    for claim in claims_of(event, event.known):
+        said = claim.value
+        if claim.slot == claims.THREAD and isinstance(said, dict):
+            thread = claim.subject.removeprefix(f"{claims.THREAD} ")
+            kind = cast("ThreadKind", said.get("kind"))
+            yield thread, _Said(kind, str(said.get("text")), tuple(_listed(said.get("about"))))
 
 
 def _entity_threads(view: View, entities: Mapping[str, Entity]) -> Iterable[_Found]:

@@ -297,6 +297,11 @@ class View:
             slots[row.slot] = json.loads(row.value), row.seq
         return found
 
+    def slots_of(self, subjects: Collection[str], slot: str) -> dict[str, JsonValue]:
+        """The newest claim in a slot of each of some subjects that are no entities."""
+        rows = self._store.latest(self._lineage, subjects=sorted(subjects), slots=[slot], viewer=self.viewer)
+        return {row.subject: json.loads(row.value) for row in sorted(rows, key=_seq)}
+
     # What happened.
 
     def until(self, seq: int | None) -> "View":
@@ -363,10 +368,21 @@ class View:
         """The newest events with a mark that this viewer perceived, oldest first."""
         return self.at(self._store.newest_mentions(self._lineage, [mark], self.viewer, limit=limit))
 
-    def sessions(self) -> list[int]:
-        """Where each session began for this viewer, oldest first."""
-        first = self._store.first_marked(self._lineage, session_mark(""), self.viewer)
-        return sorted(first.values())
+    def sessions(self) -> dict[str, int]:
+        """The sessions that this viewer perceived anything of and where each began for it, oldest first."""
+        prefix = session_mark("")
+        first = self._store.first_marked(self._lineage, prefix, self.viewer)
+        return {mark.removeprefix(prefix): seq for mark, seq in sorted(first.items(), key=lambda one: one[1])}
+
+    def oldest(self, limit: int, *, after: int) -> list[GameEvent]:
+        """The first events after a place that this viewer perceived at the table, oldest first."""
+        found: list[int] = []
+        first, width = after + 1, 2 * limit
+        while len(found) < limit and first <= self.head:
+            last = min(first + width, self.head)
+            found += sorted(self._store.lines_between(self._lineage, self.viewer, [(first, last)]))
+            first, width = last + 1, 4 * width
+        return self.at(found[:limit])
 
     @property
     def head(self) -> int:

@@ -6,7 +6,18 @@ from pydantic import BaseModel, ConfigDict
 
 # From the most to the least stable, which is also the order in the text.
 Section = Literal[
-    "guide", "names", "identity", "quests", "known", "memories", "pinned", "story", "recent", "scene", "asked"
+    "names",
+    "identity",
+    "quests",
+    "deeds",
+    "story",
+    "known",
+    "memories",
+    "open",
+    "pinned",
+    "recent",
+    "scene",
+    "asked",
 ]
 SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
 
@@ -42,7 +53,7 @@ class Context(BaseModel):
 
     @property
     def meter(self) -> dict[Section, int]:
-        """How many tokens each section takes, in the order of the text."""
+        """How many tokens each section takes; the rest of `tokens` is headings, and the guide."""
         spent = dict.fromkeys(SECTIONS, 0)
         for item in self.items:
             spent[item.section] += item.tokens

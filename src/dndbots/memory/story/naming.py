@@ -21,7 +21,9 @@ class Names:
         self.ordered = each_once([longer.of(names[key]) for key in ordered])
         self._said_in = spelling.said_in
 
-    def told(self, opening: str, tokens: int, encoding: str, *, without: Iterable[str] = ()) -> tuple[list[str], Told | None]:
+    def told(
+        self, opening: str, tokens: int, encoding: str, *, without: Iterable[str] = ()
+    ) -> tuple[list[str], Told | None]:
         """The names that fit on a line with its newline, and the line; none where none fits."""
         known = set(without)
         left = [name for name in self.ordered if name not in known]

@@ -27,7 +27,9 @@ class Opening:
 class Past:
     """The runs before the newest, the oldest first."""
 
-    def __init__(self, older: Sequence[Opening] = (), before: Closed | None = None, *, lost: bool = False) -> None:
+    def __init__(
+        self, older: Sequence[Opening] = (), before: Closed | None = None, *, lost: bool = False
+    ) -> None:
         self.older = tuple(older)[-OLDER:]
         self.before = before
         self.lost = lost or len(older) > OLDER

@@ -1,0 +1,260 @@
+"""A context: everything that may go in, fitted into an exact budget, from the most to the least stable.
+
+What changes least stands first, so that a provider's cache keeps the beginning from turn to turn. The
+story gets all that the rest leaves, in steps: it is not chosen anew for every token that a fact costs.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from dndbots.canon.marks import LEFT_OPEN, OUTCOME
+from dndbots.errors import BudgetTooSmall, InvalidSetting
+from dndbots.memory.context import offers
+from dndbots.memory.context.blocks import Block, Offer, Statements, Writer, left_out, sentences
+from dndbots.memory.context.following import NOTES, Following
+from dndbots.memory.context.scene import Scene, scene_of
+from dndbots.memory.context.values import Context, ContextItem, Section
+from dndbots.memory.extract import candidates, choose, lines_of
+from dndbots.memory.gates import Gates, gates_of
+from dndbots.memory.recalling import LEAST_BUDGET, NO_RECORD, recall_of
+from dndbots.memory.story import Told
+from dndbots.prompts import CONTEXT_GUIDE
+from dndbots.storage.reader import View
+from dndbots.tokens import count_many, count_tokens
+
+# The most that each part may take. The story gets the rest, which is at least a quarter.
+_LASTING: Final = 0.25
+_KNOWN: Final = 0.2
+_NOTES: Final = 0.12
+_LONG_AGO: Final = 0.12
+_NOW: Final = 0.08
+_ASKED: Final = 0.3
+# A guide is worth having where it does not take the room of what it explains.
+_GUIDE: Final = 0.08
+# The story is chosen anew when the rest grew by this part of the budget.
+_STEP: Final = 40
+_TITLES: Final[Mapping[Section, str]] = {
+    "identity": "Identity & role",
+    "quests": "Quests",
+    "known": "Known",
+    "deeds": "Key past events (compressed)",
+}
+THEN, KEPT, NOW, HERE, ASKED = "## THEN", "## KEPT", "## NOW", "## HERE", "## ASKED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Builder:
+    """One context in the making."""
+
+    view: View
+    following: Following
+    gates: Gates
+    scene: Scene
+    budget: int
+    encoding: str
+    query: str | None
+
+    def build(self) -> Context:
+        """First everything within its share, then once more with what the story does not need."""
+        blocks = self._blocks(self.budget, spare=0)
+        spent = sum(self._count(block.text) for block in blocks)
+        spare = self.budget - spent
+        if spare > self.budget // 10 and any(block.dropped for block in blocks):
+            blocks = self._blocks(self.budget, spare=spare)
+        return self._context(blocks)
+
+    # The parts.
+
+    def _blocks(self, budget: int, *, spare: int) -> list[Block]:
+        lasting = self._lasting(int(self.budget * _LASTING) + spare // 2)
+        known = self._known(int(self.budget * _KNOWN) + spare // 4)
+        notes = self._notes(int(self.budget * _NOTES) + spare // 8)
+        now = self._now(int(self.budget * _NOW) + spare // 8)
+        asked = self._asked()
+        beside = [lasting, known, notes, now, asked]
+        room = budget - self._in_steps(sum(self._count(block.text) for block in beside))
+        then, recent = self._story(max(room, 0))
+        return [lasting, then, known, notes, recent, now, asked]
+
+    def _in_steps(self, tokens: int) -> int:
+        step = max(self.budget // _STEP, 1)
+        return -(-tokens // step) * step
+
+    def _lasting(self, room: int) -> Block:
+        """Who the reader is, with whom, and to what end; how to read it goes first."""
+        found = [*offers.identity(self.scene, self.gates), *offers.quests(self.scene, self.gates)]
+        guide = CONTEXT_GUIDE if self._count(CONTEXT_GUIDE) <= self.budget * _GUIDE else ""
+        return self._written("lasting", found, room, guide)
+
+    def _known(self, room: int) -> Block:
+        """Of whom there is talk, and what came of it all so far."""
+        deeds = partial(offers.deeds, self.view, self.scene, self.gates)
+        quests = tuple(quest.uid for quest in self.scene.quests)
+        done = self.following.kept("deeds", (self.following.changes[OUTCOME], quests), deeds)
+        return self._written("known", [*offers.known(self.scene, self.gates), *done], room, "")
+
+    def _written(self, name: str, found: Sequence[Statements], room: int, guide: str) -> Block:
+        named = partial(self.following.named, self.view)
+        writer = Writer(self.view.viewer, self.following.session, named, _TITLES, self.encoding)
+        key = (found, room, guide, self.following.session)
+        return self.following.kept(name, key, lambda: writer.fitted(found, room, guide=guide))
+
+    def _notes(self, room: int) -> Block:
+        """What is remembered of here, what was left open, and what people want to be kept."""
+        view, scene, gates, changes = self.view, self.scene, self.gates, self.following.changes
+        around = tuple(one.uid for one in (*scene.places, *scene.present))
+        of_here = self.following.kept(
+            "memories", (changes[NOTES], around), partial(offers.memories, view, scene, gates)
+        )
+        at_hand = tuple(one.uid for one in scene.at_hand if one.category == "NPC")
+        left_open = self.following.kept(
+            "open",
+            (changes[LEFT_OPEN], changes[OUTCOME], at_hand),
+            partial(offers.unfinished, view, scene, gates),
+        )
+        pinned = self.following.kept(
+            "pinned", (gates.pinned, room), partial(offers.pinned, view, gates, room // 2)
+        )
+        found = [
+            *(offer._replace(rank=0) for offer in pinned),
+            *(offer._replace(rank=10 + offer.rank) for offer in of_here),
+            *(offer._replace(rank=11 + offer.rank) for offer in left_open),
+        ]
+        return self._sentences(found, room, KEPT)
+
+    def _now(self, room: int) -> Block:
+        return self._sentences(list(offers.now(self.scene, self.gates)), room, HERE)
+
+    def _asked(self) -> Block:
+        """What answers the question, or that nothing does."""
+        if self.query is None:
+            return Block()
+        room = int(self.budget * _ASKED)
+        found = recall_of(self.view, self.query, budget=max(room, LEAST_BUDGET), encoding=self.encoding)
+        if found.no_record:
+            said = f"{ASKED}\n{NO_RECORD}\n"
+            return Block(said if self._count(said) <= room else "")
+        best = sorted(range(len(found.items)), key=lambda n: (-found.items[n].score, n))
+        ranks = {n: rank for rank, n in enumerate(best)}
+        told = [
+            Offer(item.text, "asked", item.reason, item.sources, rank=ranks[n])
+            for n, item in enumerate(found.items)
+        ]
+        return self._sentences(told, room, ASKED)
+
+    def _sentences(self, found: Sequence[Offer], room: int, head: str) -> Block:
+        return sentences(found, room, head=head, encoding=self.encoding)
+
+    # The story.
+
+    def _story(self, room: int) -> tuple[Block, Block]:
+        """The story so far, and the newest lines."""
+        heads = self._count(f"{THEN}\n") + self._count(f"{NOW}\n")
+        room = max(room - heads, 0)
+        before = self._long_ago(int(room * _LONG_AGO))
+        telling = self.following.story.tell(room - self._count(before.text))
+        items = self._items(telling.kept)
+        told = [item for item in items if item.section != "recent"]
+        recent = [item for item in items if item.section == "recent"]
+        dropped = tuple(left_out(item) for item in self._items(telling.dropped))
+        then = _headed(THEN, [*before.items, *told])._replace(dropped=(*before.dropped, *dropped))
+        return then, _headed(NOW, recent)
+
+    def _long_ago(self, room: int) -> Block:
+        """What summaries keep of the sessions that the story no longer tells."""
+        key = (self.following.changes[NOTES], self.following.before_last)
+        find = partial(offers.long_ago, self.view, self.gates, self.following.before_last)
+        entries = self.following.kept("summaries", key, find) if self.following.before_last else []
+        if not entries:
+            return Block()
+        return self.following.kept(
+            "long ago",
+            (key, room),
+            lambda: sentences(
+                [
+                    Offer(line.text, "story", "from a summary of long ago", line.sources)
+                    for line in lines_of(
+                        choose(candidates(entries, encoding=self.encoding), room, encoding=self.encoding)
+                    )
+                ],
+                room,
+                encoding=self.encoding,
+            ),
+        )
+
+    def _items(self, told: Sequence[Told]) -> list[ContextItem]:
+        counts = count_many([f"{line.text}\n" for line in told], self.encoding)
+        return [
+            ContextItem(
+                text=line.text, tokens=tokens, section=line.part, reason=line.reason, sources=line.sources
+            )
+            for line, tokens in zip(told, counts, strict=True)
+        ]
+
+    # The whole.
+
+    def _context(self, blocks: Sequence[Block]) -> Context:
+        """The parts as one text, counted whole. Should it be too long after all, the end of parts goes."""
+        text = _text(blocks)
+        while self._count(text) > self.budget:
+            blocks = _shorter(blocks)
+            text = _text(blocks)
+        return Context(
+            viewer=self.view.viewer,
+            budget=self.budget,
+            encoding=self.encoding,
+            query=self.query,
+            text=text,
+            tokens=self._count(text),
+            items=tuple(item for block in blocks for item in block.items),
+            dropped=tuple(item for block in blocks for item in block.dropped),
+        )
+
+    def _count(self, text: str) -> int:
+        return count_tokens(text, self.encoding)
+
+
+def context_of(view: View, following: Following, *, budget: int, query: str | None, encoding: str) -> Context:
+    """What the viewer knows, for a model to read. `following` must be this viewer's."""
+    check_budget(budget)
+    if query is not None and (not isinstance(query, str) or not query.strip()):
+        raise InvalidSetting("query", query, reason="is no question; leave it out for none")
+    gates = gates_of(view)
+    following.catch_up(view, gates)
+    scene = scene_of(view, following, query)
+    return Builder(
+        view=view,
+        following=following,
+        gates=gates,
+        scene=scene,
+        budget=budget,
+        encoding=encoding,
+        query=query,
+    ).build()
+
+
+def check_budget(budget: object) -> None:
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < LEAST_BUDGET:
+        raise BudgetTooSmall(budget=budget, least=LEAST_BUDGET)
+
+
+def _headed(head: str, items: Sequence[ContextItem]) -> Block:
+    if not items:
+        return Block()
+    return Block("\n".join([head, *(item.text for item in items)]) + "\n", tuple(items))
+
+
+def _text(blocks: Iterable[Block]) -> str:
+    return "".join(block.text for block in blocks).rstrip("\n")
+
+
+def _shorter(blocks: Sequence[Block]) -> list[Block]:
+    """Without the last line of the longest part: a token may reach over the end of a line."""
+    longest = max(range(len(blocks)), key=lambda n: len(blocks[n].items))
+    block = blocks[longest]
+    kept, gone = block.items[:-1], block.items[-1]
+    text = block.text[: -len(gone.text) - 1] if kept else ""
+    shorter = Block(text, kept, (*block.dropped, left_out(gone)))
+    return [shorter if n == longest else other for n, other in enumerate(blocks)]

@@ -1,0 +1,256 @@
+"""One viewer's story and what it knows, kept at hand while the log grows.
+
+A view like any other: made cold from a bounded part of the log, or brought up to date by what is new,
+it says the same. Nothing in it outlives the process.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import chain
+from threading import RLock
+from typing import Any, Final, TypeVar
+
+from dndbots.canon.holding import effects_of
+from dndbots.canon.laws import uses_of
+from dndbots.canon.marks import LEFT_OPEN, marks_of
+from dndbots.canon.reducers import seen_in
+from dndbots.canon.values import Entity
+from dndbots.events import GameEvent, audience
+from dndbots.ids import DM, SYSTEM, is_uid
+from dndbots.memory.entries import Entry
+from dndbots.memory.gates import Gates
+from dndbots.memory.retelling import retold, spoken_of
+from dndbots.memory.story import EARLY, OLDER, Part, Story, window_start
+from dndbots.storage.reader import View
+
+NOTES: Final = "notes"
+_Made = TypeVar("_Made")
+# Of whom the newest events speak, those may matter now.
+LATELY: Final = 40
+# The sessions that are read whole, as far as a story goes back.
+WHOLE: Final = 2
+# What is further behind than this is read anew.
+_FAR_BEHIND: Final = 2_000
+
+
+class Following:
+    """What there is to tell one viewer, up to a place in the log."""
+
+    def __init__(self, encoding: str) -> None:
+        self.lock = RLock()
+        self._encoding = encoding
+        self._at = -1
+        self._gates = Gates()
+        self._forget()
+
+    def _forget(self) -> None:
+        self.story = Story(encoding=self._encoding)
+        self.session = ""
+        self._sessions: set[str] = set()
+        self._called: dict[str, str] = {}
+        self._lately: deque[tuple[str, ...]] = deque(maxlen=LATELY)
+        self._entities: dict[str, Entity] = {}
+        self._first_seen: dict[str, int] = {}
+        self._kinds: dict[str, list[str]] = {}
+        self._seen_at: dict[str, list[str]] = {}
+        self._names: dict[str, str] = {}
+        self._kept: dict[str, tuple[object, Any]] = {}
+        self.changes: Counter[str] = Counter()
+        self.before_last = 0
+
+    def catch_up(self, view: View, gates: Gates) -> None:
+        """Brings it up to the view's place. The view must not go less far than one before."""
+        decided = (gates.forgotten, gates.corrected)
+        if (
+            self._at < 0
+            or decided != (self._gates.forgotten, self._gates.corrected)
+            or view.head - self._at > _FAR_BEHIND
+            or not self._went_on(view, gates)
+        ):
+            self._begin(view, gates)
+        self._at, self._gates = view.head, gates
+
+    @property
+    def lately(self) -> list[str]:
+        """Whom the newest events speak of, the newest first."""
+        return list(dict.fromkeys(chain.from_iterable(reversed(self._lately))))
+
+    # What is new.
+
+    def _went_on(self, view: View, gates: Gates) -> bool:
+        """Takes in what is new; says no if that changes what was told before."""
+        new = list(view.events(after=self._at)) if view.head > self._at else []
+        for event in new:
+            self._touch(event)
+        if self._called and any(event.known.names or event.known.same_as for event in new):
+            called = {uid: one.name for uid, one in view.called(sorted(self._called)).items()}
+            if called != self._called:
+                return False
+        begun = any(event.session_id not in self._sessions for event in new if not event.is_note)
+        self._add(view, [event for event in new if not event.is_note], gates)
+        if begun:
+            self.before_last = _last_but_one(view.sessions())
+        return True
+
+    def _touch(self, event: GameEvent) -> None:
+        """What an event says of somebody makes what is at hand old."""
+        known = event.known
+        touched = _uids_in(event)
+        holdings = effects_of(event, known, audience(event)).holdings
+        touched |= {held.claim.subject for held in holdings}
+        if known.same_as:
+            self._entities.clear()
+        for uid, entity in list(self._entities.items()):
+            if not touched.isdisjoint((uid, entity.uid, *entity.merged)):
+                del self._entities[uid]
+        for prefix, uids in list(self._kinds.items()):
+            if known.same_as or any(uid.startswith(prefix) and uid not in uids for uid in touched):
+                del self._kinds[prefix]
+        if known.location is not None:
+            self._seen_at.pop(known.location, None)
+        if known.names or known.same_as:
+            self._names.clear()
+            self._kept.clear()
+        claimed = (held.claim for held in holdings)
+        self.changes.update(marks_of(event, claimed))
+        if event.is_note:
+            self.changes[NOTES] += 1
+        if known.threads:
+            self.changes[LEFT_OPEN] += 1
+
+    def _add(self, view: View, play: list[GameEvent], gates: Gates) -> None:
+        if play:
+            self._note(view, play)
+            self.story.add(self._entries(view, play, gates))
+
+    def _note(self, view: View, play: Iterable[GameEvent]) -> None:
+        """Whom events speak of, and under which names that was told."""
+        used: set[str] = set()
+        for event in play:
+            uids = {event.source, *event.known.together, *spoken_of(event.known)} - {DM, SYSTEM}
+            used |= uids
+            self._lately.append(tuple(sorted(uid for uid in _uids_in(event) if is_uid(uid))))
+        new = used - self._called.keys()
+        self._called |= {uid: one.name for uid, one in view.called(sorted(new)).items()}
+
+    def _entries(self, view: View, play: list[GameEvent], gates: Gates) -> Iterator[Entry]:
+        """One entry for each event, also for those that say nothing: places in the story are counted.
+
+        A session goes on until another begins; who goes back to an earlier one goes on with this one.
+        """
+        told = {entry.event_id: entry for entry in retold(view, play, gates)}
+        for event in play:
+            if event.session_id not in self._sessions:
+                self._sessions.add(event.session_id)
+                self.session = event.session_id
+            entry = told.get(event.event_id) or Entry(text="", event_id=event.event_id)
+            yield _in_session(entry, self.session)
+
+    # From a bounded part of the log.
+
+    def _begin(self, view: View, gates: Gates) -> None:
+        self._forget()
+        sessions = view.sessions()
+        starts = list(sessions.values())
+        ends = [*(start - 1 for start in starts[1:]), view.head]
+        spans = list(zip(sessions, starts, ends, strict=True))[-(OLDER + WHOLE) :]
+        self.before_last = _last_but_one(sessions)
+        self._sessions = set(sessions)
+        parts = []
+        for left, (session, start, end) in zip(range(len(spans), 0, -1), spans, strict=True):
+            self.session = session
+            parts.append(self._part(view, gates, start, end, whole=left <= WHOLE))
+        self.story = Story.of(parts, lost=len(sessions) > len(spans), encoding=self._encoding)
+        self._note(view, view.newest(LATELY))
+
+    def _part(self, view: View, gates: Gates, start: int, end: int, *, whole: bool) -> Part:
+        until = view.until(end)
+        count = until.index().heard.lines - view.until(start - 1).index().heard.lines
+        opening = until.oldest(EARLY, after=start - 1)
+        window: list[GameEvent] = []
+        if whole:
+            window = until.at(until.places(limit=count - window_start(count)))
+        self._note(view, chain(opening, window))
+        return Part(
+            count=count,
+            opening=list(self._entries(view, opening, gates)),
+            window=list(self._entries(view, window, gates)),
+        )
+
+    # Who is who.
+
+    def entities(self, view: View, uids: Collection[str]) -> dict[str, Entity]:
+        """Those of some entities that the viewer knows of, each under the uid it goes by."""
+        missing = [uid for uid in uids if uid not in self._entities]
+        if missing:
+            seen = self.first_seen(view, missing)
+            self._entities |= view.entities([uid for uid in missing if uid in seen])
+            heads = view.persons_of(missing)
+            for uid in missing:
+                head = heads[uid][0]
+                if head in self._entities:
+                    self._entities[uid] = self._entities[head]
+        found = [self._entities[uid] for uid in uids if uid in self._entities]
+        return {entity.uid: entity for entity in found}
+
+    def first_seen(self, view: View, uids: Collection[str]) -> dict[str, int]:
+        """Where the viewer met those of some entities that it knows of."""
+        missing = [uid for uid in uids if uid not in self._first_seen]
+        if missing:
+            self._first_seen |= view.first_seen(missing)
+        return {uid: self._first_seen[uid] for uid in uids if uid in self._first_seen}
+
+    def named(self, view: View, uids: Collection[str]) -> dict[str, str]:
+        """What some entities are called, in the order in which the viewer met them."""
+        missing = [uid for uid in uids if uid not in self._names]
+        if missing:
+            self._names |= {uid: called.name for uid, called in view.called(missing).items()}
+        met = self.first_seen(view, uids)
+        last = view.head + 1
+        return {uid: self._names[uid] for uid in sorted(uids, key=lambda uid: (met.get(uid, last), uid))}
+
+    def kept(self, name: str, key: object, make: Callable[[], _Made]) -> _Made:
+        """Something that is made again only when what it depends on is another."""
+        found = self._kept.get(name)
+        if found is None or found[0] != key:
+            found = self._kept[name] = (key, make())
+        made: _Made = found[1]
+        return made
+
+    def everybody(self, view: View, prefix: str) -> list[str]:
+        """Every entity of a kind that the viewer knows of."""
+        if prefix not in self._kinds:
+            self._kinds[prefix] = view.everybody(prefix)
+        return self._kinds[prefix]
+
+    def seen_at(self, view: View, place: str, *, limit: int) -> list[str]:
+        """Who took part in the newest events at a place."""
+        if place not in self._seen_at:
+            events = view.at(view.places(limit=limit, about=[place]))
+            seen = (who for event in reversed(events) for who in seen_in(event, event.known))
+            self._seen_at[place] = list(dict.fromkeys(seen))
+        return self._seen_at[place]
+
+
+def _last_but_one(sessions: dict[str, int]) -> int:
+    """Where the first of the sessions that are told whole begins; 0 if nothing came before it."""
+    starts = list(sessions.values())
+    return starts[-WHOLE] if len(starts) > WHOLE else 0
+
+
+def _uids_in(event: GameEvent) -> set[str]:
+    uses = uses_of(event, event.known)
+    return {*uses.shown, *(uid for _, uid in uses.referred), *audience(event)} - {DM, SYSTEM}
+
+
+def _in_session(entry: Entry, session: str) -> Entry:
+    if entry.session == session:
+        return entry
+    return Entry(
+        text=entry.text,
+        who=entry.who,
+        event_id=entry.event_id,
+        session=session,
+        narrated=entry.narrated,
+        outcomes=entry.outcomes,
+    )

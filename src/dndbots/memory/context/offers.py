@@ -1,0 +1,220 @@
+"""What may go into a context beside the story: small builders, each with a reason for every line.
+
+A builder reads by index, never by going through the log, and only what the viewer's own view gives.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from dndbots.canon import claims
+from dndbots.canon.marks import LEFT_OPEN, OUTCOME, left_open_with
+from dndbots.canon.values import Entity, Fact
+from dndbots.dcml import Deed, Properties
+from dndbots.ids import DM, category_of
+from dndbots.memory.carrying import pinned_texts, summaries
+from dndbots.memory.context.blocks import Offer, Statements
+from dndbots.memory.context.scene import Scene
+from dndbots.memory.context.stating import is_passing, lines_of
+from dndbots.memory.context.values import Section
+from dndbots.memory.entries import Entry
+from dndbots.memory.gates import Gates
+from dndbots.memory.happenings import Rollup
+from dndbots.memory.retelling import one_line
+from dndbots.memory.scoped import WORLD, location_shelf, memories_on, npc_shelf
+from dndbots.memory.threads import left_open
+from dndbots.models import MemoryEntry
+from dndbots.storage.reader import View
+
+_MOST_QUESTS: Final = 12
+_MOST_OUTCOMES: Final = 40
+_MOST_DEEDS: Final = 12
+_MOST_MEMORIES: Final = 3
+_MOST_LEFT_OPEN: Final = 6
+_LOOKED_AT: Final = 12
+_LONGEST_MEMORY: Final = 600
+
+
+# Of the reader and the party: what seldom changes.
+
+
+def identity(scene: Scene, gates: Gates) -> Iterator[Statements]:
+    """Who the reader is, and who the others are."""
+    if scene.me is not None:
+        yield from _told(scene.me, _lasting(scene.me, gates), "identity", "who you are", rank=0)
+    for entity in scene.party:
+        yield from _told(entity, _lasting(entity, gates), "identity", "one of the party", rank=20)
+
+
+def quests(scene: Scene, gates: Gates) -> Iterator[Statements]:
+    """What is still to be done; of too many, what was spoken of last."""
+    for age, quest in enumerate(reversed(scene.quests)):
+        if age < _MOST_QUESTS:
+            yield from _told(quest, _lasting(quest, gates), "quests", "a quest that is open", rank=10 + age)
+
+
+# Of the moment: who is here, and what was lately spoken of.
+
+
+def known(scene: Scene, gates: Gates) -> Iterator[Statements]:
+    """What is known of those who matter now, the most of those who were asked about."""
+    told = {scene.me.uid} if scene.me else set[str]()
+    told |= {one.uid for one in (*scene.party, *scene.quests)}
+    reasons = (
+        *((one, f"{one_line(one.name)} was asked about") for one in scene.asked),
+        *((one, "is here") for one in scene.present),
+        *((one, "you are there") for one in scene.places),
+        *((one, "spoken of lately") for one in scene.lately),
+    )
+    asked = {one.uid for one in scene.asked}
+    for rank, (entity, reason) in enumerate(reasons):
+        if entity.uid in asked:
+            yield from _told(entity, _shown(entity, gates), "known", reason, rank=rank)
+        elif entity.uid not in told:
+            yield from _told(entity, _lasting(entity, gates), "known", reason, rank=rank)
+        told.add(entity.uid)
+        asked.discard(entity.uid)
+
+
+def deeds(view: View, scene: Scene, gates: Gates) -> list[Statements]:
+    """Who killed whom, what was found, which quests are over: the newest of it."""
+    rollup = Rollup(view.viewer)
+    for event in gates.shown(view.marked(OUTCOME, limit=_MOST_OUTCOMES)):
+        rollup.add(event)
+    still_open = {quest.uid for quest in scene.quests}
+    found = [
+        Statements((line,), "deeds", "what came of it", sources)
+        for line, sources in rollup.sourced()
+        if isinstance(line, Deed) or (isinstance(line, Properties) and _is_over(line, still_open))
+    ]
+    newest = found[-_MOST_DEEDS:]
+    return [offer._replace(rank=100 + len(newest) - n) for n, offer in enumerate(newest)]
+
+
+def _is_over(line: Properties, still_open: set[str]) -> bool:
+    subject = line.subjects[0].uid
+    return category_of(subject) == "QST" and subject not in still_open
+
+
+def _told(
+    entity: Entity, facts: Iterable[Fact], section: Section, reason: str, *, rank: int
+) -> Iterator[Statements]:
+    for line in lines_of(entity, facts):
+        yield Statements(line.statements, section, reason, line.sources, rank)
+
+
+def _shown(entity: Entity, gates: Gates) -> list[Fact]:
+    return [fact for fact in entity.facts if fact.learned_from not in gates.forgotten]
+
+
+def _lasting(entity: Entity, gates: Gates) -> list[Fact]:
+    return [fact for fact in _shown(entity, gates) if not is_passing(entity, fact)]
+
+
+# Sentences.
+
+
+def pinned(view: View, gates: Gates, room: int) -> list[Offer]:
+    """What people decided to keep in every context."""
+    found = pinned_texts(view, gates, room)
+    return [Offer(f"Pinned: {text}", "pinned", "pinned", (one,)) for one, text in found.items()]
+
+
+def memories(view: View, scene: Scene, gates: Gates) -> list[Offer]:
+    """What is remembered of where one is, of who is there, and of how the story went."""
+    found: list[Offer] = []
+    for place in scene.places:
+        entries = memories_on(
+            view, view.viewer, location_shelf(place.uid), gates=gates, newest=_MOST_MEMORIES
+        )
+        found += _remembered(entries, place, "what happened here before")
+    if view.viewer == DM:
+        for npc in scene.present:
+            if npc.category == "NPC":
+                entries = memories_on(view, npc.uid, npc_shelf(npc.uid), newest=_MOST_MEMORIES)
+                found += _remembered(entries, npc, f"what {one_line(npc.name)} remembers")
+    entries = memories_on(view, view.viewer, WORLD, gates=gates, newest=_MOST_MEMORIES)
+    return [*found, *_remembered(entries, None, "how far the story has come")]
+
+
+def _remembered(entries: Sequence[MemoryEntry], about: Entity | None, reason: str) -> Iterator[Offer]:
+    for age, entry in enumerate(reversed(entries)):
+        said = one_line(entry.summary)
+        text = said if len(said) <= _LONGEST_MEMORY else f"{said[:_LONGEST_MEMORY].rsplit(' ', 1)[0]}…"
+        name = f"{one_line(about.name)}: " if about else ""
+        sources = entry.sources or ((entry.memory_id,) if entry.memory_id else ())
+        yield Offer(f"{name}{text}", "memories", reason, sources, rank=age)
+
+
+def unfinished(view: View, scene: Scene, gates: Gates) -> list[Offer]:
+    """What was promised, threatened, owed or not explained: with those who are here, and lately."""
+    marks = [left_open_with(one.uid) for one in scene.at_hand if one.category == "NPC"][:_LOOKED_AT]
+    if view.viewer != DM:
+        marks.append(left_open_with(view.viewer))
+    events = {
+        event.event_id: event
+        for mark in (*marks, LEFT_OPEN)
+        for event in reversed(view.marked(mark, limit=_LOOKED_AT))
+    }
+    found = left_open(view, list(events.values()), gates)
+    return [
+        Offer(thread.text, "open", f"a {thread.kind} that is open", (thread.opened,), rank=rank)
+        for rank, thread in enumerate(found[:_MOST_LEFT_OPEN])
+    ]
+
+
+def now(scene: Scene, gates: Gates) -> Iterator[Offer]:
+    """Where everybody is and how they fare, in sentences: it changes from turn to turn."""
+    for place in scene.places:
+        mine = [scene.me] if scene.me is not None and scene.me.location == place.uid else []
+        here = [one for one in scene.present if one.location == place.uid]
+        name = one_line(place.name)
+        if mine:
+            yield Offer(f"You are at {name}.", "scene", "where you are", _where(mine, gates))
+        if here:
+            listed = ", ".join(one_line(one.name) for one in here)
+            where = "Here" if mine else f"At {name}"
+            yield Offer(f"{where}: {listed}.", "scene", "who is there", _where(here, gates), rank=1)
+    shown = (scene.me, *scene.present, *scene.party)
+    for entity in {one.uid: one for one in shown if one is not None}.values():
+        facts = [fact for fact in _shown(entity, gates) if is_passing(entity, fact) and fact.op is None]
+        told = {fact.learned_from: said for fact in facts if (said := _fares(fact))}
+        if told:
+            text = f"{one_line(entity.name)}: {', '.join(told.values())}."
+            yield Offer(text, "scene", "how somebody fares", tuple(told), rank=2)
+
+
+def _where(entities: Iterable[Entity], gates: Gates) -> tuple[str, ...]:
+    """The events that show where somebody is."""
+    placed = (fact for one in entities for fact in _shown(one, gates) if fact.object == one.location)
+    return tuple(dict.fromkeys(fact.learned_from for fact in placed))
+
+
+def _fares(fact: Fact) -> str:
+    """What somebody has left of what the next turn may take."""
+    if fact.ended or fact.value is False:
+        return ""
+    kind, _, rest = (fact.key or "").partition(" ")
+    sure = "" if fact.certainty == "fact" else f" ({fact.certainty})"
+    if kind == claims.CONDITION and rest:
+        return f"{one_line(rest)}{sure}"
+    said = {"hp_change": "hp changed by"}.get(kind, kind)
+    return f"{said} {one_line(str(fact.value))}{sure}"
+
+
+# What is left of sessions that the story no longer tells.
+
+
+def long_ago(view: View, gates: Gates, before: int) -> list[Entry]:
+    """The lines of the summaries that end before a place in the log, oldest first."""
+    blocks = summaries(view, gates)
+    ends = view.seqs_of({block.upto for block in blocks})
+    notes = view.by_id([block.id for block in blocks if ends.get(block.upto, before) < before])
+    found: list[Entry] = []
+    for block in blocks:
+        if block.id in notes:
+            note = notes[block.id].known.memory
+            sources = note.line_sources if note else []
+            for n, line in enumerate(block.text.split("\n")):
+                named = sources[n][0] if n < len(sources) and sources[n] else block.id
+                found.append(Entry(text=line, event_id=named, session=block.session, narrated=True))
+    return found

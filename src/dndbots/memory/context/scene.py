@@ -1,0 +1,82 @@
+"""What a viewer has to do with right now: where it is, who is there, whom the talk is about, what is open."""
+
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+from dndbots.canon.values import Entity
+from dndbots.ids import DM
+from dndbots.memory.asking import question_of
+from dndbots.memory.context.following import Following
+from dndbots.memory.states import is_over
+from dndbots.storage.reader import View
+
+_MOST_PRESENT: Final = 24
+_MOST_LATELY: Final = 24
+_LAST_THERE: Final = 20
+_CREATURES: Final = ("PC", "NPC", "MON")
+
+
+class Scene(NamedTuple):
+    """All of it as the viewer knows it; nobody is in it twice.
+
+    `places` are where the viewer is, or for the DM where the characters are. `present` are the others
+    there, `lately` whom the newest events speak of beside, and `asked` whom the question names.
+    """
+
+    me: Entity | None
+    party: tuple[Entity, ...]
+    places: tuple[Entity, ...]
+    present: tuple[Entity, ...]
+    lately: tuple[Entity, ...]
+    asked: tuple[Entity, ...]
+    quests: tuple[Entity, ...]
+
+    @property
+    def at_hand(self) -> tuple[Entity, ...]:
+        """Everybody who is here or was spoken of, in order of how much they matter."""
+        return (*self.asked, *self.present, *self.places, *self.lately)
+
+
+def scene_of(view: View, following: Following, query: str | None) -> Scene:
+    named = question_of(view, query).named if query else ()
+    asked = list(following.entities(view, [one.uids[0] for one in named]).values())
+    characters = following.entities(view, following.everybody(view, "pc_"))
+    me = None if view.viewer == DM else following.entities(view, [view.viewer]).get(view.viewer)
+    spoken_of = following.entities(view, following.lately[: 2 * _MOST_LATELY])
+    places = _places(view, me, characters.values(), spoken_of.values())
+    there = following.entities(view, [*_last_there(view, following, places)])
+    present = {
+        uid: entity
+        for uid, entity in (characters | spoken_of | there).items()
+        if entity.category in _CREATURES and entity.location in places and uid != view.viewer
+    }
+    told = {view.viewer, *(one.uid for one in asked), *list(present)[:_MOST_PRESENT], *characters, *places}
+    beside = [one for one in spoken_of.values() if one.uid not in told and one.category != "QST"]
+    quests = following.entities(view, following.everybody(view, "qst_"))
+    return Scene(
+        me=me,
+        party=tuple(one for uid, one in characters.items() if uid != view.viewer),
+        places=tuple(following.entities(view, places).values()),
+        present=tuple(present.values())[:_MOST_PRESENT],
+        lately=tuple(beside)[:_MOST_LATELY],
+        asked=tuple(asked),
+        quests=tuple(one for one in quests.values() if not is_over(one.properties.get("state"))),
+    )
+
+
+def _places(
+    view: View, me: Entity | None, characters: Collection[Entity], spoken_of: Collection[Entity]
+) -> list[str]:
+    if view.viewer != DM:
+        return [me.location] if me is not None and me.location is not None else []
+    # Where the DM's attention was last comes first.
+    active = [one for one in spoken_of if one.category == "PC"]
+    return list(dict.fromkeys(one.location for one in (*active, *characters) if one.location is not None))
+
+
+def _last_there(view: View, following: Following, places: Collection[str]) -> list[str]:
+    """Who took part in anything there last; whoever of them is there still may have been silent since."""
+    found: dict[str, None] = {}
+    for place in places:
+        found |= dict.fromkeys(following.seen_at(view, place, limit=_LAST_THERE))
+    return list(found)
