@@ -27,6 +27,8 @@ SHOWN = [
     ("recap", "--viewer", "pc_zara_001"),
     ("recall", "pc_zara_001", "red left markup skull"),
     ("recap", "--viewer", "pc_zara_001", "--session", f"s {HOSTILE}"),
+    ("context", "pc_zara_001"),
+    ("context", "dm", "--query", "red left markup skull", "--xray"),
     ("memories", "--viewer", "pc_zara_001"),
     ("memories", "--viewer", "pc_zara_001", "--summary"),
     ("threads", "--viewer", "dm", "--all"),
@@ -92,6 +94,8 @@ def test_errors_are_one_inert_line(run: Run, hostile: Path, tmp_path: Path) -> N
         ("recap", "--viewer", "dm", "--length", HOSTILE),
         ("recap", "--viewer", "dm", "--session", f"{HOSTILE}\n"),
         ("memories", "--viewer", "dm", "--source", HOSTILE),
+        ("context", HOSTILE),
+        ("context", "dm", "--encoding", f"{HOSTILE}\n"),
         ("pin", f"{HOSTILE}\n"),
         ("correct", "pc_zara_001", f"{HOSTILE}\n"),
     ):
