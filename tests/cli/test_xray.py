@@ -143,6 +143,7 @@ def test_the_context_of_a_character(run: Run, split: Path) -> None:
     assert f"{found.tokens} of 500 tokens (cl100k_base)" in shown
     for form in ((), ("--xray",), ("--json",)):
         assert "letter" not in run("context", "Throk", *options, *form).out
+    assert run("context", "Throk", *options, "--xray").out.endswith("no record answers what was asked\n")
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,8 @@ def _say_meter(found: "Context") -> None:
     show.say_table(["section", "of the budget", "tokens", "%"], rows, numbers=["tokens", "%"])
     left = f", {show.counted(len(found.dropped), 'line')} left out" if found.dropped else ""
     show.say(f"{found.tokens} of {found.budget} tokens ({show.inert(found.encoding)}){left}")
+    if found.query is not None and all(item.section != "asked" for item in (*found.items, *found.dropped)):
+        show.say("no record answers what was asked")
 
 
 def _measured(name: str, tokens: int, budget: int) -> list[object]:
