@@ -27,7 +27,8 @@ from dndbots.tokens import count_many, count_tokens
 # The most that each part may take. The story gets the rest, which is at least a quarter.
 _LASTING: Final = 0.25
 _KNOWN: Final = 0.2
-_NOTES: Final = 0.12
+_NOTES: Final = 0.15
+_OPEN: Final = 0.05
 _LONG_AGO: Final = 0.12
 _NOW: Final = 0.08
 _ASKED: Final = 0.3
@@ -76,7 +77,7 @@ class Builder:
         beside = [lasting, known, notes, now, asked]
         room = budget - self._in_steps(sum(self._count(block.text) for block in beside))
         then, recent = self._story(max(room, 0))
-        return [lasting, then, known, notes, recent, now, asked]
+        return [lasting, then, known, _without(notes, recent), recent, now, asked]
 
     def _in_steps(self, tokens: int) -> int:
         step = max(self.budget // _STEP, 1)
@@ -93,7 +94,10 @@ class Builder:
         deeds = partial(offers.deeds, self.view, self.scene, self.gates)
         quests = tuple(quest.uid for quest in self.scene.quests)
         done = self.following.kept("deeds", (self.following.changes[OUTCOME], quests), deeds)
-        return self._written("known", [*offers.known(self.scene, self.gates), *done], room, "")
+        told = list(offers.known(self.scene, self.gates))
+        said = {statement for offer in told for statement in offer.statements}
+        new = [offer for offer in done if not said.issuperset(offer.statements)]
+        return self._written("known", [*told, *new], room, "")
 
     def _written(self, name: str, found: Sequence[Statements], room: int, guide: str) -> Block:
         named = partial(self.following.named, self.view)
@@ -117,12 +121,11 @@ class Builder:
         pinned = self.following.kept(
             "pinned", (gates.pinned, room), partial(offers.pinned, view, gates, room // 2)
         )
-        found = [
-            *(offer._replace(rank=0) for offer in pinned),
-            *(offer._replace(rank=10 + offer.rank) for offer in of_here),
-            *(offer._replace(rank=11 + offer.rank) for offer in left_open),
-        ]
-        return self._sentences(found, room, KEPT)
+        kept = [*pinned, *(offer._replace(rank=1 + offer.rank) for offer in of_here)]
+        first = self._sentences(kept, room, KEPT)
+        left = room - self._count(first.text)
+        rest = self._sentences(left_open, min(left, int(self.budget * _OPEN)), "" if first.text else KEPT)
+        return Block(first.text + rest.text, first.items + rest.items, first.dropped + rest.dropped)
 
     def _now(self, room: int) -> Block:
         return self._sentences(list(offers.now(self.scene, self.gates)), room, HERE)
@@ -238,6 +241,13 @@ def context_of(view: View, following: Following, *, budget: int, query: str | No
 def check_budget(budget: object) -> None:
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < LEAST_BUDGET:
         raise BudgetTooSmall(budget=budget, least=LEAST_BUDGET)
+
+
+def _without(notes: Block, recent: Block) -> Block:
+    """Notes without what was left open in a line that is among the newest anyway."""
+    told = {source for item in recent.items for source in item.sources}
+    kept = tuple(item for item in notes.items if item.section != "open" or not told.issuperset(item.sources))
+    return notes if len(kept) == len(notes.items) else _headed(KEPT, kept)._replace(dropped=notes.dropped)
 
 
 def _headed(head: str, items: Sequence[ContextItem]) -> Block:

@@ -94,25 +94,24 @@ class Following:
 
     def _touch(self, event: GameEvent) -> None:
         """What an event says of somebody makes what is at hand old."""
-        known = event.known
-        touched = _uids_in(event)
-        holdings = effects_of(event, known, audience(event)).holdings
-        touched |= {held.claim.subject for held in holdings}
+        known, people = event.known, audience(event)
+        effects = effects_of(event, known, people)
+        touched = {*effects.seen, *known.names, *(held.claim.subject for held in effects.holdings)}
         if known.same_as:
             self._entities.clear()
         for uid, entity in list(self._entities.items()):
             if not touched.isdisjoint((uid, entity.uid, *entity.merged)):
                 del self._entities[uid]
         for prefix, uids in list(self._kinds.items()):
-            if known.same_as or any(uid.startswith(prefix) and uid not in uids for uid in touched):
+            met = (uid for uid in (*_uids_in(event), *people) if uid.startswith(prefix))
+            if known.same_as or any(uid not in uids for uid in met):
                 del self._kinds[prefix]
         if known.location is not None:
             self._seen_at.pop(known.location, None)
         if known.names or known.same_as:
             self._names.clear()
             self._kept.clear()
-        claimed = (held.claim for held in holdings)
-        self.changes.update(marks_of(event, claimed))
+        self.changes.update(marks_of(event, (held.claim for held in effects.holdings)))
         if event.is_note:
             self.changes[NOTES] += 1
         if known.threads:
@@ -240,7 +239,7 @@ def _last_but_one(sessions: dict[str, int]) -> int:
 
 def _uids_in(event: GameEvent) -> set[str]:
     uses = uses_of(event, event.known)
-    return {*uses.shown, *(uid for _, uid in uses.referred), *audience(event)} - {DM, SYSTEM}
+    return {*uses.shown, *(uid for _, uid in uses.referred)} - {DM, SYSTEM}
 
 
 def _in_session(entry: Entry, session: str) -> Entry:

@@ -171,7 +171,7 @@ def now(scene: Scene, gates: Gates) -> Iterator[Offer]:
         if mine:
             yield Offer(f"You are at {name}.", "scene", "where you are", _where(mine, gates))
         if here:
-            listed = ", ".join(one_line(one.name) for one in here)
+            listed = ", ".join(f"{one_line(one.name)}{'' if one.alive else ' (dead)'}" for one in here)
             where = "Here" if mine else f"At {name}"
             yield Offer(f"{where}: {listed}.", "scene", "who is there", _where(here, gates), rank=1)
     shown = (scene.me, *scene.present, *scene.party)
