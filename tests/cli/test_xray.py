@@ -1,5 +1,6 @@
 """`dndbots context`: the text for a prompt, and its X-ray as a table that a person reads."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,22 @@ def test_what_is_refused(run: Run, split: Path, words: tuple[str, ...], error: s
     """Exit code 1, and one line that says why."""
     for form in ((), ("--xray",), ("--json",)):
         assert run("context", *words, *form, "-c", split) == (1, "", f"error: {error}\n")
+
+
+def test_before_anything_happened(run: Run, tmp_path: Path) -> None:
+    """An empty text, and an X-ray that says so."""
+    run("new", tmp_path / "empty")
+    assert run("context", "dm", "-c", tmp_path / "empty") == (0, "\n", "")
+    told = run("context", "dm", "--xray", "-c", tmp_path / "empty")
+    assert told == (0, "there is nothing to tell yet\n", "")
+
+
+def test_text_steers_no_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Into a pipe it goes as it is; on a terminal whatever would steer it is spelled out."""
+    show.say_text("a\x1b[2J\nb\n")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    show.say_text("a\x1b[2J\nb\n")
+    assert capsys.readouterr().out == "a\x1b[2J\nb\n" + "a\\x1b[2J\nb\n"
 
 
 def test_a_bar_is_as_long_as_its_share() -> None:

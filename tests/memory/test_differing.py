@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.logs import PCS, logs, played
+from tests.memory.test_laws import plays, remembered
 from tests.table import event
 
 from dndbots.campaign import Campaign
@@ -182,6 +183,17 @@ def test_a_difference_owes_nothing_to_what_neither_perceived(log: list[GameEvent
         assert as_text(part.diff(a, b, last=last)) == as_text(found)
         assert as_text(mirrored(campaign.diff(b, a, last=last))) == as_text(found)
         assert found.is_empty or a != b
+
+
+@settings(max_examples=max(1, settings().max_examples // 10))
+@given(plays)
+def test_a_difference_owes_nothing_to_what_neither_remembers(play: Any) -> None:
+    """The same where things were summarised, pinned, forgotten and corrected in between."""
+    campaign = remembered(memory_campaign(), play)
+    for a, b in [(PCS[0], PCS[1]), (PCS[1], PRIEST)]:
+        if {a, b} <= {*perceivers(campaign)}:
+            part = perceived_by_either(campaign, (a, b))
+            assert as_text(part.diff(a, b)) == as_text(campaign.diff(a, b))
 
 
 @settings(max_examples=max(1, settings().max_examples // 2))

@@ -61,6 +61,9 @@ def context(
 
 
 def _say_xray(found: "Context") -> None:
+    if not found.items and not found.dropped:
+        show.say("there is nothing to tell yet")
+        return
     show.say_table(
         ["section", "line", "tokens", "reason", "sources"],
         _rows(found.items),

@@ -92,7 +92,7 @@ def json_for_terminal(line: str) -> str:
 
 def say_text(text: str) -> None:
     """Text for a program to read, as it is; on a terminal it steers nothing."""
-    typer.echo(inert_lines(text) if sys.stdout.isatty() else text, nl=not text.endswith("\n"))
+    typer.echo(inert_lines(text) if sys.stdout.isatty() else text, nl=not text.endswith("\n"), color=True)
 
 
 def say_table(

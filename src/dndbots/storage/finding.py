@@ -106,9 +106,9 @@ class Index:
 class Apart:
     """The lines that one viewer perceived and another did not: how many, and where the newest are.
 
-    People of one kind stand in the same groups, whose totals are kept; the log's length costs nothing
-    then. A character and somebody of the table's other side are compared line by line, as far as the
-    one who perceived less did.
+    Characters stand in groups together, and so do all others; for groups there are totals, whatever the
+    length of the log. A character and somebody who is none are compared line by line: as many lines as the
+    one who perceived less has.
     """
 
     def __init__(self, store: Store, lineage: Lineage, viewer: str, other: str) -> None:
