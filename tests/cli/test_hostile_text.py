@@ -22,9 +22,13 @@ SHOWN = [
     ("entity", "pc_zara_001", "--viewer", "dm"),
     ("entity", "pc_zara_001", "--viewer", "dm", "--history"),
     ("who-knows", "pc_zara_001", "mood"),
+    ("diff", "dm", "loc_inn_001"),
+    ("diff", "pc_zara_001", "dm"),
     ("recap", "--viewer", "pc_zara_001"),
     ("recall", "pc_zara_001", "red left markup skull"),
     ("recap", "--viewer", "pc_zara_001", "--session", f"s {HOSTILE}"),
+    ("context", "pc_zara_001"),
+    ("context", "dm", "--query", "red left markup skull", "--xray"),
     ("memories", "--viewer", "pc_zara_001"),
     ("memories", "--viewer", "pc_zara_001", "--summary"),
     ("threads", "--viewer", "dm", "--all"),
@@ -90,6 +94,8 @@ def test_errors_are_one_inert_line(run: Run, hostile: Path, tmp_path: Path) -> N
         ("recap", "--viewer", "dm", "--length", HOSTILE),
         ("recap", "--viewer", "dm", "--session", f"{HOSTILE}\n"),
         ("memories", "--viewer", "dm", "--source", HOSTILE),
+        ("context", HOSTILE),
+        ("context", "dm", "--encoding", f"{HOSTILE}\n"),
         ("pin", f"{HOSTILE}\n"),
         ("correct", "pc_zara_001", f"{HOSTILE}\n"),
     ):
@@ -108,6 +114,15 @@ def test_what_is_remembered_cannot_forge_a_heading(run: Run, hostile: Path) -> N
     heads = ("Previously on ", "To keep in mind:", "Open threads:", "[link", "Besides:", "and ", "Decided")
     assert all(line.startswith(("  ", *heads)) for line in told)
     assert sum(line.startswith("Open threads:") for line in told) == 1
+
+
+def test_what_is_compared_cannot_forge_a_heading(run: Run, hostile: Path) -> None:
+    """At the edge of a comparison stands only what the program itself says."""
+    told = run("diff", "pc_zara_001", "loc_inn_001", "-c", hostile).out.splitlines()
+    heads = [line for line in told if not line.startswith("  ")]
+    assert all(" knows, and " in line and line.endswith(" does not:") for line in heads)
+    assert len(heads) == 2
+    assert any("forged" in line for line in told)
 
 
 def test_a_warning_is_an_inert_line(run: Run, hostile: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from dndbots.cli.reference import reference
 PAGE = Path(__file__).parent.parent.parent / "docs" / "cli.md"
 COMMANDS = [
     *("new", "list", "import", "import-log", "export log", "log", "timeline", "entity", "who-knows"),
-    *("fork", "branches", "rebuild", "verify"),
+    *("fork", "branches", "rebuild", "verify", "diff", "context"),
 ]
 
 

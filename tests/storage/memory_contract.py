@@ -287,6 +287,27 @@ class MemoryContract:
             heads = store.heads_at(lineage, places)
             assert {seq: head.source for seq, head in heads.items()} == dict.fromkeys(places, "dm")
 
+    def test_two_are_compared_line_by_line(self, table: Campaign) -> None:
+        """How many lines one heard and another did not, and the newest: on forks and in the past."""
+        groups = [BOTH, [ZARA], [ELENA], [THROK, ELENA], BOTH, [*BOTH, ELENA], BOTH, ["npc_hob_001", ELENA]]
+        table.record_many(event(f"a{n}", "dm", "x", witnesses=groups[n % 8]) for n in range(400))
+        table.record_many(event(f"b{n}", "dm", "x", witnesses=[*BOTH, ELENA]) for n in range(200))
+        fork = table.fork("aside", at="a300")
+        fork.record_many(event(f"f{n}", "dm", "x", witnesses=[THROK]) for n in range(5))
+        table.pin("a0")
+        people = ["dm", *BOTH, ELENA, "npc_hob_001"]
+        try:
+            for campaign, as_of in ((table, None), (fork, None), (table, "a123"), (fork, "f2")):
+                with campaign.view("dm", as_of) as view:
+                    heard = {who: [seq for seq, _ in view.of(who).play()][::-1] for who in people}
+                    for one, other in ((one, other) for one in people for other in people):
+                        apart = view.of(one).apart_from(other)
+                        only = [seq for seq in heard[one] if seq not in heard[other]]
+                        assert (apart.lines(), apart.newest(7)) == (len(only), only[:7])
+                        assert apart.newest(10_000) == only
+        finally:
+            fork.close()
+
     def test_the_newest_claims_of_a_slot(self, table: Campaign) -> None:
         """Those that the viewer holds, as far back as is asked for."""
         for n in range(6):

@@ -117,9 +117,15 @@ def claim_of(fact: StatedFact) -> Claim:
     subject, op, other = fact.subject, fact.op, fact.object
     if op == ">":
         subject, op, other = other, IN, subject
-    if op in _ONE_AT_A_TIME or (op == IN and category_of(other) != "FAC"):
-        return Claim(subject, op, None if fact.ended else other, certainty)
-    return Claim(subject, f"{op} {other}", not fact.ended, certainty)
+    slot = relation_slot(op, other)
+    value = not fact.ended if slot != op else None if fact.ended else other
+    return Claim(subject, slot, value, certainty)
+
+
+def relation_slot(op: str, other: str) -> str:
+    """Where a relation stands: somebody is in one place at a time, but may have to do with many."""
+    alone = op in _ONE_AT_A_TIME or (op == IN and category_of(other) != "FAC")
+    return op if alone else f"{op} {other}"
 
 
 class Reading(NamedTuple):

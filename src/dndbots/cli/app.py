@@ -6,7 +6,18 @@ import typer
 from typer.core import TyperGroup
 
 from dndbots import __version__
-from dndbots.cli import deciding, faults, keeping, moving, reading, recalling, remembering, show
+from dndbots.cli import (
+    context,
+    deciding,
+    differing,
+    faults,
+    keeping,
+    moving,
+    reading,
+    recalling,
+    remembering,
+    show,
+)
 
 
 class _Program(TyperGroup):
@@ -28,6 +39,8 @@ keeping.add_to(app)
 moving.add_to(app)
 reading.add_to(app)
 recalling.add_to(app)
+context.add_to(app)
+differing.add_to(app)
 remembering.add_to(app)
 deciding.add_to(app)
 

@@ -26,6 +26,12 @@ Viewer = Annotated[
         help="Whose view it is: a uid, a name that only one has, or dm, who sees everything.",
     ),
 ]
+Reader = Annotated[
+    str,
+    typer.Argument(
+        metavar="VIEWER", help="Whose it is: a uid, a name that only one has, or dm, who sees everything."
+    ),
+]
 AsOf = Annotated[
     str | None,
     typer.Option("--as-of", metavar="EVENT", help="Answer as if the log ended with this event."),

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 import typer
 
 from dndbots.cli import show
-from dndbots.cli.options import Address, AsJson, AsOf, OnBranch, opened
+from dndbots.cli.options import Address, AsJson, AsOf, OnBranch, Reader, opened
 from dndbots.storage.ports import MAIN
 
 _BUDGET: Final = 500
@@ -16,12 +16,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def recall(
-    viewer: Annotated[
-        str,
-        typer.Argument(
-            metavar="VIEWER", help="Who asks: a uid, a name that only one has, or dm, who sees everything."
-        ),
-    ],
+    viewer: Reader,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What is asked, in any words.")],
     *,
     campaign: Address,

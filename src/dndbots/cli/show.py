@@ -7,13 +7,13 @@ never as markup and never with a control character in it.
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NoReturn
 
 import typer
 from rich import box
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -90,14 +90,39 @@ def json_for_terminal(line: str) -> str:
     return "".join(json.dumps(char)[1:-1] if is_hidden(char) else char for char in line)
 
 
-def say_table(columns: Iterable[str], rows: Iterable[Iterable[object]], *, wide: str | None = None) -> None:
-    """A table that fits the terminal. The column named `wide` gets the room that the others leave."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, expand=wide is not None)
+def say_text(text: str) -> None:
+    """Text for a program to read, as it is; on a terminal it steers nothing."""
+    typer.echo(inert_lines(text) if sys.stdout.isatty() else text, nl=not text.endswith("\n"), color=True)
+
+
+def say_table(
+    columns: Iterable[str],
+    rows: Iterable[Iterable[object]],
+    *,
+    wide: str | Mapping[str, int] | None = None,
+    numbers: Collection[str] = (),
+    dimmed: Iterable[Iterable[object]] = (),
+) -> None:
+    """A table that fits the terminal. What is `dimmed` comes last, in grey where there are colours.
+
+    The column named `wide` gets the room that the others leave, or several get their shares of it.
+    """
+    shares = {wide: 1} if isinstance(wide, str) else wide or {}
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, expand=bool(shares))
     for name in columns:
-        table.add_column(name, overflow="fold", ratio=1 if name == wide else None)
-    for row in rows:
-        table.add_row(*(Text(inert_lines("" if cell is None else str(cell))) for cell in row))
+        justify: JustifyMethod = "right" if name in numbers else "left"
+        table.add_column(name, overflow="fold", ratio=shares.get(name), justify=justify)
+    for style, lines in ((None, rows), ("dim", dimmed)):
+        for row in lines:
+            cells = (Text(inert_lines("" if cell is None else str(cell))) for cell in row)
+            table.add_row(*cells, style=style)
     _output().print(table)
+
+
+def bar(share: float, width: int) -> str:
+    """So much of a width, in eighths of a letter; a little of it is never nothing."""
+    eighths = max(round(share * width * 8), 1 if share else 0)
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     )
     from dndbots.memory.carrying import format_character_facts
     from dndbots.memory.cited import RecallItem
+    from dndbots.memory.differing import Difference
     from dndbots.memory.entries import Entry, Line, SummaryTask
     from dndbots.memory.janitor import JANITOR_SYSTEM_PROMPT
     from dndbots.memory.manager import (
@@ -43,6 +44,7 @@ _HOMES = {
     ],
     "dndbots.memory.carrying": ["format_character_facts"],
     "dndbots.memory.cited": ["RecallItem"],
+    "dndbots.memory.differing": ["Difference"],
     "dndbots.memory.entries": ["Entry", "Line", "SummaryTask"],
     "dndbots.memory.manager": [
         "DM_CONTEXT_PLAYER_ENTRIES_LIMIT",
@@ -73,6 +75,7 @@ __all__ = [
     "RETAIN_AFTER_COMPRESSION",
     "AgentMemory",
     "CharacterFacts",
+    "Difference",
     "Entry",
     "GameState",
     "IMemoryService",

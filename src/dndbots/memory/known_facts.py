@@ -1,6 +1,6 @@
 """What canon has to say on a question: facts about those whom it names, as sentences with their sources."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
@@ -51,7 +51,7 @@ def facts_asked_for(view: View, question: Question, gates: Gates, *, enough: flo
     """Facts that have to do with the question: current ones first, then what they superseded."""
     found: list[KnownFact] = []
     for entity in view.entities([one.uids[0] for one in question.named]).values():
-        names = _Names(view, entity)
+        names = Sentences(view, {entity.uid: entity.name})
         shown = [fact for fact in entity.facts if fact.learned_from not in gates.forgotten]
         current = names.told(question, shown, enough)[:_MOST_CURRENT]
         past = [
@@ -74,20 +74,18 @@ def _past(view: View, entity: Entity, fact: Fact) -> Iterable[Fact]:
     return [one for one in past if one.superseded_by is not None and one.value != fact.value][::-1]
 
 
-class _Names:
-    """Facts of somebody in words, under the names that the viewer knows."""
+class Sentences:
+    """Facts in words, under the names that the viewer knows; those that are given need no look."""
 
-    def __init__(self, view: View, entity: Entity) -> None:
-        self._view, self._entity = view, entity
-        self._called: dict[str, str] = {entity.uid: entity.name}
+    def __init__(self, view: View, names: Mapping[str, str]) -> None:
+        self._view, self._called = view, dict(names)
 
     def told(self, question: Question, facts: Iterable[Fact], enough: float) -> list[_Told]:
         told = [_Told(fact, text := self.sentence(fact), _share(question, fact, text)) for fact in facts]
         return sorted((one for one in told if one.score >= enough), key=lambda one: -one.score)
 
     def sentence(self, fact: Fact) -> str:
-        name = self._name(self._entity.uid)
-        return f"{self._said(name, fact)}{_certainty(fact, self._name)}"
+        return f"{self._said(self._name(fact.subject), fact)}{_certainty(fact, self._name)}"
 
     def _said(self, name: str, fact: Fact) -> str:
         if fact.op is not None:

@@ -17,6 +17,7 @@ from dndbots.memory.carrying import Carried, carried, summaries
 from dndbots.memory.compression import compressing
 from dndbots.memory.context import Context, Following, context_of
 from dndbots.memory.deciding import correct_fact, decide
+from dndbots.memory.differing import Difference, difference_of
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.layers import Block
 from dndbots.memory.manager import context_manager, drive
@@ -195,6 +196,15 @@ class Remembering(ABC):
         """
         with self.view(viewer, as_of) as view:
             return recall_of(view, query, budget=budget, encoding=encoding)
+
+    def diff(self, a: str, b: str, *, last: int = 10, as_of: str | None = None) -> Difference:
+        """What A knows and B does not, what B knows and A does not, and where they disagree.
+
+        It answers for the DM, and tells the secrets of both. `last` is how many of the events that
+        only one perceived are told; how many there are is always said.
+        """
+        with self.view(DM, as_of) as view, self.view(a) as one, self.view(b) as other:
+            return difference_of(view.of(one.viewer), view.of(other.viewer), last=last)
 
     # What keeps memory in order.
 

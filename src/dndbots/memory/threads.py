@@ -84,9 +84,20 @@ class _Found(BaseModel):
 
 def threads_of(view: View, *, resolved: bool = False) -> list[Thread]:
     """The viewer's threads, those that would do best as a callback first; open ones, or all."""
-    gates = gates_of(view)
-    entities = view.entities(view.everybody())
+    gates, entities = gates_of(view), view.entities(view.everybody())
     found = [*_entity_threads(view, entities), *_stated_threads(view, entities, gates)]
+    return _ranked(view, found, entities, gates, resolved=resolved)
+
+
+def stated_threads(view: View, entities: Mapping[str, Entity]) -> list[Thread]:
+    """Only what was said or noted to be one, and is open; `entities` are all that the viewer knows."""
+    gates = gates_of(view)
+    return _ranked(view, [*_stated_threads(view, entities, gates)], entities, gates, resolved=False)
+
+
+def _ranked(
+    view: View, found: list[_Found], entities: Mapping[str, Entity], gates: Gates, *, resolved: bool
+) -> list[Thread]:
     wanted = [one for one in found if resolved or not one.over]
     clock = _Clock(view, [seq for one in wanted for seq in (one.opened, one.touches[0])])
     present = _present(view, entities)

@@ -142,8 +142,11 @@ class MemoryStore:
     def ids_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, str]:
         return {seq: row.event_id for seq, row in self.events_at(lineage, seqs).items()}
 
-    def newest_perceived(self, lineage: Lineage, viewer: str, *, limit: int) -> list[int]:
+    def newest_perceived(
+        self, lineage: Lineage, viewer: str, *, limit: int, without: str | None = None
+    ) -> list[int]:
         rows = self._rows("lines", lineage, lambda row: self._has(row.audience, viewer))
+        rows = [row for row in rows if without is None or not self._has(row.audience, without)]
         return sorted((row.seq for row in rows), reverse=True)[:limit]
 
     def newest_mentions(
@@ -154,8 +157,9 @@ class MemoryStore:
         )
         return sorted({row.seq for row in rows}, reverse=True)[:limit]
 
-    def heard(self, lineage: Lineage, viewer: str) -> Heard:
+    def heard(self, lineage: Lineage, viewer: str, *, beside: str | None = None) -> Heard:
         rows = self._rows("lines", lineage, lambda row: self._has(row.audience, viewer))
+        rows = [row for row in rows if self._has(row.audience, beside)]
         return Heard(len(rows), sum(row.words for row in rows))
 
     def hits(

@@ -18,7 +18,7 @@ from dndbots.errors import AmbiguousName, UnknownEntity
 from dndbots.events import GameEvent, is_storable
 from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, name_from_uid, slug
 from dndbots.storage import codec
-from dndbots.storage.finding import Index
+from dndbots.storage.finding import Apart, Index
 from dndbots.storage.ports import ClaimKey, ClaimRow, EventRow, Lineage, MentionRow, NameRow, Store
 
 PAGE: Final = 1_000
@@ -49,6 +49,10 @@ class View:
 
     def __init__(self, store: Store, lineage: Lineage, viewer: str) -> None:
         self._store, self._lineage, self.viewer = store, lineage, viewer
+
+    def of(self, viewer: str) -> "View":
+        """The campaign as somebody else sees it, up to the same place. Whoever asks must be the DM."""
+        return View(self._store, self._lineage, viewer)
 
     # Who is who.
 
@@ -272,7 +276,7 @@ class View:
         """People who are one, as somebody who may not know that tells them apart."""
         if len(persons) == 1:
             return [persons]
-        known = View(self._store, self._lineage, holder).persons_of(persons)
+        known = self.of(holder).persons_of(persons)
         return [list(same) for same in sorted({tuple(sorted(same)) for same in known.values()})]
 
     # What is noted down.
@@ -319,6 +323,10 @@ class View:
     def index(self) -> Index:
         """The words of all that this viewer perceived at the table."""
         return Index(self._store, self._lineage, self.viewer)
+
+    def apart_from(self, other: str) -> Apart:
+        """What this viewer perceived at the table and somebody else did not. It is for the DM to know."""
+        return Apart(self._store, self._lineage, self.viewer, other)
 
     def seqs_of(self, ids: Collection[str]) -> dict[str, int]:
         """The places of those of some events that this viewer perceived."""

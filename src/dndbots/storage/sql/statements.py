@@ -150,6 +150,7 @@ class Statements:
         self.audiences_newest = select(members.c.audience, newest_line).where(
             members.c.campaign == _campaign, members.c.member == _viewer
         )
+        self.audiences_newest_without = self.audiences_newest.where(members.c.audience.not_in(_of_another()))
         self.newest_lines = self._newest(lines)
         newest_mention = (
             select(func.max(mentions.c.seq))
@@ -318,6 +319,7 @@ class Statements:
             .join(lines, (lines.c.branch == _branch) & (lines.c.audience == members.c.audience))
             .where(members.c.campaign == _campaign, members.c.member == _viewer, lines.c.seq == newest)
         )
+        self.heard_together = self.heard.where(members.c.audience.in_(_of_another()))
         # Not a join: SQLite would read all lines of the log, and ask of each who heard it.
         self.audiences_of = select(members.c.audience).where(
             members.c.campaign == _campaign, members.c.member == _viewer
@@ -362,6 +364,13 @@ class Statements:
         pair = self._dialect.values("pairs")
         size = literal(PAIRED, BigInteger)
         return tuple_(first, second).in_(select(pair // size, pair % size))
+
+
+def _of_another() -> Any:
+    """The audiences of somebody beside the viewer."""
+    others = members.alias("others")
+    mine = (others.c.campaign == _campaign, others.c.member == bindparam("another"))
+    return select(others.c.audience).where(*mine)
 
 
 def _includes(audience: Any) -> Any:

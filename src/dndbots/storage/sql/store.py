@@ -180,18 +180,22 @@ class SqlStore(WordReads):
         rows = self._each(self._say.places_of, lineage, [key] if ids else [])
         return {str(name): int(seq) for name, seq in rows}
 
-    def newest_perceived(self, lineage: Lineage, viewer: str, *, limit: int) -> list[int]:
+    def newest_perceived(
+        self, lineage: Lineage, viewer: str, *, limit: int, without: str | None = None
+    ) -> list[int]:
+        audiences = self._say.audiences_newest if without is None else self._say.audiences_newest_without
         found: list[int] = []
         for segment in reversed(lineage):
             if len(found) < limit:
                 found += self._newest(
-                    self._say.audiences_newest,
+                    audiences,
                     self._say.newest_lines,
                     limit - len(found),
                     branch=segment.branch,
                     upto=segment.upto,
                     viewer=viewer,
                     campaign=self._campaign,
+                    another=without,
                 )
         return found
 

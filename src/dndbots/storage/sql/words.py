@@ -21,13 +21,13 @@ class WordReads:
     _say: Statements
     _campaign: int
 
-    def heard(self, lineage: Lineage, viewer: str) -> Heard:
-        found = self._db.each(
-            self._say.heard,
-            [segment._asdict() for segment in lineage],
-            viewer=viewer,
-            campaign=self._campaign,
-        )
+    def heard(self, lineage: Lineage, viewer: str, *, beside: str | None = None) -> Heard:
+        segments = [segment._asdict() for segment in lineage]
+        whose = {"viewer": viewer, "campaign": self._campaign}
+        if beside is None:
+            found = self._db.each(self._say.heard, segments, **whose)
+        else:
+            found = self._db.each(self._say.heard_together, segments, **whose, another=beside)
         totals = [(int(lines or 0), int(words or 0)) for rows in found for lines, words in rows]
         return Heard(sum(lines for lines, _ in totals), sum(words for _, words in totals))
 
