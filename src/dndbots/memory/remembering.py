@@ -6,6 +6,7 @@ Everything here is either a view of the log, for one viewer, or a command that a
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
+from threading import Lock
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -35,6 +36,7 @@ from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
 TOKEN_LIMIT: Final = 8000
 _MOST_FOLLOWED: Final = 32
+_following_lock = Lock()
 
 
 class Remembering(ABC):
@@ -174,11 +176,12 @@ class Remembering(ABC):
 
     def _following(self, viewer: str, encoding: str) -> Following:
         """What is at hand of a viewer, who is asked for turn after turn; the one asked last is kept last."""
-        at_hand: dict[tuple[str, str], Following] = self.__dict__.setdefault("_at_hand", {})
-        found = at_hand.pop((viewer, encoding), None) or Following(encoding)
-        at_hand[viewer, encoding] = found
-        while len(at_hand) > _MOST_FOLLOWED:
-            del at_hand[next(iter(at_hand))]
+        with _following_lock:
+            at_hand: dict[tuple[str, str], Following] = self.__dict__.setdefault("_at_hand", {})
+            found = at_hand.pop((viewer, encoding), None) or Following(encoding)
+            at_hand[viewer, encoding] = found
+            while len(at_hand) > _MOST_FOLLOWED:
+                del at_hand[next(iter(at_hand))]
         return found
 
     def recall(

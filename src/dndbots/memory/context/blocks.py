@@ -97,38 +97,44 @@ class Writer(NamedTuple):
 
     def fitted(self, offers: Sequence[Statements], room: int, *, guide: str = "") -> Block:
         """As many of the offers as fit, the lowest ranks first, each with the names that it needs."""
-        ranked = sorted(range(len(offers)), key=lambda n: (offers[n].rank, n))
-        low, high, best = 0, len(ranked), Block()
-        # All of it fits most of the time, so that is tried first.
-        middle = high
-        while low < high:
-            block = self._written([offers[n] for n in sorted(ranked[:middle])], guide)
-            if count_tokens(block.text, self.encoding) <= room:
-                low, best = middle, block
-            else:
-                high = middle - 1
-            middle = (low + high + 1) // 2
-        rest = [offers[n] for n in sorted(ranked[low:])]
-        return best._replace(dropped=tuple(self._left_out(rest)))
+        lines = _merged(offers)
+        whole = self._block(self._text(lines, guide), lines)
+        if count_tokens(whole.text, self.encoding) <= room:
+            return whole
+        told = [item for item in whole.items if item.section != "names"]
+        ranked = sorted(range(len(lines)), key=lambda n: (lines[n].rank, n))
+        frame = count_tokens(self._text(lines[:1], guide), self.encoding) - told[0].tokens
+        number = self._likely([(lines[n], told[n].tokens) for n in ranked], room - frame)
+        while number:
+            kept = [lines[n] for n in sorted(ranked[:number])]
+            text = self._text(kept, guide)
+            if count_tokens(text, self.encoding) <= room:
+                dropped = tuple(left_out(told[n]) for n in sorted(ranked[number:]))
+                return self._block(text, kept)._replace(dropped=dropped)
+            number -= 1
+        return Block(dropped=tuple(map(left_out, told)))
 
-    def _left_out(self, offers: Sequence[Statements]) -> list[ContextItem]:
-        return [
-            left_out(item)
-            for offer in offers
-            for item in self._written([offer], "").items
-            if item.section == offer.section
-        ]
-
-    def _written(self, offers: Sequence[Statements], guide: str) -> Block:
-        if not offers:
-            return Block()
-        by_title: dict[str, list[Statements]] = {}
-        for offer in _merged(offers):
-            by_title.setdefault(self.titles[offer.section], []).append(offer)
-        groups = tuple(
-            Group(title, tuple(one for offer in own for one in offer.statements))
-            for title, own in by_title.items()
+    def _likely(self, ranked: Sequence[tuple[Statements, int]], room: int) -> int:
+        """How many lines should fit, each counted with the names that nobody needed before it."""
+        uids = [uid for line, _ in ranked for uid in _uids(line)]
+        named = self.named(list(dict.fromkeys(uids)))
+        costs = dict(
+            zip(named, count_many([f", {name}" for name in named.values()], self.encoding), strict=True)
         )
+        for number, (line, tokens) in enumerate(ranked):
+            room -= tokens + sum(costs.pop(uid, 0) for uid in _uids(line))
+            if room < 0:
+                return number
+        return len(ranked)
+
+    def _text(self, offers: Sequence[Statements], guide: str) -> str:
+        """The document of some offers, each a line, with its newline; nothing of nothing."""
+        if not offers:
+            return ""
+        by_title: dict[str, list[Statement]] = {}
+        for offer in offers:
+            by_title.setdefault(self.titles[offer.section], []).extend(offer.statements)
+        groups = tuple(Group(title, tuple(statements)) for title, statements in by_title.items())
         kind, owner = SectionKind.MEMORY, self.reader
         uids = {self.reader: None}
         if self.reader == DM:
@@ -141,28 +147,27 @@ class Writer(NamedTuple):
             if (category := category_of(uid)) is not None
         ]
         text = render(Document(tuple(lexicon), sections), dense=True)
-        return self._block(text, [offer for own in by_title.values() for offer in own], guide)
+        return f"{guide}\n{text}\n" if guide else f"{text}\n"
 
-    def _block(self, text: str, offers: Sequence[Statements], guide: str) -> Block:
+    def _block(self, text: str, offers: Sequence[Statements]) -> Block:
         """The manifest of a document: each line that is no heading is an item, the names among them."""
-        lines = [line for line in text.split("\n") if not line.startswith("#")]
+        document = text[text.find("## ") :].rstrip("\n")
+        lines = [line for line in document.split("\n") if line and not line.startswith("#")]
         names = len(lines) - len(offers)
         counts = count_many([f"{line}\n" for line in lines], self.encoding)
-        said = dict.fromkeys(source for offer in offers for source in offer.sources)
+        said = tuple(dict.fromkeys(source for offer in offers for source in offer.sources))
+        because = [("names", "names used below", said)] * names
+        because += [(offer.section, offer.reason, offer.sources) for offer in offers]
         items = [
-            ContextItem(
-                text=line, tokens=tokens, section="names", reason="names used below", sources=tuple(said)
-            )
-            for line, tokens in zip(lines[:names], counts[:names], strict=True)
+            ContextItem(text=line, tokens=tokens, section=section, reason=reason, sources=sources)
+            for line, tokens, (section, reason, sources) in zip(lines, counts, because, strict=True)
         ]
-        items += [
-            ContextItem(
-                text=line, tokens=tokens, section=offer.section, reason=offer.reason, sources=offer.sources
-            )
-            for line, tokens, offer in zip(lines[names:], counts[names:], offers, strict=True)
-        ]
-        whole = f"{guide}\n{text}\n" if guide else f"{text}\n"
-        return Block(whole, tuple(items))
+        return Block(text, tuple(items))
+
+
+def _uids(line: Statements) -> list[str]:
+    section = Section(SectionKind.STATIC_RELATIONS, "", (Group(None, line.statements),))
+    return list(dict.fromkeys(ref.uid for ref in refs_of(Document((), (section,)))))
 
 
 def _merged(offers: Sequence[Statements]) -> list[Statements]:

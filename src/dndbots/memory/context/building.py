@@ -85,16 +85,18 @@ class Builder:
 
     def _lasting(self, room: int) -> Block:
         """Who the reader is, with whom, and to what end; how to read it goes first."""
-        found = [*offers.identity(self.scene, self.gates), *offers.quests(self.scene, self.gates)]
+        lasting = self.following.stated
+        found = [*offers.identity(self.scene, lasting), *offers.quests(self.scene, lasting)]
         guide = CONTEXT_GUIDE if self._count(CONTEXT_GUIDE) <= self.budget * _GUIDE else ""
         return self._written("lasting", found, room, guide)
 
     def _known(self, room: int) -> Block:
         """Of whom there is talk, and what came of it all so far."""
-        deeds = partial(offers.deeds, self.view, self.scene, self.gates)
+        outcomes = self.following.outcomes(self.view)
+        deeds = partial(offers.deeds, self.view.viewer, outcomes, self.scene, self.gates)
         quests = tuple(quest.uid for quest in self.scene.quests)
         done = self.following.kept("deeds", (self.following.changes[OUTCOME], quests), deeds)
-        told = list(offers.known(self.scene, self.gates))
+        told = list(offers.known(self.scene, self.following.stated, self.gates))
         said = {statement for offer in told for statement in offer.statements}
         new = [offer for offer in done if not said.issuperset(offer.statements)]
         return self._written("known", [*told, *new], room, "")
@@ -161,7 +163,7 @@ class Builder:
         items = self._items(telling.kept)
         told = [item for item in items if item.section != "recent"]
         recent = [item for item in items if item.section == "recent"]
-        dropped = tuple(left_out(item) for item in self._items(telling.dropped))
+        dropped = tuple(self._items(telling.dropped))
         then = _headed(THEN, [*before.items, *told])._replace(dropped=(*before.dropped, *dropped))
         return then, _headed(NOW, recent)
 

@@ -10,13 +10,15 @@ from itertools import chain
 from threading import RLock
 from typing import Any, Final, TypeVar
 
-from dndbots.canon.holding import effects_of
+from dndbots.canon.claims import AT
+from dndbots.canon.holding import PERCEIVED, effects_of
 from dndbots.canon.laws import uses_of
-from dndbots.canon.marks import LEFT_OPEN, marks_of
+from dndbots.canon.marks import LEFT_OPEN, OUTCOME, marks_of
 from dndbots.canon.reducers import seen_in
-from dndbots.canon.values import Entity
+from dndbots.canon.values import Entity, Fact
 from dndbots.events import GameEvent, audience
 from dndbots.ids import DM, SYSTEM, is_uid
+from dndbots.memory.context.stating import Stated, is_passing, lines_of
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
 from dndbots.memory.retelling import retold, spoken_of
@@ -25,6 +27,8 @@ from dndbots.storage.reader import View
 
 NOTES: Final = "notes"
 _Made = TypeVar("_Made")
+_SEEN_THERE: Final = 20
+_OUTCOMES: Final = 40
 # Of whom the newest events speak, those may matter now.
 LATELY: Final = 40
 # The sessions that are read whole, as far as a story goes back.
@@ -52,7 +56,9 @@ class Following:
         self._entities: dict[str, Entity] = {}
         self._first_seen: dict[str, int] = {}
         self._kinds: dict[str, list[str]] = {}
-        self._seen_at: dict[str, list[str]] = {}
+        self._seen_at: dict[str, deque[tuple[str, ...]]] = {}
+        self._outcomes: deque[GameEvent] | None = None
+        self._stated: dict[str, tuple[Entity, list[Stated]]] = {}
         self._names: dict[str, str] = {}
         self._kept: dict[str, tuple[object, Any]] = {}
         self.changes: Counter[str] = Counter()
@@ -93,29 +99,55 @@ class Following:
         return True
 
     def _touch(self, event: GameEvent) -> None:
-        """What an event says of somebody makes what is at hand old."""
+        """What an event says makes old what is at hand of those it says it of."""
         known, people = event.known, audience(event)
         effects = effects_of(event, known, people)
-        touched = {*effects.seen, *known.names, *(held.claim.subject for held in effects.holdings)}
+        said = {*known.names, *(held.claim.subject for held in effects.holdings)}
         if known.same_as:
             self._entities.clear()
-        for uid, entity in list(self._entities.items()):
-            if not touched.isdisjoint((uid, entity.uid, *entity.merged)):
-                del self._entities[uid]
-        for prefix, uids in list(self._kinds.items()):
-            met = (uid for uid in (*_uids_in(event), *people) if uid.startswith(prefix))
-            if known.same_as or any(uid not in uids for uid in met):
-                del self._kinds[prefix]
-        if known.location is not None:
-            self._seen_at.pop(known.location, None)
-        if known.names or known.same_as:
+            self._kinds.clear()
+        if known.same_as or known.names:
             self._names.clear()
             self._kept.clear()
-        self.changes.update(marks_of(event, (held.claim for held in effects.holdings)))
-        if event.is_note:
-            self.changes[NOTES] += 1
-        if known.threads:
-            self.changes[LEFT_OPEN] += 1
+        for uid, entity in list(self._entities.items()):
+            if not said.isdisjoint((uid, entity.uid, *entity.merged)):
+                del self._entities[uid]
+            elif uid in effects.seen:
+                self._see(uid, entity, event)
+        met = _uids_in(event)
+        for prefix, uids in list(self._kinds.items()):
+            if any(uid.startswith(prefix) and uid not in uids for uid in (*met, *people)):
+                del self._kinds[prefix]
+        self._mark(event, marks_of(event, (held.claim for held in effects.holdings)))
+        if not event.is_note:
+            for place in met & self._seen_at.keys():
+                self._seen_at[place].append(tuple(effects.seen))
+
+    def _mark(self, event: GameEvent, marks: Iterable[str]) -> None:
+        """Counts what changed, for those who keep what follows from it."""
+        self.changes.update(marks)
+        self.changes[NOTES] += event.is_note
+        self.changes[LEFT_OPEN] += bool(event.known.threads)
+        if OUTCOME in marks and self._outcomes is not None and not event.is_note:
+            self._outcomes.append(event)
+
+    def _see(self, uid: str, entity: Entity, event: GameEvent) -> None:
+        """Somebody was seen somewhere, and nothing else is new of them."""
+        was = [n for n, fact in enumerate(entity.facts) if fact.op == AT]
+        if not was or entity.merged:
+            del self._entities[uid]
+            return
+        seen = Fact(
+            subject=uid,
+            op=AT,
+            object=event.known.location,
+            how=PERCEIVED,
+            valid_from=event.event_id,
+            learned_from=event.event_id,
+        )
+        facts = [fact for n, fact in enumerate(entity.facts) if n not in was]
+        facts.insert(was[0], seen)
+        self._entities[uid] = entity.model_copy(update={"facts": tuple(facts)})
 
     def _add(self, view: View, play: list[GameEvent], gates: Gates) -> None:
         if play:
@@ -221,13 +253,28 @@ class Following:
             self._kinds[prefix] = view.everybody(prefix)
         return self._kinds[prefix]
 
-    def seen_at(self, view: View, place: str, *, limit: int) -> list[str]:
-        """Who took part in the newest events at a place."""
+    def seen_at(self, view: View, place: str) -> list[str]:
+        """Who took part in the newest events that have to do with a place, the newest first."""
         if place not in self._seen_at:
-            events = view.at(view.places(limit=limit, about=[place]))
-            seen = (who for event in reversed(events) for who in seen_in(event, event.known))
-            self._seen_at[place] = list(dict.fromkeys(seen))
-        return self._seen_at[place]
+            events = view.at(view.places(limit=_SEEN_THERE, about=[place]))
+            seen = (tuple(seen_in(event, event.known)) for event in events)
+            self._seen_at[place] = deque(seen, maxlen=_SEEN_THERE)
+        return list(dict.fromkeys(chain.from_iterable(reversed(self._seen_at[place]))))
+
+    def outcomes(self, view: View) -> list[GameEvent]:
+        """The newest events in which something was decided, oldest first."""
+        if self._outcomes is None:
+            self._outcomes = deque(view.marked(OUTCOME, limit=_OUTCOMES), maxlen=_OUTCOMES)
+        return list(self._outcomes)
+
+    def stated(self, entity: Entity) -> list[Stated]:
+        """What lasts of what is known of somebody, as lines of DCML."""
+        found = self._stated.get(entity.uid)
+        if found is None or found[0] is not entity:
+            shown = [fact for fact in entity.facts if fact.learned_from not in self._gates.forgotten]
+            lasting = [fact for fact in shown if not is_passing(entity, fact)]
+            found = self._stated[entity.uid] = (entity, lines_of(entity, lasting))
+        return found[1]
 
 
 def _last_but_one(sessions: dict[str, int]) -> int:

@@ -3,18 +3,19 @@
 A builder reads by index, never by going through the log, and only what the viewer's own view gives.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from dndbots.canon import claims
-from dndbots.canon.marks import LEFT_OPEN, OUTCOME, left_open_with
+from dndbots.canon.marks import LEFT_OPEN, left_open_with
 from dndbots.canon.values import Entity, Fact
 from dndbots.dcml import Deed, Properties
+from dndbots.events import GameEvent
 from dndbots.ids import DM, category_of
 from dndbots.memory.carrying import pinned_texts, summaries
 from dndbots.memory.context.blocks import Offer, Statements
 from dndbots.memory.context.scene import Scene
-from dndbots.memory.context.stating import is_passing, lines_of
+from dndbots.memory.context.stating import Stated, is_passing, lines_of
 from dndbots.memory.context.values import Section
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
@@ -26,36 +27,37 @@ from dndbots.models import MemoryEntry
 from dndbots.storage.reader import View
 
 _MOST_QUESTS: Final = 12
-_MOST_OUTCOMES: Final = 40
 _MOST_DEEDS: Final = 12
 _MOST_MEMORIES: Final = 3
 _MOST_LEFT_OPEN: Final = 6
 _LOOKED_AT: Final = 12
 _LONGEST_MEMORY: Final = 600
+# What lasts of what is known of somebody.
+Lasting = Callable[[Entity], Iterable[Stated]]
 
 
 # Of the reader and the party: what seldom changes.
 
 
-def identity(scene: Scene, gates: Gates) -> Iterator[Statements]:
+def identity(scene: Scene, lasting: Lasting) -> Iterator[Statements]:
     """Who the reader is, and who the others are."""
     if scene.me is not None:
-        yield from _told(scene.me, _lasting(scene.me, gates), "identity", "who you are", rank=0)
+        yield from _told(lasting(scene.me), "identity", "who you are", rank=0)
     for entity in scene.party:
-        yield from _told(entity, _lasting(entity, gates), "identity", "one of the party", rank=20)
+        yield from _told(lasting(entity), "identity", "one of the party", rank=20)
 
 
-def quests(scene: Scene, gates: Gates) -> Iterator[Statements]:
+def quests(scene: Scene, lasting: Lasting) -> Iterator[Statements]:
     """What is still to be done; of too many, what was spoken of last."""
     for age, quest in enumerate(reversed(scene.quests)):
         if age < _MOST_QUESTS:
-            yield from _told(quest, _lasting(quest, gates), "quests", "a quest that is open", rank=10 + age)
+            yield from _told(lasting(quest), "quests", "a quest that is open", rank=10 + age)
 
 
 # Of the moment: who is here, and what was lately spoken of.
 
 
-def known(scene: Scene, gates: Gates) -> Iterator[Statements]:
+def known(scene: Scene, lasting: Lasting, gates: Gates) -> Iterator[Statements]:
     """What is known of those who matter now, the most of those who were asked about."""
     told = {scene.me.uid} if scene.me else set[str]()
     told |= {one.uid for one in (*scene.party, *scene.quests)}
@@ -68,17 +70,17 @@ def known(scene: Scene, gates: Gates) -> Iterator[Statements]:
     asked = {one.uid for one in scene.asked}
     for rank, (entity, reason) in enumerate(reasons):
         if entity.uid in asked:
-            yield from _told(entity, _shown(entity, gates), "known", reason, rank=rank)
+            yield from _told(lines_of(entity, _shown(entity, gates)), "known", reason, rank=rank)
         elif entity.uid not in told:
-            yield from _told(entity, _lasting(entity, gates), "known", reason, rank=rank)
+            yield from _told(lasting(entity), "known", reason, rank=rank)
         told.add(entity.uid)
         asked.discard(entity.uid)
 
 
-def deeds(view: View, scene: Scene, gates: Gates) -> list[Statements]:
+def deeds(viewer: str, outcomes: Iterable[GameEvent], scene: Scene, gates: Gates) -> list[Statements]:
     """Who killed whom, what was found, which quests are over: the newest of it."""
-    rollup = Rollup(view.viewer)
-    for event in gates.shown(view.marked(OUTCOME, limit=_MOST_OUTCOMES)):
+    rollup = Rollup(viewer)
+    for event in gates.shown(outcomes):
         rollup.add(event)
     still_open = {quest.uid for quest in scene.quests}
     found = [
@@ -95,19 +97,13 @@ def _is_over(line: Properties, still_open: set[str]) -> bool:
     return category_of(subject) == "QST" and subject not in still_open
 
 
-def _told(
-    entity: Entity, facts: Iterable[Fact], section: Section, reason: str, *, rank: int
-) -> Iterator[Statements]:
-    for line in lines_of(entity, facts):
+def _told(lines: Iterable[Stated], section: Section, reason: str, *, rank: int) -> Iterator[Statements]:
+    for line in lines:
         yield Statements(line.statements, section, reason, line.sources, rank)
 
 
 def _shown(entity: Entity, gates: Gates) -> list[Fact]:
     return [fact for fact in entity.facts if fact.learned_from not in gates.forgotten]
-
-
-def _lasting(entity: Entity, gates: Gates) -> list[Fact]:
-    return [fact for fact in _shown(entity, gates) if not is_passing(entity, fact)]
 
 
 # Sentences.

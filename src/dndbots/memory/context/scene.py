@@ -12,7 +12,6 @@ from dndbots.storage.reader import View
 
 _MOST_PRESENT: Final = 24
 _MOST_LATELY: Final = 24
-_LAST_THERE: Final = 20
 _CREATURES: Final = ("PC", "NPC", "MON")
 
 
@@ -78,5 +77,5 @@ def _last_there(view: View, following: Following, places: Collection[str]) -> li
     """Who took part in anything there last; whoever of them is there still may have been silent since."""
     found: dict[str, None] = {}
     for place in places:
-        found |= dict.fromkeys(following.seen_at(view, place, limit=_LAST_THERE))
+        found |= dict.fromkeys(following.seen_at(view, place))
     return list(found)
