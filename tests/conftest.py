@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 if TYPE_CHECKING:
     from tests.postgres import PostgresServer
@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("default", max_examples=100, deadline=None, suppress_health_check=_SLOW)
 settings.register_profile("long", max_examples=10_000, deadline=None, suppress_health_check=_SLOW)
+# To find a fault fast, without looking for its simplest form.
+settings.register_profile(
+    "quick",
+    max_examples=100,
+    deadline=None,
+    suppress_health_check=_SLOW,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

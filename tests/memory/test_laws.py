@@ -88,6 +88,9 @@ def views(table: Campaign, viewer: str, as_of: str | None = None) -> dict[str, A
         "memories": table.memories(viewer, as_of=as_of),
         "threads": table.threads(viewer, resolved=True, as_of=as_of),
         "recap": table.recap(viewer, as_of=as_of),
+        "context": table.context(viewer, 300, as_of=as_of),
+        "large context": table.context(viewer, 3000, as_of=as_of),
+        "asked": table.context(viewer, 500, query="Who owes Elena a favour?", as_of=as_of),
     }
     if as_of is None:
         found["callbacks"] = table.callbacks(viewer, limit=50)
@@ -110,7 +113,7 @@ def everybody(campaign: Campaign) -> list[str]:
 @settings(max_examples=_some(15))
 @given(plays)
 def test_memory_owes_nothing_to_what_was_not_perceived(play: Any) -> None:
-    """Buffers, summaries, scoped memories, threads, callbacks, recaps: view(log, v) == view(v's part, v)."""
+    """Buffers, memories, threads, recaps, contexts: view(log, v) == view(v's part, v)."""
     assert_perspective(remembered(memory_campaign(), play), views, viewers=VIEWERS)
 
 

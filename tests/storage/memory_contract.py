@@ -270,11 +270,19 @@ class MemoryContract:
                 assert found.get("word8", []) == [(s, 1) for s, terms in heard if "word8" in terms]
                 assert "unheard" not in found
             spans = [(0, 3), (700, 710), (1500, 1600), (2590, 9000)]
-            assert store.lines_between(lineage, viewer, spans) == {
+            between = store.lines_between(lineage, viewer, spans)
+            assert {seq: line.words for seq, line in between.items()} == {
                 seq: sum(terms.values())
                 for seq, terms in heard
                 if any(first <= seq <= last for first, last in spans)
             }
+            assert store.times_at(lineage, ["wolf", "unheard"], between) == {
+                "wolf": {seq: times for seq, times in wolves if seq in between}
+            }
+            few = [seq for seq, terms in heard if "word8" in terms]
+            assert store.together(lineage, ["word8", "unheard"], ["wolf"], viewer) == few
+            cubs = [seq for seq, terms in heard if "cub" in terms][::-1]
+            assert store.together(lineage, ["wolf"], ["cub", "unheard"], viewer) == cubs
             places = [seq for seq, _ in heard[::200]]
             heads = store.heads_at(lineage, places)
             assert {seq: head.source for seq, head in heads.items()} == dict.fromkeys(places, "dm")

@@ -67,7 +67,7 @@ class Cast:
     def _is_dm(self, key: str, lineage: Lineage) -> bool:
         """Whether a name is the DM's and nobody else's, in this transcript or before it."""
         is_new = key not in self._dms and (_PEOPLE[0], key) not in self._found
-        if is_new and self._store.named(lineage, key, None) == {DM}:
+        if is_new and self._store.named(lineage, [key], None).get(key) == {DM}:
             self._dms.add(key)
         return key in self._dms
 

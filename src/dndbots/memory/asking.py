@@ -116,11 +116,12 @@ def question_of(view: View, query: str) -> Question:
 def _found(view: View, tokens: list[str]) -> tuple[list[str], set[int]]:
     """The uids that a question names, and which of its words do; of names inside names, the longest."""
     uids, used = list[str](), set[int]()
-    for first, last in _spans(tokens):
+    spans = [(first, last, " ".join(tokens[first:last])) for first, last in _spans(tokens)]
+    known = view.bearers_of({name for _, _, name in spans})
+    for first, last, name in spans:
         if len(uids) >= _MOST_NAMED or not used.isdisjoint(range(first, last)):
             continue
-        name = " ".join(tokens[first:last])
-        bearers = view.bearers(name) - {DM}
+        bearers = known[name] - {DM}
         if not bearers and last - first == 1 and is_uid(name):
             bearers = {uid for uid in (name,) if uid in view.everybody(name)}
         if bearers:

@@ -3,8 +3,7 @@
 Deterministic, and without a model. It reads one viewer's view, and honours what people decided.
 """
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
@@ -15,8 +14,9 @@ from dndbots.memory.cited import CitedLine, RecallItem, fitted
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.known_facts import facts_asked_for
 from dndbots.memory.retelling import one_line, retold
-from dndbots.memory.scoring import MOST_LINES, Clue, Neighbourhood, Scored, compared, idf
-from dndbots.storage.finding import Found, Index
+from dndbots.memory.scoring import Clue, Neighbourhood, Scored, idf, seeds_of
+from dndbots.storage.finding import Index
+from dndbots.storage.ports import Line
 from dndbots.storage.reader import View
 from dndbots.storage.terms import terms_of
 from dndbots.tokens import DEFAULT_ENCODING, count_tokens
@@ -28,14 +28,12 @@ ENOUGH: Final = 0.56
 _ENOUGH_OF_FACT: Final = 0.5
 _NAMES: Final = 0.3
 _OTHER_NAMES: Final = 0.5
-_MOST_MENTIONS: Final = 500
 # Lines that are this much worse than the best one are about something else.
 _WORTH: Final = 0.5
 # A line has seldom fewer tokens than this, so that no more are worth a look.
 _SHORTEST_LINE: Final = 20
-# What the best lines have in common helps to tell them from the others.
-_BEST, _IN_LINES, _COMMONEST, _MOST_FEEDBACK = 8, 2, 0.04, 8
-_FEEDBACK_LINES: Final = 300
+# At least so many of the best lines are looked at for what they have of the question.
+_LEAST_COMPARED: Final = 64
 
 
 class Recall(BaseModel):
@@ -92,46 +90,69 @@ def _lines(view: View, question: Question, gates: Gates, most: int) -> list[Cite
     instead = {
         decided[name]: terms_of(text) for name, text in sorted(gates.corrected.items()) if name in decided
     }
-    found = index.find([word.forms for word in question.words], limit=MOST_LINES)
-    clues = [
-        Clue(_corrected(one, word.forms, instead), idf(one.lines, index.heard.lines))
-        for one, word in zip(found, question.words, strict=True)
-    ]
-    names = _name_clues(index, question, instead)
-    near = Neighbourhood(index, [*clues, *names], left_out)
-    scored = near.scored([*clues, *names], question.speakers)
-    shares = _Shares(question.words, clues)
+    search = _Search(index, question, instead)
+    near = Neighbourhood(index, seeds_of(search.clues(), left_out), left_out)
+    clues = search.clues_at(near.lines)
+    scored = near.scored(clues, question.speakers, max(most, _LEAST_COMPARED))
+    shares = _Shares(question.words, search)
     answered = [(shares.of(one), one) for one in scored]
     if max((share for share, _ in answered), default=0.0) < ENOUGH:
         return []
-    scored = [one._replace(score=round(one.score * (1 + share) / 2, 6)) for share, one in answered]
-    scored.sort(key=lambda one: (-one.score, -one.seq))
-    scored = compared(scored, _feedback(view, index, question, gates, [one.seq for one in scored[:_BEST]]))
-    kept = [one for one in scored if one.score >= _WORTH * scored[0].score][:most]
+    best = [one._replace(score=round(one.score * (1 + share) / 2, 6)) for share, one in answered]
+    best.sort(key=lambda one: (-one.score, -one.seq))
+    kept = [one for one in best if one.score >= _WORTH * best[0].score][:most]
     return _retold(view, question, gates, kept)
 
 
-def _corrected(found: Found, forms: Sequence[str], instead: dict[int, dict[str, int]]) -> dict[int, int]:
-    """Where a word stands, with corrected lines in the words that count."""
-    if not instead:
-        return found.times
-    times = {seq: number for seq, number in found.times.items() if seq not in instead}
-    for seq, terms in instead.items():
-        if number := sum(terms.get(form, 0) for form in forms):
-            times[seq] = number
-    return times
+class _Search:
+    """What a question looks for: its words, then those whom it names, under all that tells of them."""
 
+    def __init__(self, index: Index, question: Question, instead: dict[int, dict[str, int]]) -> None:
+        self._index, self._question, self._instead = index, question, instead
+        forms = [word.forms for word in question.words] + [one.other_words for one in question.named]
+        self._forms = forms
+        self._found = index.find(forms)
+        self._about = [index.mentions(one.uids) for one in question.named]
+        every = index.heard.lines
+        words = len(question.words)
+        self.weights = [idf(one.lines, every) for one in self._found[:words]]
+        for said, about in zip(self._found[words:], self._about, strict=True):
+            lines = max(said.lines, about.lines, len(said.times.keys() | about.times.keys()))
+            self.weights.append(_OTHER_NAMES * idf(min(lines, every), every))
 
-def _name_clues(index: Index, question: Question, instead: dict[int, dict[str, int]]) -> list[Clue]:
-    """Those whom a question names, under their other names and where the index of people has them."""
-    clues: list[Clue] = []
-    for one in question.named:
-        (said,) = index.find([one.other_words], limit=MOST_LINES)
-        about = index.mentions(one.uids, limit=_MOST_MENTIONS)
-        times = {**about.times, **_corrected(said, one.other_words, instead)}
-        lines = max(said.lines, about.lines, len(times))
-        clues.append(Clue(times, _OTHER_NAMES * idf(min(lines, index.heard.lines), index.heard.lines)))
-    return clues
+    def clues(self) -> list[Clue]:
+        """Where it stands, as far as it was read."""
+        about = [one.times.keys() for one in self._about]
+        return self._clues([one.times for one in self._found], about)
+
+    def clues_at(self, lines: Mapping[int, Line]) -> list[Clue]:
+        """Where it stands among some lines."""
+        about = [
+            self._index.mentioned_at(one.uids, found, lines)
+            for one, found in zip(self._question.named, self._about, strict=True)
+        ]
+        found = self._clues(self._index.times_at(self._found, lines), about)
+        return [Clue({s: n for s, n in times.items() if s in lines}, weight) for times, weight in found]
+
+    def stands(self, n: int) -> bool:
+        """Whether a word stands anywhere."""
+        return bool(self._found[n].times)
+
+    def _clues(self, times: list[dict[int, int]], about: Sequence[Collection[int]]) -> list[Clue]:
+        said = [self._corrected(one, forms) for one, forms in zip(times, self._forms, strict=True)]
+        words = len(self._question.words)
+        named = [{**dict.fromkeys(places, 1), **one} for places, one in zip(about, said[words:], strict=True)]
+        return list(map(Clue, [*said[:words], *named], self.weights))
+
+    def _corrected(self, times: dict[int, int], forms: Sequence[str]) -> dict[int, int]:
+        """Where a word stands, with corrected lines in the words that count."""
+        if not self._instead:
+            return times
+        times = {seq: number for seq, number in times.items() if seq not in self._instead}
+        for seq, terms in self._instead.items():
+            if number := sum(terms.get(form, 0) for form in forms):
+                times[seq] = number
+        return times
 
 
 class _Shares:
@@ -141,10 +162,10 @@ class _Shares:
     somebody else. A name that nobody has or ever said is asked for like any other word.
     """
 
-    def __init__(self, words: Sequence[Word], clues: Sequence[Clue]) -> None:
+    def __init__(self, words: Sequence[Word], search: _Search) -> None:
         numbers = range(len(words))
-        self._weights = [clue.weight for clue in clues]
-        self._names = [n for n in numbers if words[n].is_name and (words[n].is_known or clues[n].times)]
+        self._weights = search.weights[: len(words)]
+        self._names = [n for n in numbers if words[n].is_name and (words[n].is_known or search.stands(n))]
         self._words = [n for n in numbers if n not in self._names]
         if not self._words:
             self._words, self._names = self._names, []
@@ -164,28 +185,12 @@ class _Shares:
         return sum(self._weights[n] * says[n] for n in numbers) / asked if asked else 0.0
 
 
-def _feedback(view: View, index: Index, question: Question, gates: Gates, best: list[int]) -> list[Clue]:
-    """Words that the best lines share, and that few others have."""
-    asked = {form for word in question.words for form in word.forms}
-    shared: Counter[str] = Counter()
-    for event in gates.shown(view.at(best)):
-        shared.update(term for term in terms_of(event.content) if term not in asked and len(term) > 2)
-    likely = sorted((-number, term) for term, number in shared.items() if number >= _IN_LINES)
-    terms = [term for _, term in likely[:_MOST_FEEDBACK]]
-    found = index.find([(term,) for term in terms], limit=_FEEDBACK_LINES)
-    return [
-        Clue(one.times, idf(one.lines, index.heard.lines))
-        for one in found
-        if one.lines <= max(_COMMONEST * index.heard.lines, _IN_LINES)
-    ]
-
-
 def _retold(view: View, question: Question, gates: Gates, kept: list[Scored]) -> list[CitedLine]:
-    places = {seq: name for name, seq in view.ids_of([one.seq for one in kept]).items()}
-    entries = {entry.event_id: entry for entry in retold(view, view.at(places), gates)}
+    events = view.placed([one.seq for one in kept])
+    entries = {entry.event_id: entry for entry in retold(view, events.values(), gates)}
     lines = []
     for one in kept:
-        entry = entries.get(places[one.seq])
+        entry = entries.get(events[one.seq].event_id)
         if entry is not None:
             text = " ".join((entry.text, *entry.outcomes)).strip()
             lines.append(CitedLine(one.seq, entry, one.score, _reason(question, text, one), text))

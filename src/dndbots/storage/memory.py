@@ -1,7 +1,8 @@
 """The in-memory twin: rows in lists, found by looking at all of them. Slow, short, and plainly right."""
 
 import copy
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
@@ -20,6 +21,7 @@ from dndbots.storage.ports import (
     Heard,
     Hit,
     IdentityRow,
+    Line,
     Lineage,
     LineHead,
     MentionRow,
@@ -28,7 +30,7 @@ from dndbots.storage.ports import (
     Seed,
     TruthRow,
 )
-from dndbots.storage.rowmaking import hits_of
+from dndbots.storage.rowmaking import hits_in
 
 Row = TypeVar("Row", bound=Any)
 
@@ -166,15 +168,41 @@ class MemoryStore:
         upto, found = dict(lineage), dict[str, list[Hit]]()
         for row in self._tables.rows["postings"]:
             if row.term in terms and row.branch in upto and self._has(row.audience, viewer):
-                own = (hit for hit in hits_of(row) if hit[0] <= upto[row.branch])
+                own = (hit for hit in hits_in(row.block, row.hits) if hit[0] <= upto[row.branch])
                 found.setdefault(row.term, []).extend(own)
         return {term: sorted(hits, reverse=True)[:limit] for term, hits in found.items() if hits}
 
+    def together(
+        self, lineage: Lineage, some: Collection[str], others: Collection[str], viewer: str
+    ) -> list[int]:
+        found = self.hits(lineage, {*some, *others}, viewer, limit=sys.maxsize)
+        first, second = ({seq for term in one for seq, _ in found.get(term, ())} for one in (some, others))
+        return sorted(first & second, reverse=True)
+
+    def times_at(
+        self, lineage: Lineage, terms: Collection[str], lines: Mapping[int, Line]
+    ) -> dict[str, dict[int, int]]:
+        upto, found = dict(lineage), dict[str, dict[int, int]]()
+        for row in self._tables.rows["postings"]:
+            if row.term in terms and row.branch in upto:
+                for seq, times in hits_in(row.block, row.hits):
+                    if seq in lines and lines[seq].audience == row.audience and seq <= upto[row.branch]:
+                        found.setdefault(row.term, {})[seq] = times
+        return found
+
+    def mentioned_at(self, lineage: Lineage, uids: Collection[str], lines: Mapping[int, Line]) -> set[int]:
+        rows = self._rows("mentions", lineage, lambda row: row.uid in uids and row.seq in lines)
+        return {row.seq for row in rows if row.audience == lines[row.seq].audience}
+
     def lines_between(
         self, lineage: Lineage, viewer: str, spans: Collection[tuple[int, int]]
-    ) -> dict[int, int]:
+    ) -> dict[int, Line]:
         rows = self._rows("lines", lineage, lambda row: self._has(row.audience, viewer))
-        return {row.seq: row.words for row in rows if any(first <= row.seq <= last for first, last in spans)}
+        return {
+            row.seq: Line(row.audience, row.words)
+            for row in rows
+            if any(first <= row.seq <= last for first, last in spans)
+        }
 
     def heads_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, LineHead]:
         rows = self.events_at(lineage, seqs)
@@ -277,11 +305,17 @@ class MemoryStore:
     def names_of(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[NameRow]:
         return self._rows("names", lineage, lambda row: row.uid in uids and self._has(row.audience, viewer))
 
-    def named(self, lineage: Lineage, folded: str, viewer: str | None) -> set[str]:
-        rows = self._rows(
-            "names", lineage, lambda row: row.folded == folded and self._has(row.audience, viewer)
-        )
+    def uids_with(self, lineage: Lineage, prefixes: Collection[str]) -> set[str]:
+        rows = self._rows("sightings", lineage, lambda row: row.uid.startswith(tuple(prefixes)))
         return {row.uid for row in rows}
+
+    def named(self, lineage: Lineage, folded: Collection[str], viewer: str | None) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for row in self._rows(
+            "names", lineage, lambda row: row.folded in folded and self._has(row.audience, viewer)
+        ):
+            found.setdefault(row.folded, set()).add(row.uid)
+        return found
 
     def identities(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[IdentityRow]:
         return self._rows(

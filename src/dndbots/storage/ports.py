@@ -4,7 +4,7 @@ A store keeps rows and finds them by index; it knows neither the game nor a view
 "rows whose people include this one". `memory` is the twin that tests compare the others with.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, Self
@@ -85,6 +85,13 @@ class Heard(NamedTuple):
     """How many lines a viewer perceived up to a place, and how many words are in them."""
 
     lines: int
+    words: int
+
+
+class Line(NamedTuple):
+    """A line of a viewer: the group under whose rows it stands, and how many words it has."""
+
+    audience: int
     words: int
 
 
@@ -278,10 +285,29 @@ class Store(Protocol):
         """The newest lines of a viewer that have a term, for each of some, newest first."""
         ...
 
+    def together(
+        self, lineage: Lineage, some: Collection[str], others: Collection[str], viewer: str
+    ) -> list[int]:
+        """All lines of a viewer that have one of some terms and one of others, newest first.
+
+        Costs as many looks as there are rows of the first ones, however common the others are.
+        """
+        ...
+
+    def times_at(
+        self, lineage: Lineage, terms: Collection[str], lines: Mapping[int, Line]
+    ) -> dict[str, dict[int, int]]:
+        """How often some terms stand in some lines of a viewer, where they do."""
+        ...
+
+    def mentioned_at(self, lineage: Lineage, uids: Collection[str], lines: Mapping[int, Line]) -> set[int]:
+        """Those of some lines of a viewer that are about somebody."""
+        ...
+
     def lines_between(
         self, lineage: Lineage, viewer: str, spans: Collection[tuple[int, int]]
-    ) -> dict[int, int]:
-        """A viewer's lines in some spans of the log, ends included, and how many words each has."""
+    ) -> dict[int, Line]:
+        """A viewer's lines in some spans of the log, ends included."""
         ...
 
     def heads_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, LineHead]: ...
@@ -333,8 +359,15 @@ class Store(Protocol):
         """Every uid with this beginning in any branch: what a new one must not collide with."""
         ...
 
+    def uids_with(self, lineage: Lineage, prefixes: Collection[str]) -> set[str]:
+        """Every uid with one of some beginnings that anybody knows of."""
+        ...
+
     def names_of(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[NameRow]: ...
-    def named(self, lineage: Lineage, folded: str, viewer: str | None) -> set[str]: ...
+    def named(self, lineage: Lineage, folded: Collection[str], viewer: str | None) -> dict[str, set[str]]:
+        """Who was given some names, by name."""
+        ...
+
     def identities(
         self, lineage: Lineage, uids: Collection[str], viewer: str | None
     ) -> list[IdentityRow]: ...

@@ -18,7 +18,8 @@ from dndbots.errors import AmbiguousName, UnknownEntity
 from dndbots.events import GameEvent, is_storable
 from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, name_from_uid, slug
 from dndbots.storage import codec
-from dndbots.storage.finding import Apart, Index
+from dndbots.storage.apart import Apart
+from dndbots.storage.finding import Index
 from dndbots.storage.ports import ClaimKey, ClaimRow, EventRow, Lineage, MentionRow, NameRow, Store
 
 PAGE: Final = 1_000
@@ -70,21 +71,30 @@ class View:
 
     def bearers(self, name: str) -> set[str]:
         """Those who were given a name, or, nameless, go by what their uid says."""
-        wanted = folded(name)
-        if not wanted or not is_storable(name):
-            return set()
-        given = self._store.named(self._lineage, wanted, self.viewer)
-        if not given:
-            likely = [
-                uid
-                for category in CATEGORIES
-                for uid in self._store.uids_like(f"{category.lower()}_{slug(name).partition('_')[0]}")
-                if folded(name_from_uid(uid)) == wanted
-            ]
-            sighted = self._store.sighted(self._lineage, likely, self.viewer)
-            named = {row.uid for row in self._store.names_of(self._lineage, sorted(sighted), self.viewer)}
-            given = sighted - named
-        return given
+        return self.bearers_of([name])[name]
+
+    def bearers_of(self, names: Collection[str]) -> dict[str, set[str]]:
+        """The same for several names, in one look."""
+        wanted = {name: folded(name) if is_storable(name) else "" for name in names}
+        given = self._store.named(self._lineage, sorted({*wanted.values()} - {""}), self.viewer)
+        missing = {name for name in names if wanted[name] and not given.get(wanted[name])}
+        nameless = self._nameless(missing) if missing else {}
+        return {name: given.get(wanted[name]) or nameless.get(wanted[name], set()) for name in names}
+
+    def _nameless(self, names: Collection[str]) -> dict[str, set[str]]:
+        """Those whom nobody gave a name, by the names that their uids say."""
+        starts = sorted({_first_word(name) for name in names} - {""})
+        prefixes = [f"{category.lower()}_{start}" for category in CATEGORIES for start in starts]
+        numbers = {"", *(_number_of(slug(name)) for name in names)}
+        likely = [uid for uid in self._store.uids_with(self._lineage, prefixes) if _number_of(uid) in numbers]
+        wanted = {folded(name) for name in names}
+        said = {uid: name for uid in likely if (name := folded(name_from_uid(uid))) in wanted}
+        sighted = self._store.sighted(self._lineage, sorted(said), self.viewer)
+        named = {row.uid for row in self._store.names_of(self._lineage, sorted(sighted), self.viewer)}
+        found: dict[str, set[str]] = {}
+        for uid in sighted - named:
+            found.setdefault(said[uid], set()).add(uid)
+        return found
 
     def persons(self, uid: str) -> list[str]:
         """All uids that this viewer knows to be one and the same; the one it goes by comes first."""
@@ -325,10 +335,6 @@ class View:
         rows = self._perceived(list(places.values()))
         return {name: seq for name, seq in places.items() if seq in rows}
 
-    def ids_of(self, seqs: Collection[int]) -> dict[str, int]:
-        """The ids of the events at some places that this viewer perceived."""
-        return {row.event_id: seq for seq, row in self._perceived(seqs).items()}
-
     def perceived(self, seq: int) -> bool:
         """Whether this viewer perceived the event at a place."""
         return bool(self._perceived([seq]))
@@ -347,8 +353,12 @@ class View:
 
     def at(self, seqs: Iterable[int]) -> list[GameEvent]:
         """The events at some places that this viewer perceived, oldest first."""
-        rows = self._perceived(list(seqs))
-        return [self._shown(codec.from_row(rows[seq])) for seq in sorted(rows)]
+        return list(self.placed(list(seqs)).values())
+
+    def placed(self, seqs: Collection[int]) -> dict[int, GameEvent]:
+        """The same, each with its place."""
+        rows = self._perceived(seqs)
+        return {seq: self._shown(codec.from_row(rows[seq])) for seq in sorted(rows)}
 
     def _perceived(self, seqs: Collection[int]) -> dict[int, EventRow]:
         rows = self._store.events_at(self._lineage, seqs)
@@ -458,6 +468,16 @@ class View:
             )
             for event, known in shown
         ]
+
+
+def _first_word(name: str) -> str:
+    return slug(name).partition("_")[0]
+
+
+def _number_of(uid: str) -> str:
+    """The number at the end of a uid, however it is written; the first has none."""
+    number = uid.rpartition("_")[2].lstrip("0")
+    return number if number.isdigit() and number != "1" else ""
 
 
 def _seq(row: ClaimRow) -> int:

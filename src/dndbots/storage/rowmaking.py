@@ -25,7 +25,6 @@ from dndbots.storage.ports import (
     IdentityRow,
     LineRow,
     NameRow,
-    PostingRow,
     Rows,
     SightingRow,
     SlotRow,
@@ -188,12 +187,29 @@ def at_of(held: Holding, one: Prepared) -> int:
     return one.at if held.stated and not counts(held.claim.slot) else one.seq
 
 
-def hits_of(row: PostingRow) -> list[Hit]:
+def hits_in(block: int, hits: str) -> list[Hit]:
     """The lines of a block of postings, oldest first: what `_add_text` wrote."""
-    first, hits = row.block * BLOCK, row.hits.split()
-    if "*" not in row.hits:
-        return [(first + int(place), 1) for place in hits]
-    return [(first + int(hit), 1) if "*" not in hit else _several(first, hit) for hit in hits]
+    first = block * BLOCK
+    if "*" not in hits:
+        return [(first + int(place), 1) for place in hits.split()]
+    return [(first + int(hit), 1) if "*" not in hit else _several(first, hit) for hit in hits.split()]
+
+
+def shared_by(hits: str, others: str) -> list[int]:
+    """The places in a block of the lines that have both of two terms. The first is the rarer one."""
+    others = f"{others} "
+    places = [hit.partition("*")[0] for hit in hits.split()] if "*" in hits else hits.split()
+    return [int(place) for place in places if f" {place} " in others or f" {place}*" in others]
+
+
+def times_of_hit(hits: str, place: int) -> int:
+    """How often a line of a block has the term, by its place there."""
+    start = f"{hits} ".find(f" {place} ")
+    if start >= 0:
+        return 1
+    sought = f" {place}*"
+    start = hits.find(sought)
+    return int(hits[start + len(sought) :].partition(" ")[0]) if start >= 0 else 0
 
 
 def _several(first: int, hit: str) -> Hit:

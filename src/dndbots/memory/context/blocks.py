@@ -129,11 +129,12 @@ class Writer(NamedTuple):
             Group(title, tuple(one for offer in own for one in offer.statements))
             for title, own in by_title.items()
         )
-        kind, owner = (
-            (SectionKind.SESSION, self.session) if self.reader == DM else (SectionKind.MEMORY, self.reader)
-        )
+        kind, owner = SectionKind.MEMORY, self.reader
+        uids = {self.reader: None}
+        if self.reader == DM:
+            kind, owner, uids = SectionKind.SESSION, self.session, {}
         sections = (Section(kind, owner, groups),)
-        uids = dict.fromkeys(ref.uid for ref in refs_of(Document((), sections)))
+        uids |= dict.fromkeys(ref.uid for ref in refs_of(Document((), sections)))
         lexicon = [
             DCMLEntity(uid, DCMLCategory(category), name)
             for uid, name in self.named(list(uids)).items()

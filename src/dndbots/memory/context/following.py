@@ -150,13 +150,12 @@ class Following:
     def _begin(self, view: View, gates: Gates) -> None:
         self._forget()
         sessions = view.sessions()
-        starts = list(sessions.values())
-        ends = [*(start - 1 for start in starts[1:]), view.head]
-        spans = list(zip(sessions, starts, ends, strict=True))[-(OLDER + WHOLE) :]
+        ends = [*(start - 1 for start in list(sessions.values())[1:]), view.head]
+        spans = list(zip(sessions.items(), ends, strict=False))[-(OLDER + WHOLE) :]
         self.before_last = _last_but_one(sessions)
         self._sessions = set(sessions)
         parts = []
-        for left, (session, start, end) in zip(range(len(spans), 0, -1), spans, strict=True):
+        for left, ((session, start), end) in zip(range(len(spans), 0, -1), spans, strict=True):
             self.session = session
             parts.append(self._part(view, gates, start, end, whole=left <= WHOLE))
         self.story = Story.of(parts, lost=len(sessions) > len(spans), encoding=self._encoding)

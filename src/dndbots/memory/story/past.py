@@ -47,9 +47,16 @@ class Past:
             self.base.spelling.add(before.tally.spelling)
             self.base.entries, self.base.narrated = before.tally.entries, before.tally.narrated
         self.base.add(retold)
-        self.salience = retold.salience()
+        known = Tally()
+        if before:
+            known.add(before.tally)
+        known.add(retold)
+        self.salience = known.salience(self.base.spelling.names())
         self.names = self.base.spelling.names()
         self.heard = self._heard()
+        # All that was ever said, if all of it is still known.
+        self.lines = self._lines()
+        self.cost = sum(said.cost for said in self.lines or ())
 
     def followed_by(self, newest: Closed) -> "Past":
         """The past, when the newest run is over."""
@@ -64,10 +71,9 @@ class Past:
         found += [(age, opening.spelling) for age, opening in enumerate(reversed(self.older), 2)]
         return [(age, {key: name.times for key, name in spelling.names().items()}) for age, spelling in found]
 
-    def lines(self) -> list[Spoken] | None:
-        """All that was ever said before the newest run, if all of it is still known."""
+    def _lines(self) -> tuple[Spoken, ...] | None:
         rows = [opening.lines for opening in self.older]
         rows += [self.before.lines] if self.before else []
         if self.lost or any(row is None for row in rows):
             return None
-        return [said for row in rows for said in row or ()]
+        return tuple(said for row in rows for said in row or ())

@@ -11,7 +11,7 @@ from dndbots.memory.story.spoken import Spoken
 from dndbots.memory.story.tally import Tally
 from dndbots.memory.story.window import CHUNK, CHUNKS, EARLY, coarse
 
-_KEPT_OF_A_CHUNK: Final = 110
+_KEPT_OF_A_CHUNK: Final = 64
 _KEPT_OF_A_RUN: Final = 300
 
 
@@ -43,8 +43,10 @@ class Run:
         self.opening: list[Spoken] = []
         self.lines: list[Spoken] = []
         self.first = 0
+        self.cost = 0
         self.tally = Tally()
         self.tally.add(base)
+        self.names = base.spelling.names()
         self._base = base
         self._chunks: deque[Chunk] = deque()
         self._open = Tally()
@@ -58,7 +60,8 @@ class Run:
         """The next entry. Counts follow at the boundaries, so that between them nothing moves."""
         self.lines.append(said)
         self.count += 1
-        if self.count <= EARLY:
+        self.cost += said.cost
+        if len(self.opening) < self.count <= EARLY:
             self.opening.append(said)
         if coarse(self.count) == self.count:
             self._count()
@@ -93,6 +96,7 @@ class Run:
         self.tally.add(new)
         self._open.add(new)
         self.boundary = self.count
+        self.names = self.tally.spelling.names()
 
     def _freeze(self) -> None:
         found = list(self.sentences(self.count - CHUNK, self.count))
@@ -102,9 +106,11 @@ class Run:
         self._open = Tally()
         if len(self._chunks) > CHUNKS:
             self.tally.add(self._chunks.popleft().tally, -1)
+            self.cost -= sum(said.cost for said in self.lines[:CHUNK])
             del self.lines[:CHUNK]
             self.first += CHUNK
             self._forget()
+            self.names = self.tally.spelling.names()
 
     def _forget(self) -> None:
         """Where names were said, without what is gone."""

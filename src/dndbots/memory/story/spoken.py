@@ -22,11 +22,8 @@ class Spoken(NamedTuple):
 
     entry: Entry
     lines: tuple[tuple[str, int], ...]
+    cost: int
     sentences: tuple[Candidate, ...]
-
-    @property
-    def cost(self) -> int:
-        return sum(tokens for _, tokens in self.lines)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -48,7 +45,12 @@ def spoken(entries: Sequence[Entry], first: int, encoding: str) -> list[Spoken]:
     counts = iter(count_many(texts, encoding))
     counted = [tuple((line, next(counts)) for line in group) for group in lines]
     return [
-        Spoken(entry, said, tuple(replace(candidate, tokens=next(counts)) for candidate in group))
+        Spoken(
+            entry,
+            said,
+            sum(tokens for _, tokens in said),
+            tuple(replace(candidate, tokens=next(counts)) for candidate in group),
+        )
         for entry, said, group in zip(entries, counted, sentences, strict=True)
     ]
 

@@ -91,11 +91,8 @@ class Story:
 
     def _whole(self, tokens: int) -> Telling | None:
         """All of it, where all of it fits."""
-        if self._run.first:
-            return None
-        cost = sum(said.cost for said in self._run.lines)
-        before = self._past.lines() if cost <= tokens else None
-        if before is None or cost + sum(said.cost for said in before) > tokens:
+        before = self._past.lines
+        if self._run.first or before is None or self._run.cost + self._past.cost > tokens:
             return None
         kept = [told for said in (*before, *self._run.lines) for told in said.told()]
         return Telling(tuple(kept), ()) if self._fits(kept, tokens) else None

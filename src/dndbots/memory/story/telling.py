@@ -55,7 +55,6 @@ def stable(past: Past, run: Run, tokens: int, encoding: str) -> Stable:
     """What stays while the run is told up to the same boundary."""
     tally = run.tally
     shares = NARRATED if tally.narrated >= _NARRATED_LEAST * max(1, tally.entries) else TALK
-    names = tally.spelling.names()
     rest = tokens - int(tokens * shares.story)
     start = _back(run, run.boundary, int(rest * shares.least))
     room = int(tokens * shares.story)
@@ -74,7 +73,7 @@ def stable(past: Past, run: Run, tokens: int, encoding: str) -> Stable:
     new = chosen(
         run.pool(start),
         room - used - old.tokens,
-        salience=tally.salience(names),
+        salience=tally.salience(run.names),
         wish=wish,
         encoding=encoding,
         before=old.sentences,
@@ -87,7 +86,7 @@ def _names(past: Past, run: Run, tokens: int, encoding: str) -> tuple[list[Told]
     known, before = names_before(past).told("Names from before", int(tokens * _NAMES_BEFORE), encoding)
     used = _cost([before] if before else [], encoding)
     spelling = run.tally.spelling
-    _, now = names_now(past, spelling, spelling.names()).told("Names", tokens - used, encoding, without=known)
+    _, now = names_now(past, spelling, run.names).told("Names", tokens - used, encoding, without=known)
     lines = [line for line in (before, now) if line]
     return lines, _cost(lines, encoding)
 
@@ -121,11 +120,10 @@ def moved(run: Run, start: int, most: int, least: int) -> int:
 def fine(run: Run, part: Stable, until: int, tokens: int, encoding: str) -> Chosen:
     """The story between the boundary and the newest lines."""
     pool = list(run.sentences(part.start, until))
-    names = run.tally.spelling.names()
     return chosen(
         pool,
         tokens,
-        salience=run.tally.salience_of(pool, names),
+        salience=run.tally.salience_of(pool, run.names),
         wish=Wish(retold=1.0),
         encoding=encoding,
         before=[sentence for each in part.story for sentence in each.sentences],

@@ -44,6 +44,10 @@ class Dialect(Protocol):
         """The condition that a column has one of the values of a list parameter."""
         ...
 
+    def values(self, name: str) -> Any:
+        """The values of a list parameter, as a column."""
+        ...
+
     def as_list(self, values: Collection[Any]) -> Any:
         """Values as such a parameter."""
         ...

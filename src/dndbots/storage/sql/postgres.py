@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, any_, bindparam, create_engine
+from sqlalchemy import ARRAY, BigInteger, Connection, Engine, any_, bindparam, column, create_engine, func
 from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
@@ -70,6 +70,10 @@ class PostgresDialect:
 
     def listed(self, column: Any, name: str) -> Any:
         return column == any_(bindparam(name))
+
+    def values(self, name: str) -> Any:
+        listed = func.unnest(bindparam(name, type_=ARRAY(BigInteger)))
+        return listed.table_valued(column("value", BigInteger)).render_derived().c.value
 
     def as_list(self, values: Collection[Any]) -> Any:
         return list(values)

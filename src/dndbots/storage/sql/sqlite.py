@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, bindparam, create_engine, func, select
+from sqlalchemy import BigInteger, Connection, Engine, bindparam, column, create_engine, func, select
 from sqlalchemy.pool import NullPool
 
 from dndbots._json import as_json
@@ -92,6 +92,9 @@ class SqliteDialect:
     def listed(self, column: Any, name: str) -> Any:
         values = func.json_each(bindparam(name)).table_valued("value")
         return column.in_(select(values.c.value))
+
+    def values(self, name: str) -> Any:
+        return func.json_each(bindparam(name)).table_valued(column("value", BigInteger)).c.value
 
     def as_list(self, values: Collection[Any]) -> Any:
         return as_json(list(values))

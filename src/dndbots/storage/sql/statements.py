@@ -1,8 +1,9 @@
 """Every statement that the store runs, in Core, made once for each kind of database."""
 
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import (
+    BigInteger,
     BindParameter,
     ScalarSelect,
     Select,
@@ -11,7 +12,9 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    literal,
     select,
+    tuple_,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
@@ -39,6 +42,9 @@ from dndbots.storage.sql.schema import (
 )
 
 TABLES: dict[str, Table] = {name: getattr(schema, name) for name in ("events", *VIEWS)}
+
+# Two numbers as one: the second is smaller than this.
+PAIRED: Final = 1 << 40
 
 Param = BindParameter[Any]
 _branch: Param = bindparam("branch")
@@ -219,9 +225,19 @@ class Statements:
                 sightings.c.uid < bindparam("beyond"),
             )
         )
+        self.uids_with = (
+            select(sightings.c.uid)
+            .distinct()
+            .where(
+                sightings.c.branch == _branch,
+                sightings.c.uid >= bindparam("first"),
+                sightings.c.uid < bindparam("beyond"),
+                sightings.c.seq <= _upto,
+            )
+        )
         within = (names.c.branch == _branch, names.c.seq <= _upto)
         by_uid = select(names).where(*within, self._dialect.listed(names.c.uid, "uids"))
-        by_name = select(names.c.uid).where(*within, names.c.folded == bindparam("folded"))
+        by_name = select(names.c.folded, names.c.uid).where(*within, names.c.folded == bindparam("folded"))
         self.names_of = _for_anybody_or_viewer(by_uid, names)
         self.named = _for_anybody_or_viewer(by_name, names)
         known = select(identities).where(identities.c.branch == _branch, identities.c.seq <= _upto)
@@ -308,26 +324,46 @@ class Statements:
         self.audiences_of = select(members.c.audience).where(
             members.c.campaign == _campaign, members.c.member == _viewer
         )
-        self.lines_between = select(lines.c.seq, lines.c.words).where(
+        self.lines_between = select(lines.c.seq, lines.c.audience, lines.c.words).where(
             lines.c.branch == _branch,
             lines.c.audience.in_(self.audiences_of),
             lines.c.seq >= bindparam("first"),
             lines.c.seq <= bindparam("last"),
         )
         of_term = (postings.c.branch == _branch, postings.c.term == bindparam("term"))
-        self.some_postings = (
-            select(postings)
-            .where(*of_term, postings.c.audience.in_(self.audiences_of))
-            .limit(bindparam("limit"))
+        hits = select(postings.c.block, postings.c.hits).where(
+            *of_term, postings.c.audience.in_(self.audiences_of)
         )
-        self.newest_postings = (
-            select(postings)
+        self.some_postings = hits.limit(bindparam("limit"))
+        self.newest_postings = hits.where(
+            postings.c.block >= bindparam("first"), postings.c.block <= bindparam("last")
+        )
+        # For each row of the first terms, what stands beside it is sought: so the others may be common.
+        beside = postings.alias("beside")
+        self.postings_together = (
+            select(postings.c.block, postings.c.hits, beside.c.hits)
+            .join(beside, _all_equal(beside, postings, ("branch", "audience", "block")))
             .where(
-                *of_term, postings.c.audience == bindparam("audience"), postings.c.block <= bindparam("block")
+                postings.c.branch == _branch,
+                self._dialect.listed(postings.c.term, "some"),
+                postings.c.audience.in_(self.audiences_of),
+                self._dialect.listed(beside.c.term, "others"),
             )
-            .order_by(postings.c.block.desc())
-            .limit(bindparam("limit"))
         )
+        self.postings_at = select(postings.c.audience, postings.c.block, postings.c.hits).where(
+            *of_term, self._paired(postings.c.audience, postings.c.block)
+        )
+        self.mentions_at = select(mentions.c.seq).where(
+            mentions.c.branch == _branch,
+            mentions.c.uid == bindparam("uid"),
+            self._paired(mentions.c.audience, mentions.c.seq),
+        )
+
+    def _paired(self, first: Any, second: Any) -> Any:
+        """The condition that two columns have one of the pairs of a list parameter."""
+        pair = self._dialect.values("pairs")
+        size = literal(PAIRED, BigInteger)
+        return tuple_(first, second).in_(select(pair // size, pair % size))
 
 
 def _of_another() -> Any:

@@ -312,9 +312,16 @@ class SqlStore(WordReads):
         keys = [{"uids": self._db.dialect.as_list(uids)}] if uids else []
         return _made(NameRow, self._each(self._say.names_of[viewer is not None], lineage, keys, viewer))
 
-    def named(self, lineage: Lineage, folded: str, viewer: str | None) -> set[str]:
-        rows = self._each(self._say.named[viewer is not None], lineage, [{"folded": folded}], viewer)
+    def uids_with(self, lineage: Lineage, prefixes: Collection[str]) -> set[str]:
+        rows = self._each(self._say.uids_with, lineage, list(map(_range, prefixes)))
         return {row[0] for row in rows}
+
+    def named(self, lineage: Lineage, folded: Collection[str], viewer: str | None) -> dict[str, set[str]]:
+        keys = [{"folded": name} for name in folded]
+        found: dict[str, set[str]] = {}
+        for name, uid in self._each(self._say.named[viewer is not None], lineage, keys, viewer):
+            found.setdefault(name, set()).add(uid)
+        return found
 
     def identities(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[IdentityRow]:
         keys = [{"uids": self._db.dialect.as_list(uids)}] if uids else []

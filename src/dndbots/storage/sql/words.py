@@ -1,17 +1,17 @@
 """What recall reads of the index of words. Its cost depends on what is asked for, not on the log."""
 
-from collections.abc import Collection, Iterable
-from itertools import groupby
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
-from dndbots.storage.ports import BLOCK, Heard, Hit, Lineage, PostingRow, Segment
-from dndbots.storage.rowmaking import hits_of
-from dndbots.storage.sql.database import Database
-from dndbots.storage.sql.statements import Statements
+from dndbots.storage.ports import BLOCK, Heard, Hit, Line, Lineage, Segment
+from dndbots.storage.rowmaking import hits_in, shared_by, times_of_hit
+from dndbots.storage.sql.database import Database, Row
+from dndbots.storage.sql.statements import PAIRED, Statements
 
-# A term that has no more rows than this is read in one look; any other from its newest block back.
+# A term that has no more rows than this is read in one look; any other from its newest blocks back.
 _AT_ONCE: Final = 24
-_PAGE: Final = 4
+_FIRST_BLOCKS: Final = 4
+_WIDER: Final = 8
 
 
 class WordReads:
@@ -33,7 +33,7 @@ class WordReads:
 
     def lines_between(
         self, lineage: Lineage, viewer: str, spans: Collection[tuple[int, int]]
-    ) -> dict[int, int]:
+    ) -> dict[int, Line]:
         wanted = [
             {"branch": branch, "first": first, "last": min(last, upto)}
             for branch, upto in lineage
@@ -41,7 +41,7 @@ class WordReads:
             if first <= upto
         ]
         found = self._db.each(self._say.lines_between, wanted, viewer=viewer, campaign=self._campaign)
-        return {int(seq): int(words) for rows in found for seq, words in rows}
+        return {seq: Line(audience, words) for rows in found for seq, audience, words in rows}
 
     def hits(
         self, lineage: Lineage, terms: Collection[str], viewer: str, *, limit: int
@@ -56,7 +56,7 @@ class WordReads:
             if not some:
                 continue
             if len(some) < _AT_ONCE:
-                hits = _within(segment, map(PostingRow._make, some))
+                hits = _within(segment, some)
             else:
                 hits = self._newest_hits(segment, term, viewer, limit)
             if hits:
@@ -64,51 +64,84 @@ class WordReads:
         return {term: sorted(hits, reverse=True)[:limit] for term, hits in found.items()}
 
     def _newest_hits(self, segment: Segment, term: str, viewer: str, limit: int) -> list[Hit]:
-        """Reads the audience that may have the newest of what is left, until enough are settled."""
-        audiences = self._db.all(self._say.audiences_of, viewer=viewer, campaign=self._campaign)
-        newest = segment.upto // BLOCK
-        left = {int(row[0]): newest for row in audiences}
-        pages = dict.fromkeys(left, _PAGE)
-        found: list[PostingRow] = []
-        number = 0
-        while left:
-            audience, block = max(left.items(), key=lambda one: one[1])
-            # What a look into the past must not count stands in the newest block.
-            if number >= limit and sum(row.events for row in found if block < row.block < newest) >= limit:
-                break
+        """Reads some blocks, and then ever more before them, until there are enough."""
+        found: list[Hit] = []
+        last, number = segment.upto // BLOCK, _FIRST_BLOCKS
+        while last >= 0 and len(found) < limit:
             rows = self._db.all(
                 self._say.newest_postings,
                 branch=segment.branch,
                 term=term,
-                audience=audience,
-                block=block,
-                limit=pages[audience],
+                viewer=viewer,
+                campaign=self._campaign,
+                first=last - number + 1,
+                last=last,
             )
-            new = list(map(PostingRow._make, rows))
-            found += new
-            number += sum(row.events for row in new)
-            if len(rows) < pages[audience]:
-                del left[audience]
-            else:
-                left[audience] = found[-1].block - 1
-            pages[audience] *= 4
-        return _within(segment, found) if number <= limit else _newest(segment, found, limit)
+            found += _within(segment, rows)
+            last, number = last - number, number * _WIDER
+        return found
+
+    def together(
+        self, lineage: Lineage, some: Collection[str], others: Collection[str], viewer: str
+    ) -> list[int]:
+        found: set[int] = set()
+        for branch, upto in lineage:
+            rows = self._db.all(
+                self._say.postings_together,
+                branch=branch,
+                some=self._db.dialect.as_list(some),
+                others=self._db.dialect.as_list(others),
+                viewer=viewer,
+                campaign=self._campaign,
+            )
+            for block, own, beside in rows:
+                found.update(block * BLOCK + place for place in shared_by(own, beside))
+            found = {seq for seq in found if seq <= upto}
+        return sorted(found, reverse=True)
+
+    def times_at(
+        self, lineage: Lineage, terms: Collection[str], lines: Mapping[int, Line]
+    ) -> dict[str, dict[int, int]]:
+        found: dict[str, dict[int, int]] = {}
+        for branch, own in _by_segment(lineage, lines):
+            blocks: dict[tuple[int, int], list[int]] = {}
+            for seq in own:
+                blocks.setdefault((lines[seq].audience, seq // BLOCK), []).append(seq)
+            pairs = self._db.dialect.as_list([group * PAIRED + block for group, block in blocks])
+            each = self._db.each(
+                self._say.postings_at, [{"term": term} for term in terms], branch=branch, pairs=pairs
+            )
+            for term, rows in zip(terms, each, strict=True):
+                for group, block, hits in rows:
+                    for seq in blocks[group, block]:
+                        if times := times_of_hit(hits, seq % BLOCK):
+                            found.setdefault(term, {})[seq] = times
+        return found
+
+    def mentioned_at(self, lineage: Lineage, uids: Collection[str], lines: Mapping[int, Line]) -> set[int]:
+        found: set[int] = set()
+        for branch, own in _by_segment(lineage, lines):
+            pairs = self._db.dialect.as_list([lines[seq].audience * PAIRED + seq for seq in own])
+            each = self._db.each(
+                self._say.mentions_at, [{"uid": uid} for uid in uids], branch=branch, pairs=pairs
+            )
+            found |= {seq for rows in each for (seq,) in rows}
+        return found
 
 
-def _within(segment: Segment, rows: Iterable[PostingRow]) -> list[Hit]:
-    upto = segment.upto
-    return [hit for row in rows for hit in hits_of(row) if hit[0] <= upto]
-
-
-def _newest(segment: Segment, rows: list[PostingRow], limit: int) -> list[Hit]:
-    """The same, from the newest block back and no further than needed."""
+def _within(segment: Segment, rows: Iterable[Row]) -> list[Hit]:
     found: list[Hit] = []
-    for _, block in groupby(sorted(rows, key=_block, reverse=True), _block):
-        if len(found) >= limit:
-            break
-        found += _within(segment, block)
-    return found
+    for block, hits in rows:
+        found += hits_in(block, hits)
+    upto = segment.upto
+    return [hit for hit in found if hit[0] <= upto]
 
 
-def _block(row: PostingRow) -> int:
-    return row.block
+def _by_segment(lineage: Lineage, seqs: Collection[int]) -> Iterator[tuple[int, list[int]]]:
+    """Places, each in the branch that it belongs to."""
+    after = -1
+    for branch, upto in lineage:
+        own = [seq for seq in seqs if after < seq <= upto]
+        if own:
+            yield branch, own
+        after = upto
