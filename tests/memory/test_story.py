@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tests.strategies import hostile_text
 
 from dndbots.memory.entries import Entry
-from dndbots.memory.story import EARLY, OLDER, Part, Story, Telling, window_start
+from dndbots.memory.story import EARLY, OLDER, Part, Story, Telling, window, window_start
 from dndbots.memory.story import run as runs
-from dndbots.memory.story import window
 from dndbots.tokens import count_tokens
 
 _PROSE = "Throk Zara opened the gate never found a ring and left Grimfang under Ash-ford's mill ?"
@@ -263,7 +262,7 @@ def test_what_is_left_out_is_named() -> None:
 def test_a_session_that_comes_back_is_a_new_run() -> None:
     """A, B, A are three runs: what decides is the order of play, not the name."""
     back = following([*play(60, "a"), *play(60, "b"), *play(60, "a")])
-    other = following([*play(60, "a"), *play(60, "b"), *[e for e in play(60, "a")]])
+    other = following([*play(60, "a"), *play(60, "b"), *list(play(60, "a"))])
     assert back.tell(500) == other.tell(500)
 
 
@@ -286,7 +285,7 @@ def test_what_is_held_does_not_grow() -> None:
     story = Story()
     sizes = []
     for round_ in range(3):
-        for number in range(window.CHUNKS + 2):
+        for _number in range(window.CHUNKS + 2):
             story.add(play(window.CHUNK, "long"))
         sizes.append((len(story._run.lines), len(story._run.tally.words), len(story._run.tally.pairs)))
     assert sizes[1] == sizes[2]
