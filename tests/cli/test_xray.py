@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.calling import HOSTILE, Run
+from tests.cli.calling import HOSTILE, Run, program
 
 from dndbots import Campaign
 from dndbots.cli import show
@@ -181,6 +181,14 @@ def test_text_steers_no_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     show.say_text("a\x1b[2J\nb\n")
     assert capsys.readouterr().out == "a\x1b[2J\nb\n" + "a\\x1b[2J\nb\n"
+
+
+def test_a_meter_without_blocks(split: Path) -> None:
+    """Where only ASCII can be shown, bars are made of it."""
+    told = program("context", "Zara", "--xray", "-c", split, PYTHONIOENCODING="ascii")
+    assert told.code == 0
+    assert any(line.startswith("total") and "##" in line for line in told.out.splitlines())
+    assert "\\u" not in told.out
 
 
 def test_a_bar_is_as_long_as_its_share() -> None:

@@ -120,7 +120,9 @@ def say_table(
 
 
 def bar(share: float, width: int) -> str:
-    """So much of a width, in eighths of a letter; a little of it is never nothing."""
+    """So much of a width, in eighths of a letter where there are any; a little is never nothing."""
+    if not _output().encoding.startswith("utf"):
+        return "#" * max(round(share * width), 1 if share else 0)
     eighths = max(round(share * width * 8), 1 if share else 0)
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 

@@ -8,9 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from dndbots.ids import DM
 from dndbots.storage.ports import Heard, Hit, Line, Lineage, LineHead, Segment, Store
-from dndbots.storage.rowmaking import parts_of
 
 # Of a word, the newest lines; all of them, if they are no more than so many, and not too many together.
 _NEWEST: Final = 256
@@ -23,8 +21,6 @@ _MOST_SHARED: Final = 500
 _COMMON: Final = 0.05
 _FIRST_LOOK: Final = 6
 _WIDER: Final = 16
-# Lines that are no further apart are looked up in one span.
-_NEAR: Final = 64
 
 
 class Found(NamedTuple):
@@ -165,7 +161,7 @@ class Index:
         while before or after:
             spans = [(max(seq - outer, 0), seq - inner) for seq in before]
             spans += [(seq + inner, min(seq + outer, last)) for seq in after]
-            lines |= self._store.lines_between(self._lineage, self._viewer, _joined(spans))
+            lines |= self._store.lines_between(self._lineage, self._viewer, joined(spans))
             order = sorted(lines)
             places = {seq: n for n, seq in enumerate(order)}
             before = [
@@ -188,50 +184,7 @@ class Index:
         return self._store.heads_at(self._lineage, seqs)
 
 
-class Apart:
-    """The lines that one viewer perceived and another did not: how many, and where the newest are.
-
-    Characters stand in groups together, and so do all others; for groups there are totals, whatever the
-    length of the log. A character and somebody who is none are compared line by line: as many lines as the
-    one who perceived less has.
-    """
-
-    def __init__(self, store: Store, lineage: Lineage, viewer: str, other: str) -> None:
-        self._store, self._lineage, self._viewer, self._other = store, lineage, viewer, other
-        self._grouped = len(parts_of(frozenset((viewer, other)))) == 1
-
-    def lines(self) -> int:
-        mine, others = (self._store.heard(self._lineage, who).lines for who in (self._viewer, self._other))
-        if self._other == DM:
-            return 0
-        if self._viewer == DM:
-            return mine - others
-        if self._grouped:
-            return mine - self._store.heard(self._lineage, self._viewer, beside=self._other).lines
-        fewer, more = (self._viewer, self._other) if mine < others else (self._other, self._viewer)
-        places = self._store.newest_perceived(self._lineage, fewer, limit=min(mine, others))
-        return mine - len(self._heard_by(more, places))
-
-    def newest(self, limit: int) -> list[int]:
-        """Places in the log, newest first."""
-        wanted = look = min(limit, self.lines())
-        while wanted:
-            places = self._store.newest_perceived(
-                self._lineage, self._viewer, limit=look, without=self._other
-            )
-            heard = set() if self._grouped else self._heard_by(self._other, places)
-            found = [seq for seq in places if seq not in heard]
-            if len(found) >= wanted or len(places) < look:
-                return found[:wanted]
-            look *= _WIDER
-        return []
-
-    def _heard_by(self, who: str, places: Collection[int]) -> set[int]:
-        spans = _joined((max(seq - _NEAR, 0), seq) for seq in places)
-        return self._store.lines_between(self._lineage, who, spans).keys() & set(places)
-
-
-def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Spans that touch, as one."""
     found: list[tuple[int, int]] = []
     for first, last in sorted(spans):

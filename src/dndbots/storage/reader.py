@@ -18,7 +18,8 @@ from dndbots.errors import AmbiguousName, UnknownEntity
 from dndbots.events import GameEvent, is_storable
 from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, name_from_uid, slug
 from dndbots.storage import codec
-from dndbots.storage.finding import Apart, Index
+from dndbots.storage.apart import Apart
+from dndbots.storage.finding import Index
 from dndbots.storage.ports import ClaimKey, ClaimRow, EventRow, Lineage, MentionRow, NameRow, Store
 
 PAGE: Final = 1_000
