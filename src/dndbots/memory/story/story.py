@@ -7,11 +7,11 @@ from dndbots.memory.entries import Entry
 from dndbots.memory.story.choosing import LEFT, Chosen
 from dndbots.memory.story.past import Opening, Past
 from dndbots.memory.story.run import Run
-from dndbots.memory.story.spoken import cut, spoken
+from dndbots.memory.story.spoken import spoken
 from dndbots.memory.story.telling import Stable, fine, moved, newest, stable
 from dndbots.memory.story.values import Telling, Told
 from dndbots.memory.story.window import CHUNK, Part, window_start
-from dndbots.tokens import DEFAULT_ENCODING, count_many, count_tokens
+from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
 _BUDGETS = 8
 
