@@ -33,7 +33,8 @@ class Wish:
 
     `about` are content words to be named. `change` is how much more a sentence of consequence weighs.
     `outcomes` and `retold` are the shares of the budget that outcomes and retellings may take, as long as
-    there is anything else. `most` is how many sentences it may have.
+    there is anything else. `most` is how many sentences it may have. `power` is how fast the worth of a
+    feature grows with what says it: near nought, each is wanted once. `fragments` of a few words will do.
     """
 
     about: frozenset[str] = frozenset()
@@ -41,6 +42,8 @@ class Wish:
     outcomes: float = 0.6
     retold: float = 0.4
     most: int | None = None
+    power: float = _POWER
+    fragments: bool = False
 
     def is_met(self, candidate: Candidate) -> bool:
         return not self.about or not self.about.isdisjoint((*candidate.words, *content(candidate.who)))
@@ -83,9 +86,16 @@ def best(
     wish: Wish = DEFAULT_WISH,
 ) -> list[Candidate]:
     """The best few candidates of a session that has ended: what later summaries choose from."""
-    greedy = Greedy(candidates, salience or Salience.of(candidates), wish)
+    return _in_order(ranked(candidates, keep, salience=salience or Salience.of(candidates), wish=wish))
+
+
+def ranked(
+    candidates: Sequence[Candidate], keep: int, *, salience: Salience, wish: Wish = DEFAULT_WISH
+) -> list[Candidate]:
+    """The best few, the best first."""
+    greedy = Greedy(candidates, salience, wish)
     greedy.take(sum(candidate.tokens for candidate in candidates), most=keep)
-    return _in_order(greedy.chosen)
+    return greedy.chosen
 
 
 def unrepeated(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -130,7 +140,6 @@ class Greedy:
         self.chosen: list[Candidate] = []
         self.spent = 0
         self._wish = wish
-        self._salience = salience
         self._covered: dict[Feature, float] = {}
         self._said = _Said()
         self._retold = 0
@@ -138,17 +147,17 @@ class Greedy:
         self._features: dict[int, list[tuple[Feature, float]]] = {}
         first = []
         for number, candidate in enumerate(candidates):
-            if _says_something(candidate):
+            if (wish.fragments and candidate.words) or _says_something(candidate):
                 features = self._features[number] = salience.features(candidate)
-                worth = sum(worth for _, worth in features) * self._weight(candidate) ** _POWER
+                worth = sum(worth for _, worth in features) * self._weight(candidate) ** wish.power
                 first.append((-worth / (candidate.tokens + _OVERHEAD), number))
         # Sorted, so a heap already.
         self._heap = heapq.nsmallest(_POOL, first)
 
     def told_before(self, candidates: Iterable[Candidate]) -> None:
-        """What another part of the text tells already: it is covered, and not said again."""
+        """What another part of the text tells already: it is not said again."""
         for candidate in candidates:
-            self._cover(candidate, self._salience.features(candidate))
+            self._said.add(candidate)
 
     def left(self, most: int) -> list[Candidate]:
         """The best of what was not chosen, by what it would have added when last looked at."""
@@ -193,24 +202,21 @@ class Greedy:
 
     def _gain(self, number: int) -> float:
         candidate, covered = self._candidates[number], self._covered
-        weight, gain = self._weight(candidate), 0.0
+        weight, power, gain = self._weight(candidate), self._wish.power, 0.0
         for feature, worth in self._features[number]:
             before = covered.get(feature, 0.0)
-            gain += worth * ((before + weight) ** _POWER - before**_POWER)
+            gain += worth * ((before + weight) ** power - (before**power if before else 0.0))
         return gain / (candidate.tokens + _OVERHEAD)
 
     def _choose(self, number: int) -> None:
         candidate = self._candidates[number]
-        self._cover(candidate, self._features[number])
+        weight = self._weight(candidate)
+        for feature, _ in self._features[number]:
+            self._covered[feature] = self._covered.get(feature, 0.0) + weight
+        self._said.add(candidate)
         self.chosen.append(candidate)
         self.spent += candidate.tokens
         self._retold += candidate.tokens if candidate.retold else 0
-
-    def _cover(self, candidate: Candidate, features: Iterable[tuple[Feature, float]]) -> None:
-        weight = self._weight(candidate)
-        for feature, _ in features:
-            self._covered[feature] = self._covered.get(feature, 0.0) + weight
-        self._said.add(candidate)
 
 
 def _says_something(candidate: Candidate) -> bool:

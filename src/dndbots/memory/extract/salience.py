@@ -22,12 +22,14 @@ class Salience:
     """Counts, which add up over sessions, and the worth that follows from them.
 
     `unit` is what a count of one is written as: whole numbers can be added and taken away exactly.
+    `growth` is how fast the worth of a word grows with its count.
     """
 
     words: Mapping[str, float] = field(default_factory=dict)
     pairs: Mapping[Pair, float] = field(default_factory=dict)
     names: frozenset[str] = frozenset()
     unit: int = 1
+    growth: float = _GROWTH
 
     @classmethod
     def of(cls, candidates: Iterable[Candidate], names: Iterable[str] = ()) -> "Salience":
@@ -53,9 +55,9 @@ class Salience:
     def features(self, candidate: Candidate) -> list[tuple[Feature, float]]:
         """What a sentence would cover, and what each part of that is worth."""
         found: list[tuple[Feature, float]] = []
-        words, pairs, unit = self.words, self.pairs, self.unit
+        words, pairs, unit, growth = self.words, self.pairs, self.unit, self.growth
         for word in candidate.words:
-            worth = (words.get(word, 0.0) / unit) ** _GROWTH
+            worth = (words.get(word, 0.0) / unit) ** growth
             found.append((word, _NAME * worth if word in self.names else worth))
         for pair in neighbours(candidate.words, REACH):
             again = pairs.get(pair, 0.0) / unit - 1.0

@@ -47,11 +47,10 @@ class Past:
             self.base.spelling.add(before.tally.spelling)
             self.base.entries, self.base.narrated = before.tally.entries, before.tally.narrated
         self.base.add(retold)
-        known = Tally()
+        self.tally = Tally()
         if before:
-            known.add(before.tally)
-        known.add(retold)
-        self.salience = known.salience(self.base.spelling.names())
+            self.tally.add(before.tally)
+        self.tally.add(retold)
         self.names = self.base.spelling.names()
         self.heard = self._heard()
         # All that was ever said, if all of it is still known.

@@ -6,18 +6,19 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from dndbots.memory.extract.candidates import Candidate, endings_raised
-from dndbots.memory.extract.cover import best
+from dndbots.memory.extract.cover import best, ranked
 from dndbots.memory.story.spoken import Spoken
 from dndbots.memory.story.tally import Tally
 from dndbots.memory.story.window import CHUNK, CHUNKS, EARLY, coarse
 
-_KEPT_OF_A_CHUNK: Final = 64
+_KEPT_OF_A_CHUNK: Final = 256
+_POOL: Final = 800
 _KEPT_OF_A_RUN: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """What is kept of `CHUNK` entries: the sentences that say most, and the counts."""
+    """What is kept of `CHUNK` entries: the sentences that say most, the best first, and the counts."""
 
     sentences: tuple[Candidate, ...]
     tally: Tally
@@ -75,7 +76,13 @@ class Run:
 
     def pool(self, end: int) -> list[Candidate]:
         """What a story of the entries before a number may be made of: of full chunks only the best."""
-        found = [sentence for chunk in self._chunks for sentence in chunk.sentences if sentence.entry < end]
+        each = _POOL // max(1, len(self._chunks))
+        found = [
+            sentence
+            for chunk in self._chunks
+            for sentence in sorted(chunk.sentences[:each], key=lambda sentence: sentence.order)
+            if sentence.entry < end
+        ]
         found += self.sentences(self.first + CHUNK * len(self._chunks), end)
         return found
 
@@ -101,7 +108,7 @@ class Run:
     def _freeze(self) -> None:
         found = list(self.sentences(self.count - CHUNK, self.count))
         salience = self._open.salience(self._open.spelling.names())
-        kept = best(found, _KEPT_OF_A_CHUNK, salience=salience)
+        kept = ranked(found, _KEPT_OF_A_CHUNK, salience=salience)
         self._chunks.append(Chunk(tuple(kept), self._open))
         self._open = Tally()
         if len(self._chunks) > CHUNKS:

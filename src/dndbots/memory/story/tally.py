@@ -1,6 +1,7 @@
 """What came up in a part of a transcript, and how often: counts that can be added and taken away exactly."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from dndbots.memory.entries import Entry
@@ -12,6 +13,7 @@ from dndbots.memory.extract.words import Pair, neighbours
 # Whole numbers: what is told counts `_UNIT`, what is said beside it a part of that.
 _UNIT: Final = 20
 _SAID: Final = round(TALK * _UNIT)
+_TALK_GROWTH: Final = 0.3
 _Key = TypeVar("_Key", str, Pair)
 
 
@@ -49,21 +51,22 @@ class Tally:
         _add(self.words, other.words, sign)
         _add(self.pairs, other.pairs, sign)
 
-    def salience(self, names: Iterable[str] = ()) -> Salience:
-        """The worth of what was counted; of these counts, not of a copy."""
-        return Salience(words=self.words, pairs=self.pairs, names=frozenset(names), unit=_UNIT)
+    def salience(self, names: Iterable[str] = (), *, narrated: bool = True) -> Salience:
+        """The worth of what was counted; of these counts, not of a copy.
 
-    def salience_of(self, candidates: Iterable[Candidate], names: Iterable[str]) -> Salience:
-        """The worth of what these sentences say, which were not counted yet, beside what was."""
+        Where nobody tells a story, pairs mean little, and a rare word is worth almost as much as others.
+        """
+        salience = Salience(words=self.words, pairs=self.pairs, names=frozenset(names), unit=_UNIT)
+        return salience if narrated else replace(salience, pairs={}, growth=_TALK_GROWTH)
+
+    def beside(self, candidates: Iterable[Candidate]) -> "Tally":
+        """The counts of what these sentences say, which were not counted yet, beside what was."""
         new = Tally()
         new.count_sentences(candidates)
         words, pairs = self.words, self.pairs
-        return Salience(
-            words={word: words.get(word, 0) + times for word, times in new.words.items()},
-            pairs={pair: pairs.get(pair, 0) + times for pair, times in new.pairs.items()},
-            names=frozenset(names),
-            unit=_UNIT,
-        )
+        new.words = {word: words.get(word, 0) + times for word, times in new.words.items()}
+        new.pairs = {pair: pairs.get(pair, 0) + times for pair, times in new.pairs.items()}
+        return new
 
 
 def _add(counts: dict[_Key, int], more: dict[_Key, int], sign: int) -> None:

@@ -5,7 +5,7 @@ moved: of the past when the run has grown fourfold, of this run when it has grow
 after that when the newest lines have filled their room.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from dndbots.memory.extract.cover import Wish
@@ -20,18 +20,29 @@ from dndbots.tokens import count_many
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shares:
-    """Shares of a budget. `fine` is of what names and story leave, `least` what the newest lines keep."""
+    """How a budget is shared, and what the story should be like.
 
+    `fine` is of what names and story leave, and so is `least`, which the newest lines keep.
+    """
+
+    narrated: bool
     names: float
     story: float
     fine: float
     least: float
-    retold: float
+    wish: Wish
 
 
-NARRATED: Final = Shares(names=0.12, story=0.76, fine=0.5, least=0.25, retold=0.5)
-# Where nobody tells, what was said last is what is answered next.
-TALK: Final = Shares(names=0.0, story=0.45, fine=0.1, least=0.7, retold=1.0)
+NARRATED: Final = Shares(narrated=True, names=0.12, story=0.84, fine=0.5, least=0.3, wish=Wish(retold=0.5))
+# Where nobody tells, what was said last is what is answered next, and of the rest each word once.
+TALK: Final = Shares(
+    narrated=False,
+    names=0.0,
+    story=0.68,
+    fine=0.2,
+    least=0.6,
+    wish=Wish(retold=1.0, power=0.2, fragments=True),
+)
 _NARRATED_LEAST: Final = 0.02
 _MOST_NAMES: Final = 350
 _NAMES_BEFORE: Final = 0.4
@@ -61,20 +72,21 @@ def stable(past: Past, run: Run, tokens: int, encoding: str) -> Stable:
     lines: list[Told] = []
     told, used = _names(past, run, min(int(tokens * shares.names), _MOST_NAMES), encoding)
     lines += told
-    wish = Wish(retold=shares.retold)
     share = next((share for limit, share in _PAST if run.boundary <= limit), _PAST_LAST)
+    # Until the run has begun, what came up before it decides.
+    now = tally.salience(run.names, narrated=shares.narrated)
     old = chosen(
         past.pool,
         int((room - used) * share),
-        salience=past.salience,
-        wish=Wish(retold=1.0),
+        salience=now if run.boundary else past.tally.salience(past.names, narrated=shares.narrated),
+        wish=replace(shares.wish, retold=1.0),
         encoding=encoding,
     )
     new = chosen(
         run.pool(start),
         room - used - old.tokens,
-        salience=tally.salience(run.names),
-        wish=wish,
+        salience=now,
+        wish=shares.wish,
         encoding=encoding,
         before=old.sentences,
     )
@@ -123,8 +135,8 @@ def fine(run: Run, part: Stable, until: int, tokens: int, encoding: str) -> Chos
     return chosen(
         pool,
         tokens,
-        salience=run.tally.salience_of(pool, run.names),
-        wish=Wish(retold=1.0),
+        salience=run.tally.beside(pool).salience(run.names, narrated=part.shares.narrated),
+        wish=replace(part.shares.wish, retold=1.0),
         encoding=encoding,
         before=[sentence for each in part.story for sentence in each.sentences],
     )
