@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from dndbots.ids import DM, folded, is_uid
-from dndbots.memory.extract.words import stem
+from dndbots.memory.inflection import forms_of, numbers_of
 from dndbots.storage.reader import View
 from dndbots.storage.terms import terms_of
 
@@ -26,34 +25,6 @@ _FRAMING_WORDS = (
     "tells thing things think thinks thought told whats whens wheres whether whom whos whose"
 )
 _FRAMING: Final = frozenset(_FRAMING_WORDS.split())
-# What no ending tells.
-_IRREGULAR_FORMS = """
-    arise arose arisen / beat beaten / become became / begin began begun / bind bound / bite bit bitten
-    / bleed bled / blow blew blown / break broke broken / bring brought / build built / burn burned
-    burnt / buy bought / catch caught / choose chose chosen / come came / creep crept / cut cutting /
-    deal dealt / die died dies dying dead death / dig dug / draw drew drawn / drink drank drunk / drive
-    drove driven / eat ate eaten / fall fell fallen / feed fed / feel felt / fight fought / find found /
-    flee fled / fly flew flown / forget forgot forgotten / forgive forgave forgiven / freeze froze
-    frozen / give gave given / go went gone goes / grow grew grown / hang hung / hear heard / hide hid
-    hidden / hold held / keep kept / kneel knelt / know knew known / lay laid / lead led / leave left /
-    lend lent / lie lied lying / light lit / lose lost / make made / mean meant / meet met / pay paid /
-    ride rode ridden / ring rang rung / rise rose risen / run ran running / see saw seen / seek sought /
-    sell sold / send sent / shake shook / shine shone / shoot shot / sing sang / sink sank sunk / sit
-    sat / slay slew slain / sleep slept / speak spoke spoken / spend spent / stand stood / steal stole
-    stolen / stick stuck / strike struck / swear swore sworn / sweep swept / swim swam / swing swung /
-    take took taken / teach taught / tear tore torn / tell told / think thought / throw threw thrown /
-    understand understood / wake woke woken / wear wore worn / win won / write wrote written / wolf
-    wolves / thief thieves / man men / woman women / child children / foot feet / knife knives / elf
-    elves / dwarf dwarves / half halves / tooth teeth
-"""
-_IRREGULAR: Final = {
-    form: frozenset(forms)
-    for forms in (group.split() for group in _IRREGULAR_FORMS.split("/"))
-    for form in forms
-}
-_ENDINGS: Final = ("", "s", "e", "es", "ed", "ing", "y", "ies", "ied", "ly")
-
-_PLAIN_ENDINGS: Final = ("s", "es", "ed", "ing")
 
 
 class Word(NamedTuple):
@@ -94,7 +65,7 @@ def question_of(view: View, query: str) -> Question:
     terms = list(dict.fromkeys(term for token in tokens for term in terms_of(token)))
     kept = [term for term in terms if term not in _FRAMING or term in in_names] or terms
     words = tuple(
-        Word(term, (term,) if term in in_names else forms_of(term), term in in_names, term in known)
+        Word(term, numbers_of(term) if term in in_names else forms_of(term), term in in_names, term in known)
         for term in kept[:_MOST_WORDS]
     )
     asked = {form for word in words for form in word.forms}
@@ -138,21 +109,6 @@ def _spans(tokens: list[str]) -> Iterator[tuple[int, int]]:
             begins = content[first] or (length > 1 and tokens[first].lower() in _ARTICLES)
             if begins and content[first + length - 1]:
                 yield first, first + length
-
-
-@lru_cache(maxsize=4096)
-def forms_of(word: str) -> tuple[str, ...]:
-    """The forms that a word may stand in: hire, hires, hired, hiring. English; others stay as they are."""
-    found = {word, *_IRREGULAR.get(word, ())}
-    if word.isascii() and word.isalpha() and len(word) >= 3:
-        for base in sorted(found):
-            root = stem(base)
-            likely = [root + ending for ending in _ENDINGS] + [
-                f"{root}{root[-1]}{end}" for end in ("ed", "ing")
-            ]
-            found |= {form for form in likely if stem(form) == root and len(form) >= 3}
-            found |= {base + ending for ending in _PLAIN_ENDINGS} if base == root else set()
-    return tuple(sorted(found))
 
 
 def words_in(text: str, words: Iterable[Word]) -> list[int]:

@@ -15,7 +15,10 @@ from dndbots.tokens import count_many, count_tokens, estimate_tokens
 
 _FACTS_SHARE: Final = 0.4
 _HOPEFUL: Final = 1.5
+# A line is shown whole up to this; less where the budget is small, so that there is room for several.
 _LONGEST_LINE: Final = 480
+_SHORTEST_CUT: Final = 160
+_OF_BUDGET: Final = 0.8
 _LONGEST_HEAD: Final = 60
 _WORDS: Final = re.compile(r"\S+")
 
@@ -50,7 +53,8 @@ class CitedLine(NamedTuple):
 def fitted(facts: list[KnownFact], lines: list[CitedLine], budget: int, encoding: str) -> list[RecallItem]:
     """Facts first, up to their share, then the best lines that fit; all counted as one text."""
     offered = [_fact_item(fact) for fact in facts]
-    heads = [_line_item(line) for line in lines]
+    longest = min(max(int(budget * _OF_BUDGET), _SHORTEST_CUT), _LONGEST_LINE)
+    heads = [_line_item(line, longest) for line in lines]
     items = _likely([*offered, *heads], budget)
     counts = count_many([item.text for item in items], encoding)
     items = [item.model_copy(update={"tokens": n}) for item, n in zip(items, counts, strict=True)]
@@ -86,10 +90,10 @@ def _fact_item(fact: KnownFact) -> RecallItem:
     )
 
 
-def _line_item(line: CitedLine) -> RecallItem:
+def _line_item(line: CitedLine, longest: int) -> RecallItem:
     entry = line.entry
     return RecallItem(
-        text=f"{_head(entry.event_id, entry.session)} {_short(entry.who)}: {_shortened(line)}",
+        text=f"{_head(entry.event_id, entry.session)} {_short(entry.who)}: {_shortened(line, longest)}",
         tokens=0,
         section="lines",
         reason=line.reason,
@@ -111,23 +115,23 @@ def _short(text: str) -> str:
     return line if len(line) <= _LONGEST_HEAD else f"{line[: _LONGEST_HEAD - 1]}…"
 
 
-def _shortened(line: CitedLine) -> str:
+def _shortened(line: CitedLine, longest: int) -> str:
     """A line of a readable length: of a longer one, the part that has most of what was asked."""
     text = line.text
-    if len(text) <= _LONGEST_LINE:
+    if len(text) <= longest:
         return text
     wanted = set(line.reason.removeprefix("says ").partition(";")[0].split(", "))
     hits = [m.start() for m in _WORDS.finditer(text) if _begins_alike(m.group(), wanted)]
-    starts = [max(hit - _LONGEST_LINE // 4, 0) for hit in hits] or [0]
-    start = max(starts, key=lambda begin: (_within(hits, begin), -begin))
-    part = text[start : start + _LONGEST_LINE]
+    starts = [max(hit - longest // 4, 0) for hit in hits] or [0]
+    start = max(starts, key=lambda begin: (_within(hits, begin, longest), -begin))
+    part = text[start : start + longest]
     if start:
         part = f"…{part.partition(' ')[2] or part}"
-    return part if start + _LONGEST_LINE >= len(text) else f"{part.rpartition(' ')[0] or part}…"
+    return part if start + longest >= len(text) else f"{part.rpartition(' ')[0] or part}…"
 
 
-def _within(hits: Iterable[int], begin: int) -> int:
-    return sum(begin <= hit < begin + _LONGEST_LINE for hit in hits)
+def _within(hits: Iterable[int], begin: int, longest: int) -> int:
+    return sum(begin <= hit < begin + longest for hit in hits)
 
 
 def _begins_alike(word: str, wanted: Iterable[str]) -> bool:

@@ -8,8 +8,9 @@ from pydantic import JsonValue
 from dndbots.canon import claims
 from dndbots.canon.values import Entity, Fact
 from dndbots.ids import is_uid
-from dndbots.memory.asking import Question, forms_of
+from dndbots.memory.asking import Question
 from dndbots.memory.gates import Gates
+from dndbots.memory.inflection import forms_of
 from dndbots.memory.retelling import one_line
 from dndbots.storage.reader import View
 from dndbots.storage.terms import terms_of

@@ -24,12 +24,14 @@ from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 LEAST_BUDGET: Final = 200
 NO_RECORD: Final = "No record."
 # How much of what a question asks for, by weight, must stand in a line and around it: chosen by measurement.
-ENOUGH: Final = 0.56
+# A question with a word that the viewer never heard is likely to be about something else altogether.
+ENOUGH: Final = 0.3
+ENOUGH_OF_UNHEARD: Final = 0.52
 _ENOUGH_OF_FACT: Final = 0.5
 _NAMES: Final = 0.3
 _OTHER_NAMES: Final = 0.5
 # Lines that are this much worse than the best one are about something else.
-_WORTH: Final = 0.5
+_WORTH: Final = 0.3
 # A line has seldom fewer tokens than this, so that no more are worth a look.
 _SHORTEST_LINE: Final = 20
 # At least so many of the best lines are looked at for what they have of the question.
@@ -96,7 +98,7 @@ def _lines(view: View, question: Question, gates: Gates, most: int) -> list[Cite
     scored = near.scored(clues, question.speakers, max(most, _LEAST_COMPARED))
     shares = _Shares(question.words, search)
     answered = [(shares.of(one), one) for one in scored]
-    if max((share for share, _ in answered), default=0.0) < ENOUGH:
+    if max((share for share, _ in answered), default=0.0) < shares.enough:
         return []
     best = [one._replace(score=round(one.score * (1 + share) / 2, 6)) for share, one in answered]
     best.sort(key=lambda one: (-one.score, -one.seq))
@@ -169,6 +171,8 @@ class _Shares:
         self._words = [n for n in numbers if n not in self._names]
         if not self._words:
             self._words, self._names = self._names, []
+        is_heard = all(search.stands(n) for n in self._words)
+        self.enough = ENOUGH if is_heard else ENOUGH_OF_UNHEARD
 
     def of(self, line: Scored) -> float:
         about = line.says[len(self._weights) :]

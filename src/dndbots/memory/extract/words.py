@@ -46,7 +46,7 @@ def neighbours(stems: tuple[str, ...], reach: int) -> list[Pair]:
     return [(a, b) if a < b else (b, a) for a, b in pairs]
 
 
-_ENDING = re.compile(r"(?:ies|ied|sses|ing|edly|ed|ly|es|s|e|y)$")
+_ENDING = re.compile(r"(?:ies|ied|(?<=ss)es|ing|edly|ed|ly|es|s|e|y)$")
 
 
 @lru_cache(maxsize=65536)
