@@ -48,6 +48,7 @@ bench: $(VENV)/.dev
 	$(RUN) bench/dcml.py
 	$(RUN) bench/log.py
 	$(RUN) bench/memory.py
+	$(RUN) bench/context.py
 	$(RUN) bench/recall.py
 
 clean:

@@ -4,7 +4,7 @@ The room is exact. What goes first into a part is what ranks lowest; what stands
 whoever offers the lines.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from dndbots.dcml import (
@@ -18,6 +18,7 @@ from dndbots.dcml import (
     refs_of,
     render,
 )
+from dndbots.dcml.render_dense import dense_lexicon
 from dndbots.ids import DM, category_of
 from dndbots.memory.context import values
 from dndbots.memory.context.values import ContextItem
@@ -117,10 +118,9 @@ class Writer(NamedTuple):
     def _likely(self, ranked: Sequence[tuple[Statements, int]], room: int) -> int:
         """How many lines should fit, each counted with the names that nobody needed before it."""
         uids = [uid for line, _ in ranked for uid in _uids(line)]
-        named = self.named(list(dict.fromkeys(uids)))
-        costs = dict(
-            zip(named, count_many([f", {name}" for name in named.values()], self.encoding), strict=True)
-        )
+        entries = {entity.uid: dense_lexicon((entity,))[0] for entity in self._lexicon(uids)}
+        spelled = [f", {entry.partition(': ')[2]}" for entry in entries.values()]
+        costs = dict(zip(entries, count_many(spelled, self.encoding), strict=True))
         for number, (line, tokens) in enumerate(ranked):
             room -= tokens + sum(costs.pop(uid, 0) for uid in _uids(line))
             if room < 0:
@@ -141,13 +141,15 @@ class Writer(NamedTuple):
             kind, owner, uids = SectionKind.SESSION, self.session, {}
         sections = (Section(kind, owner, groups),)
         uids |= dict.fromkeys(ref.uid for ref in refs_of(Document((), sections)))
-        lexicon = [
+        text = render(Document(tuple(self._lexicon(uids)), sections), dense=True)
+        return f"{guide}\n{text}\n" if guide else f"{text}\n"
+
+    def _lexicon(self, uids: Iterable[str]) -> list[DCMLEntity]:
+        return [
             DCMLEntity(uid, DCMLCategory(category), name)
-            for uid, name in self.named(list(uids)).items()
+            for uid, name in self.named(list(dict.fromkeys(uids))).items()
             if (category := category_of(uid)) is not None
         ]
-        text = render(Document(tuple(lexicon), sections), dense=True)
-        return f"{guide}\n{text}\n" if guide else f"{text}\n"
 
     def _block(self, text: str, offers: Sequence[Statements]) -> Block:
         """The manifest of a document: each line that is no heading is an item, the names among them."""

@@ -34,8 +34,9 @@ _NOW: Final = 0.08
 _ASKED: Final = 0.3
 # A guide is worth having where it does not take the room of what it explains.
 _GUIDE: Final = 0.08
-# The story is chosen anew when the rest grew by this part of the budget.
-_STEP: Final = 40
+# The story is chosen anew when what lasts grew by one part of the budget, or what passes by another.
+_STEP: Final = 32
+_LEAP: Final = 12
 _TITLES: Final[Mapping[Section, str]] = {
     "identity": "Identity & role",
     "quests": "Quests",
@@ -74,13 +75,14 @@ class Builder:
         notes = self._notes(int(self.budget * _NOTES) + spare // 8)
         now = self._now(int(self.budget * _NOW) + spare // 8)
         asked = self._asked()
-        beside = [lasting, known, notes, now, asked]
-        room = budget - self._in_steps(sum(self._count(block.text) for block in beside))
+        passing = sum(self._count(block.text) for block in (known, notes, now))
+        room = budget - self._in_steps(self._count(lasting.text), _STEP) - self._in_steps(passing, _LEAP)
+        room -= self._count(asked.text)
         then, recent = self._story(max(room, 0))
         return [lasting, then, known, _without(notes, recent), recent, now, asked]
 
-    def _in_steps(self, tokens: int) -> int:
-        step = max(self.budget // _STEP, 1)
+    def _in_steps(self, tokens: int, steps: int) -> int:
+        step = max(self.budget // steps, 1)
         return -(-tokens // step) * step
 
     def _lasting(self, room: int) -> Block:

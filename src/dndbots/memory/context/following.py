@@ -147,7 +147,10 @@ class Following:
         )
         facts = [fact for n, fact in enumerate(entity.facts) if n not in was]
         facts.insert(was[0], seen)
-        self._entities[uid] = entity.model_copy(update={"facts": tuple(facts)})
+        now = self._entities[uid] = entity.model_copy(update={"facts": tuple(facts)})
+        before, lines = self._stated.get(uid, (None, []))
+        if before is entity and all(is_passing(entity, entity.facts[n]) for n in was):
+            self._stated[uid] = (now, lines)
 
     def _add(self, view: View, play: list[GameEvent], gates: Gates) -> None:
         if play:

@@ -15,7 +15,7 @@ from dndbots.ids import DM, category_of
 from dndbots.memory.carrying import pinned_texts, summaries
 from dndbots.memory.context.blocks import Offer, Statements
 from dndbots.memory.context.scene import Scene
-from dndbots.memory.context.stating import Stated, is_passing, lines_of
+from dndbots.memory.context.stating import Stated, is_item, is_passing, lines_of
 from dndbots.memory.context.values import Section
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
@@ -58,7 +58,10 @@ def quests(scene: Scene, lasting: Lasting) -> Iterator[Statements]:
 
 
 def known(scene: Scene, lasting: Lasting, gates: Gates) -> Iterator[Statements]:
-    """What is known of those who matter now, the most of those who were asked about."""
+    """What is known of those who matter now, the most of those who were asked about; and what they have."""
+    for entity in filter(None, (scene.me, *scene.party)):
+        items = [fact for fact in _shown(entity, gates) if is_item(fact)]
+        yield from _told(lines_of(entity, items), "known", "what they have on them", rank=20)
     told = {scene.me.uid} if scene.me else set[str]()
     told |= {one.uid for one in (*scene.party, *scene.quests)}
     reasons = (
@@ -172,7 +175,7 @@ def now(scene: Scene, gates: Gates) -> Iterator[Offer]:
             yield Offer(f"{where}: {listed}.", "scene", "who is there", _where(here, gates), rank=1)
     shown = (scene.me, *scene.present, *scene.party)
     for entity in {one.uid: one for one in shown if one is not None}.values():
-        facts = [fact for fact in _shown(entity, gates) if is_passing(entity, fact) and fact.op is None]
+        facts = [fact for fact in _shown(entity, gates) if is_passing(entity, fact) and not is_item(fact)]
         told = {fact.learned_from: said for fact in facts if (said := _fares(fact))}
         if told:
             text = f"{one_line(entity.name)}: {', '.join(told.values())}."
@@ -187,7 +190,7 @@ def _where(entities: Iterable[Entity], gates: Gates) -> tuple[str, ...]:
 
 def _fares(fact: Fact) -> str:
     """What somebody has left of what the next turn may take."""
-    if fact.ended or fact.value is False:
+    if fact.op is not None or fact.ended or fact.value is False:
         return ""
     kind, _, rest = (fact.key or "").partition(" ")
     sure = "" if fact.certainty == "fact" else f" ({fact.certainty})"

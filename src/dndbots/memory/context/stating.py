@@ -28,11 +28,15 @@ class Stated(NamedTuple):
 
 
 def is_passing(entity: Entity, fact: Fact) -> bool:
-    """Whether a fact is of the moment: where a creature is, and how it fares."""
+    """Whether a fact is of the moment: where a creature is, how it fares, what it has on it."""
     if fact.op in (claims.AT, claims.IN) and fact.object and category_of(fact.object) == "LOC":
         return entity.category in (*_CREATURES, "ITEM")
     key = fact.key or ""
-    return key in PASSING or key.partition(" ")[0] == claims.CONDITION
+    return key in PASSING or key.partition(" ")[0] in (claims.CONDITION, claims.ITEM)
+
+
+def is_item(fact: Fact) -> bool:
+    return (fact.key or "").startswith(f"{claims.ITEM} ")
 
 
 def lines_of(entity: Entity, facts: Iterable[Fact]) -> list[Stated]:
@@ -74,17 +78,31 @@ def _statements(entity: Entity, fact: Fact) -> Iterator[Statement]:
 def _property(entity: Entity, fact: Fact, kind: str, rest: str) -> dict[str, object]:
     """A key and its value, in the words of the language where it has some."""
     if fact.key == claims.NUMBER:
-        if fact.value == 0:
-            return {"status": "dead"}
-        return {} if fact.value == 1 or entity.category == "PC" else {"number": _value(fact.value)}
-    if kind == claims.CONDITION and rest:
-        return {"cond": [rest]} if fact.value is True else {}
-    if kind == claims.OBJECTIVE and rest:
-        return {"steps": [f"{rest}: {_shown(fact.value)}"]}
+        return _number(entity, fact.value)
+    if rest and kind in (claims.CONDITION, claims.ITEM, claims.OBJECTIVE):
+        return _listed_under(kind, rest, fact.value)
     if fact.key == "hp_change":
         return {"hpD": _value(fact.value)}
     key = fact.key or ""
     return {key: _value(fact.value)} if KEY.fullmatch(key) else {"info": [f"{key}: {_shown(fact.value)}"]}
+
+
+def _number(entity: Entity, value: JsonValue) -> dict[str, object]:
+    """How many there are of somebody: none is dead, and of one there is nothing to say."""
+    if not entity.alive:
+        return {"status": "dead"}
+    return {} if value == 1 or entity.category == "PC" else {"number": _value(value)}
+
+
+def _listed_under(kind: str, rest: str, value: JsonValue) -> dict[str, object]:
+    """What there may be several of, under one key."""
+    if kind == claims.OBJECTIVE:
+        return {"steps": [f"{rest}: {_shown(value)}"]}
+    if not value:
+        return {}
+    if kind == claims.CONDITION:
+        return {"cond": [rest]}
+    return {"has": [rest if value in (1, True) else f"{rest} x{_shown(value)}"]}
 
 
 def _value(value: JsonValue) -> object:
