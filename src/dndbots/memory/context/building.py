@@ -32,6 +32,8 @@ _OPEN: Final = 0.05
 _LONG_AGO: Final = 0.12
 _NOW: Final = 0.08
 _ASKED: Final = 0.3
+# So much of the budget has to be left for the parts to be fitted once more.
+_SPARE: Final = 8
 # A guide is worth having where it does not take the room of what it explains.
 _GUIDE: Final = 0.08
 # The story is chosen anew when what lasts grew by one part of the budget, or what passes by another.
@@ -63,7 +65,7 @@ class Builder:
         blocks = self._blocks(self.budget, spare=0)
         spent = sum(self._count(block.text) for block in blocks)
         spare = self.budget - spent
-        if spare > self.budget // 10 and any(block.dropped for block in blocks):
+        if spare > self.budget // _SPARE and any(block.dropped for block in blocks):
             blocks = self._blocks(self.budget, spare=spare)
         return self._context(blocks)
 
@@ -98,7 +100,8 @@ class Builder:
         deeds = partial(offers.deeds, self.view.viewer, outcomes, self.scene, self.gates)
         quests = tuple(quest.uid for quest in self.scene.quests)
         done = self.following.kept("deeds", (self.following.changes[OUTCOME], quests), deeds)
-        told = list(offers.known(self.scene, self.following.stated, self.gates))
+        of_whom = (self.following.stated, self.following.carried)
+        told = list(offers.known(self.scene, *of_whom, self.gates))
         said = {statement for offer in told for statement in offer.statements}
         new = [offer for offer in done if not said.issuperset(offer.statements)]
         return self._written("known", [*told, *new], room, "")
@@ -228,18 +231,22 @@ def context_of(view: View, following: Following, *, budget: int, query: str | No
     check_budget(budget)
     if query is not None and (not isinstance(query, str) or not query.strip()):
         raise InvalidSetting("query", query, reason="is no question; leave it out for none")
-    gates = gates_of(view)
-    following.catch_up(view, gates)
-    scene = scene_of(view, following, query)
-    return Builder(
-        view=view,
-        following=following,
-        gates=gates,
-        scene=scene,
-        budget=budget,
-        encoding=encoding,
-        query=query,
-    ).build()
+
+    def build() -> Context:
+        gates = gates_of(view)
+        following.catch_up(view, gates)
+        return Builder(
+            view=view,
+            following=following,
+            gates=gates,
+            scene=scene_of(view, following, query),
+            budget=budget,
+            encoding=encoding,
+            query=query,
+        ).build()
+
+    # The log says all there is to say, so that up to one place it says the same.
+    return following.kept("context", (view.head, budget, query), build)
 
 
 def check_budget(budget: object) -> None:

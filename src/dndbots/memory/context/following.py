@@ -18,7 +18,7 @@ from dndbots.canon.reducers import seen_in
 from dndbots.canon.values import Entity, Fact
 from dndbots.events import GameEvent, audience
 from dndbots.ids import DM, SYSTEM, is_uid
-from dndbots.memory.context.stating import Stated, is_passing, lines_of
+from dndbots.memory.context.stating import Stated, is_item, is_passing, lines_of
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
 from dndbots.memory.retelling import retold, spoken_of
@@ -29,6 +29,8 @@ NOTES: Final = "notes"
 _Made = TypeVar("_Made")
 _SEEN_THERE: Final = 20
 _OUTCOMES: Final = 40
+# A part is made for a few budgets and rooms in turn.
+_KEPT: Final = 4
 # Of whom the newest events speak, those may matter now.
 LATELY: Final = 40
 # The sessions that are read whole, as far as a story goes back.
@@ -59,8 +61,9 @@ class Following:
         self._seen_at: dict[str, deque[tuple[str, ...]]] = {}
         self._outcomes: deque[GameEvent] | None = None
         self._stated: dict[str, tuple[Entity, list[Stated]]] = {}
+        self._carried: dict[str, tuple[Entity, list[Stated]]] = {}
         self._names: dict[str, str] = {}
-        self._kept: dict[str, tuple[object, Any]] = {}
+        self._kept: dict[str, deque[tuple[object, Any]]] = {}
         self.changes: Counter[str] = Counter()
         self.before_last = 0
 
@@ -148,9 +151,11 @@ class Following:
         facts = [fact for n, fact in enumerate(entity.facts) if n not in was]
         facts.insert(was[0], seen)
         now = self._entities[uid] = entity.model_copy(update={"facts": tuple(facts)})
-        before, lines = self._stated.get(uid, (None, []))
-        if before is entity and all(is_passing(entity, entity.facts[n]) for n in was):
-            self._stated[uid] = (now, lines)
+        if all(is_passing(entity, entity.facts[n]) for n in was):
+            for made in (self._stated, self._carried):
+                before, lines = made.get(uid, (None, []))
+                if before is entity:
+                    made[uid] = (now, lines)
 
     def _add(self, view: View, play: list[GameEvent], gates: Gates) -> None:
         if play:
@@ -244,10 +249,13 @@ class Following:
 
     def kept(self, name: str, key: object, make: Callable[[], _Made]) -> _Made:
         """Something that is made again only when what it depends on is another."""
-        found = self._kept.get(name)
-        if found is None or found[0] != key:
-            found = self._kept[name] = (key, make())
-        made: _Made = found[1]
+        shelf = self._kept.setdefault(name, deque(maxlen=_KEPT))
+        for known, value in shelf:
+            if known == key:
+                found: _Made = value
+                return found
+        made = make()
+        shelf.appendleft((key, made))
         return made
 
     def everybody(self, view: View, prefix: str) -> list[str]:
@@ -272,11 +280,23 @@ class Following:
 
     def stated(self, entity: Entity) -> list[Stated]:
         """What lasts of what is known of somebody, as lines of DCML."""
-        found = self._stated.get(entity.uid)
+        return self._lines(self._stated, entity, lambda fact: not is_passing(entity, fact))
+
+    def carried(self, entity: Entity) -> list[Stated]:
+        """What somebody has on them."""
+        return self._lines(self._carried, entity, is_item)
+
+    def _lines(
+        self,
+        made: dict[str, tuple[Entity, list[Stated]]],
+        entity: Entity,
+        wanted: Callable[[Fact], bool],
+    ) -> list[Stated]:
+        found = made.get(entity.uid)
         if found is None or found[0] is not entity:
-            shown = [fact for fact in entity.facts if fact.learned_from not in self._gates.forgotten]
-            lasting = [fact for fact in shown if not is_passing(entity, fact)]
-            found = self._stated[entity.uid] = (entity, lines_of(entity, lasting))
+            forgotten = self._gates.forgotten
+            facts = [one for one in entity.facts if one.learned_from not in forgotten and wanted(one)]
+            found = made[entity.uid] = (entity, lines_of(entity, facts))
         return found[1]
 
 

@@ -57,11 +57,10 @@ def quests(scene: Scene, lasting: Lasting) -> Iterator[Statements]:
 # Of the moment: who is here, and what was lately spoken of.
 
 
-def known(scene: Scene, lasting: Lasting, gates: Gates) -> Iterator[Statements]:
+def known(scene: Scene, lasting: Lasting, carried: Lasting, gates: Gates) -> Iterator[Statements]:
     """What is known of those who matter now, the most of those who were asked about; and what they have."""
     for entity in filter(None, (scene.me, *scene.party)):
-        items = [fact for fact in _shown(entity, gates) if is_item(fact)]
-        yield from _told(lines_of(entity, items), "known", "what they have on them", rank=20)
+        yield from _told(carried(entity), "known", "what they have on them", rank=20)
     told = {scene.me.uid} if scene.me else set[str]()
     told |= {one.uid for one in (*scene.party, *scene.quests)}
     reasons = (
