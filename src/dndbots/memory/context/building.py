@@ -62,23 +62,25 @@ class Builder:
 
     def build(self) -> Context:
         """First everything within its share, then once more with what the story does not need."""
-        blocks = self._blocks(self.budget, spare=0)
-        spent = sum(self._count(block.text) for block in blocks)
-        spare = self.budget - spent
+        asked = self._asked(frozenset())
+        blocks = self._blocks(asked, spare=0)
+        if asked.items:
+            asked = self._asked(_sources(blocks, "recent"))
+            blocks = self._blocks(asked, spare=0)
+        spare = self.budget - sum(self._count(block.text) for block in blocks)
         if spare > self.budget // _SPARE and any(block.dropped for block in blocks):
-            blocks = self._blocks(self.budget, spare=spare)
+            blocks = self._blocks(asked, spare=spare)
         return self._context(blocks)
 
     # The parts.
 
-    def _blocks(self, budget: int, *, spare: int) -> list[Block]:
+    def _blocks(self, asked: Block, *, spare: int) -> list[Block]:
         lasting = self._lasting(int(self.budget * _LASTING) + spare // 2)
         known = self._known(int(self.budget * _KNOWN) + spare // 4)
         notes = self._notes(int(self.budget * _NOTES) + spare // 8)
         now = self._now(int(self.budget * _NOW) + spare // 8)
-        asked = self._asked()
         passing = sum(self._count(block.text) for block in (known, notes, now))
-        room = budget - self._in_steps(self._count(lasting.text), _STEP) - self._in_steps(passing, _LEAP)
+        room = self.budget - self._in_steps(self._count(lasting.text), _STEP) - self._in_steps(passing, _LEAP)
         room -= self._count(asked.text)
         then, recent = self._story(max(room, 0))
         return [lasting, then, known, _without(notes, recent), recent, now, asked]
@@ -137,22 +139,24 @@ class Builder:
     def _now(self, room: int) -> Block:
         return self._sentences(list(offers.now(self.scene, self.gates)), room, HERE)
 
-    def _asked(self) -> Block:
-        """What answers the question, or that nothing does."""
-        if self.query is None:
+    def _asked(self, told: frozenset[str]) -> Block:
+        """What answers the question, or that nothing does. Only the best of it may be told elsewhere, too."""
+        query, room = self.query, int(self.budget * _ASKED)
+        if query is None:
             return Block()
-        room = int(self.budget * _ASKED)
-        found = recall_of(self.view, self.query, budget=max(room, LEAST_BUDGET), encoding=self.encoding)
+        recall = partial(recall_of, self.view, query, budget=max(room, LEAST_BUDGET), encoding=self.encoding)
+        found = self.following.kept("recall", (self.view.head, query, room), recall)
         if found.no_record:
             said = f"{ASKED}\n{NO_RECORD}\n"
             return Block(said if self._count(said) <= room else "")
         best = sorted(range(len(found.items)), key=lambda n: (-found.items[n].score, n))
         ranks = {n: rank for rank, n in enumerate(best)}
-        told = [
+        offered = [
             Offer(item.text, "asked", item.reason, item.sources, rank=ranks[n])
             for n, item in enumerate(found.items)
+            if not ranks[n] or not told.issuperset(item.sources)
         ]
-        return self._sentences(told, room, ASKED)
+        return self._sentences(offered, room, ASKED)
 
     def _sentences(self, found: Sequence[Offer], room: int, head: str) -> Block:
         return sentences(found, room, head=head, encoding=self.encoding)
@@ -254,9 +258,14 @@ def check_budget(budget: object) -> None:
         raise BudgetTooSmall(budget=budget, least=LEAST_BUDGET)
 
 
+def _sources(blocks: Iterable[Block], section: Section) -> frozenset[str]:
+    items = (item for block in blocks for item in block.items if item.section == section)
+    return frozenset(source for item in items for source in item.sources)
+
+
 def _without(notes: Block, recent: Block) -> Block:
     """Notes without what was left open in a line that is among the newest anyway."""
-    told = {source for item in recent.items for source in item.sources}
+    told = _sources([recent], "recent")
     kept = tuple(item for item in notes.items if item.section != "open" or not told.issuperset(item.sources))
     return notes if len(kept) == len(notes.items) else _headed(KEPT, kept)._replace(dropped=notes.dropped)
 
