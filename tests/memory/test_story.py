@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.strategies import hostile_text
 
 from dndbots.memory.entries import Entry
+from dndbots.memory.extract.clean import visible
 from dndbots.memory.story import EARLY, OLDER, Part, Story, Telling, window, window_start
 from dndbots.memory.story import run as runs
 from dndbots.tokens import count_tokens
@@ -177,9 +178,8 @@ def test_every_line_says_what_its_events_said(log: list[Entry], tokens: int) -> 
     """Each line has sources, and no word that is not in one of them."""
     said: dict[str, str] = {}
     for entry in log:
-        said[entry.event_id] = " ".join(
-            (said.get(entry.event_id, ""), entry.who, entry.text, *entry.outcomes)
-        ).casefold()
+        told_there = map(visible, (said.get(entry.event_id, ""), entry.who, entry.text, *entry.outcomes))
+        said[entry.event_id] = " ".join(told_there).casefold()
     for told in following(log).tell(tokens).kept:
         assert set(told.sources) <= said.keys() - {""}
         assert told.sources or "" in said
