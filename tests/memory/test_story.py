@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from tests.strategies import hostile_text
 
 from dndbots.memory.entries import Entry
+from dndbots.memory.extract.clean import visible
 from dndbots.memory.story import EARLY, OLDER, Part, Story, Telling, window, window_start
 from dndbots.memory.story import run as runs
 from dndbots.tokens import count_tokens
@@ -73,7 +75,7 @@ def play(count: int, session: str = "s01", *, narrated: bool = True) -> list[Ent
 
 def retelling(session: str) -> Entry:
     return Entry(
-        text="The party had crossed the Ash with Merrin and reached Ashford, where Aldous hired Throk and Zara. "
+        text="The party had crossed the Ash with Merrin and reached Ashford, where Aldous hired Throk. "
         "Throk killed the wolf of Harrow and Zara found the crown of King Osric below the mill. "
         "They fled when Lord Varek burned the bridge, and Merrin was captured by the riders of Varek. "
         "Father Bram healed Throk, and Zara swore to bring the crown to Queen Ysolde before winter came.",
@@ -176,9 +178,8 @@ def test_every_line_says_what_its_events_said(log: list[Entry], tokens: int) -> 
     """Each line has sources, and no word that is not in one of them."""
     said: dict[str, str] = {}
     for entry in log:
-        said[entry.event_id] = " ".join(
-            (said.get(entry.event_id, ""), entry.who, entry.text, *entry.outcomes)
-        ).casefold()
+        told_there = map(visible, (said.get(entry.event_id, ""), entry.who, entry.text, *entry.outcomes))
+        said[entry.event_id] = " ".join(told_there).casefold()
     for told in following(log).tell(tokens).kept:
         assert set(told.sources) <= said.keys() - {""}
         assert told.sources or "" in said
@@ -262,7 +263,7 @@ def test_what_is_left_out_is_named() -> None:
 def test_a_session_that_comes_back_is_a_new_run() -> None:
     """A, B, A are three runs: what decides is the order of play, not the name."""
     back = following([*play(60, "a"), *play(60, "b"), *play(60, "a")])
-    other = following([*play(60, "a"), *play(60, "b"), *list(play(60, "a"))])
+    other = following([*play(60, "a"), *play(60, "b"), *(replace(e, session="c") for e in play(60, "a"))])
     assert back.tell(500) == other.tell(500)
 
 
@@ -284,8 +285,8 @@ def test_what_is_held_does_not_grow() -> None:
     """A run of any length is held as its window."""
     story = Story()
     sizes = []
-    for round_ in range(3):
-        for _number in range(window.CHUNKS + 2):
+    for _ in range(3):
+        for _ in range(window.CHUNKS + 2):
             story.add(play(window.CHUNK, "long"))
         sizes.append((len(story._run.lines), len(story._run.tally.words), len(story._run.tally.pairs)))
     assert sizes[1] == sizes[2]

@@ -38,12 +38,14 @@ def stems_of(terms: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(stem, words)))
 
 
-def neighbours(stems: tuple[str, ...], reach: int) -> list[Pair]:
+# A sentence is weighed again whenever a boundary moves.
+@lru_cache(maxsize=1 << 13)
+def neighbours(stems: tuple[str, ...], reach: int) -> tuple[Pair, ...]:
     """Pairs of content words that stand near each other, in one order whichever came first."""
     pairs = list(pairwise(stems))
     for distance in range(2, reach + 1):
         pairs += zip(stems, stems[distance:], strict=False)
-    return [(a, b) if a < b else (b, a) for a, b in pairs]
+    return tuple((a, b) if a < b else (b, a) for a, b in pairs)
 
 
 _ENDING = re.compile(r"(?:ies|ied|(?<=ss)es|ing|edly|ed|ly|es|s|e|y)$")

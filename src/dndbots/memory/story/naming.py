@@ -10,23 +10,30 @@ from dndbots.memory.story.values import Told
 from dndbots.tokens import count_many
 
 _DECAY: Final = 0.5
+_MOST: Final = 400
 
 
 class Names:
     """Names of one moment, ordered once; as many of them are told as there is room for."""
 
     def __init__(self, salience: Mapping[str, float], names: Mapping[str, Name], spelling: Spelling) -> None:
-        ordered = sorted(salience, key=lambda key: (-salience[key], key))
+        ordered = sorted(salience, key=lambda key: (-salience[key], key))[:_MOST]
         longer = spelling.longer_names()
-        self.ordered = each_once([longer.of(names[key]) for key in ordered])
+        self._words = [names[key].word for key in ordered]
+        self._names = each_once([longer.of(names[key]) for key in ordered])
         self._said_in = spelling.said_in
 
     def told(
-        self, opening: str, tokens: int, encoding: str, *, without: Iterable[str] = ()
+        self, opening: str, tokens: int, encoding: str, *, whole: bool, without: Iterable[str] = ()
     ) -> tuple[list[str], Told | None]:
-        """The names that fit on a line with its newline, and the line; none where none fits."""
-        known = set(without)
-        left = [name for name in self.ordered if name not in known]
+        """The names that fit on a line with its newline, and the line; none where none fits.
+
+        `whole` names of several words are more pleasant to read, the words of names are more of them.
+        """
+        known = {word for name in without for word in name.split()}
+        left = [
+            name for name in (self._names if whole else self._words) if not known.issuperset(name.split())
+        ]
         costs = count_many([f" {name}," for name in left], encoding)
         used, taken = count_many([f"{opening}:\n"], encoding)[0], []
         for name, cost in zip(left, costs, strict=True):

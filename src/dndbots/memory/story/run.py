@@ -12,8 +12,8 @@ from dndbots.memory.story.tally import Tally
 from dndbots.memory.story.window import CHUNK, CHUNKS, EARLY, coarse
 
 _KEPT_OF_A_CHUNK: Final = 256
-_POOL: Final = 800
-_KEPT_OF_A_RUN: Final = 300
+_POOL: Final = 560
+_KEPT_OF_A_RUN: Final = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class Shares:
     wish: Wish
 
 
-NARRATED: Final = Shares(narrated=True, names=0.12, story=0.84, fine=0.5, least=0.3, wish=Wish(retold=0.5))
+NARRATED: Final = Shares(narrated=True, names=0.15, story=0.84, fine=0.5, least=0.3, wish=Wish(retold=0.5))
 # Where nobody tells, what was said last is what is answered next, and of the rest each word once.
 TALK: Final = Shares(
     narrated=False,
@@ -44,12 +44,15 @@ TALK: Final = Shares(
     wish=Wish(retold=1.0, power=0.2, fragments=True),
 )
 _NARRATED_LEAST: Final = 0.02
-_MOST_NAMES: Final = 350
+_MOST_NAMES: Final = 400
 _NAMES_BEFORE: Final = 0.4
+_WHOLE_NAMES: Final = 200
 # What the past may take of the story, by how far the run has come.
 _PAST: Final = ((0, 1.0), (64, 0.6), (256, 0.45), (1024, 0.35))
 _PAST_LAST: Final = 0.3
+# A few lines of play, where the budget is small.
 _LEAST_LINES: Final = 3
+_LEAST_REST: Final = 160
 
 
 class Stable(NamedTuple):
@@ -66,9 +69,9 @@ def stable(past: Past, run: Run, tokens: int, encoding: str) -> Stable:
     """What stays while the run is told up to the same boundary."""
     tally = run.tally
     shares = NARRATED if tally.narrated >= _NARRATED_LEAST * max(1, tally.entries) else TALK
-    rest = tokens - int(tokens * shares.story)
+    room = max(min(int(tokens * shares.story), tokens - _LEAST_REST), tokens // 2)
+    rest = tokens - room
     start = _back(run, run.boundary, int(rest * shares.least))
-    room = int(tokens * shares.story)
     lines: list[Told] = []
     told, used = _names(past, run, min(int(tokens * shares.names), _MOST_NAMES), encoding)
     lines += told
@@ -95,10 +98,14 @@ def stable(past: Past, run: Run, tokens: int, encoding: str) -> Stable:
 
 
 def _names(past: Past, run: Run, tokens: int, encoding: str) -> tuple[list[Told], int]:
-    known, before = names_before(past).told("Names from before", int(tokens * _NAMES_BEFORE), encoding)
+    whole = tokens >= _WHOLE_NAMES
+    known, before = names_before(past).told(
+        "Names from before", int(tokens * _NAMES_BEFORE), encoding, whole=whole
+    )
     used = _cost([before] if before else [], encoding)
     spelling = run.tally.spelling
-    _, now = names_now(past, spelling, run.names).told("Names", tokens - used, encoding, without=known)
+    names = names_now(past, spelling, run.names)
+    _, now = names.told("Names", tokens - used, encoding, whole=whole, without=known)
     lines = [line for line in (before, now) if line]
     return lines, _cost(lines, encoding)
 
