@@ -11,11 +11,11 @@ from typing import Final, NamedTuple
 from dndbots.storage.ports import Heard, Hit, Line, Lineage, LineHead, Segment, Store
 
 # Of a word, the newest lines; all of them, if they are no more than so many, and not too many together.
-_NEWEST: Final = 256
+_NEWEST: Final = 128
 _MOST_LINES: Final = 1_000
 _MOST_READ: Final = 2_000
 # How many rows of postings lines that share two words may cost.
-_MOST_LOOKS: Final = 4_000
+_MOST_LOOKS: Final = 3_000
 _MOST_SHARED: Final = 500
 # A word that stands in so many lines and in more of all than this tells too little to be sought beside
 # another.
