@@ -3,6 +3,7 @@
 import tempfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from tests.table import event
 from dndbots.campaign import Campaign
 from dndbots.errors import BudgetTooSmall, InvalidSetting, UnknownEncoding
 from dndbots.events import GameEvent
+from dndbots.storage import finding
 from dndbots.testing import as_text, assert_perspective, memory_campaign
 from dndbots.tokens import count_tokens
 
@@ -26,6 +28,8 @@ QUERIES = [
     "What gold does the goblin have?",
     "What did I swear to Throk?",
     "mood door locked calm",
+    "Who has the rope?",
+    "Whose mood is calm?",
 ]
 FEWER = max(1, settings().max_examples // 4)
 
@@ -152,6 +156,86 @@ def test_facts_current_before_superseded_with_certainty(table: Campaign) -> None
     assert found.items[1].sources == ("f0", "f1")
     rumor = table.recall("Zara", "Does Elena have a debt?").items[0]
     assert (rumor.text, rumor.sources) == ("[f9] Elena: debt is huge. (rumor)", ("f9",))
+
+
+def test_facts_are_found_by_what_they_say(table: Campaign) -> None:
+    """Nobody said the word captain: it stands in a fact, which names no one that the question names."""
+    table.record(event("k0", "dm", "You learn more.", witnesses=[ZARA], names={"npc_rurik_001": "Rurik"},
+                       facts=[{"subject": "npc_rurik_001", "key": "role", "value": "captain"}]))  # fmt: skip
+    found = table.recall("Zara", "Who is the captain?")
+    assert found.items[0].text == "[k0] Rurik: role is captain."
+    assert found.items[0].sources == ("k0",)
+    assert table.recall("Throk", "Who is the captain?").no_record
+
+
+def test_a_fact_that_is_found_by_an_old_value_is_told_as_it_is_now(table: Campaign) -> None:
+    """The newest version comes first, and the one that was asked for says that it is no longer so."""
+    table.record_many(
+        event(f"k{n}", "dm", "You learn more.", witnesses=BOTH, names={"npc_rurik_001": "Rurik"},
+              facts=[{"subject": "npc_rurik_001", "key": "role", "value": value}])
+        for n, value in enumerate(("captain", "prisoner"))
+    )  # fmt: skip
+    found = table.recall("Zara", "Who is the captain?")
+    assert [item.text for item in found.items if item.section == "facts"] == [
+        "[k1] Rurik: role is prisoner.",
+        "[k0] Rurik: role is captain. (no longer so)",
+    ]
+
+
+def test_who_has_something(table: Campaign) -> None:
+    """Loot is found by the name of the thing."""
+    table.record(event("l0", ZARA, "I take it.", witnesses=BOTH, loot=["silver amulet"]))
+    found = table.recall("Throk", "Who has the amulet?")
+    assert found.items[0].text == "[l0] Zara has silver amulet: 1."
+    assert table.recall("Throk", "Who has the sceptre?").no_record
+
+
+def test_an_old_line_with_several_of_the_words_is_found(tmp_path: Path) -> None:
+    """However many newer lines have each of them, and whatever is common to all."""
+    old = event("old", "dm", "A lantern hangs from the bridge by a chain.", witnesses=BOTH)
+    newer = [
+        event(f"n{n}", "dm", f"The {word} {'is old' if n % 2 else 'of stone'} {n}.", witnesses=BOTH)
+        for n, word in enumerate(["lantern", "bridge"] * 1300)
+    ]
+    with Campaign.open(tmp_path / "c") as campaign:
+        campaign.record_many([old, *newer])
+        found = campaign.recall("Zara", "Which lantern hung from a bridge?")
+        assert max(found.items, key=lambda item: item.score).sources == ("old",)
+
+
+def test_a_word_that_was_never_said_asks_for_more_of_the_rest(table: Campaign) -> None:
+    """All heard, and some of it in one place: it is told. Never heard, and no more of it: no record."""
+    assert "e3" in ids(table, "Zara", "Did rain burn the granary of the empty mill?")
+    assert table.recall("Zara", "Did locusts, thieves and dragons plunder the granary?").no_record
+
+
+def test_a_budget_is_used(table: Campaign) -> None:
+    """Whatever else is about it is told as long as there is room; and more of it, if there is more."""
+    table.record_many(
+        event(f"g{n}", "dm", f"Grimfang, hired again, counts {n} coins in the {place} of the granary.",
+              witnesses=BOTH)
+        for n, place in enumerate(["loft", "cellar", "yard", "barn"] * 12)
+    )  # fmt: skip
+    for budget in (300, 600, 1000):
+        found = table.recall("Zara", "Who hired Grimfang?", budget)
+        assert 0.85 * budget <= found.tokens <= budget
+
+
+def test_long_lines_leave_room_for_others() -> None:
+    """In a small budget they are cut to what answers, so that there are several."""
+    text = f"Vordt hired Grimfang {'and so on it went that day and the next ' * 30}"
+    log = [event(f"e{n}", THROK, text, witnesses=BOTH) for n in range(9)]
+    campaign = memory_campaign(log)
+    assert len(campaign.recall("Zara", "Who hired Grimfang?", budget=300).items) >= 3
+    assert len(campaign.recall("Zara", "Who hired Grimfang?", budget=1000).items) >= 6
+
+
+@pytest.mark.parametrize(
+    "query", ["Grimfang hired", "grimfang", "Grimfang's hiring", "granaries burning", "GRIMFANG HIRED?"]
+)
+def test_keywords_and_single_names_are_questions_too(table: Campaign, query: str) -> None:
+    """In any case, number and form."""
+    assert "e3" in ids(table, "Zara", query)
 
 
 def test_who_speaks_need_not_be_named_in_what_is_said(table: Campaign) -> None:
@@ -319,6 +403,32 @@ def test_unperceived_lines_in_between_change_nothing() -> None:
     assert_perspective(
         memory_campaign(log), lambda table, who: table.recall(who, "Who hired Grimfang?"), viewers=BOTH
     )
+
+
+def few() -> Any:
+    """Limits so small that a short log has common words."""
+    return patch.multiple(
+        finding, _NEWEST=2, _MOST_LINES=3, _MOST_READ=6, _MOST_LOOKS=9, _MOST_SHARED=2, _MANY=4, _FIRST_LOOK=1
+    )
+
+
+@settings(max_examples=FEWER)
+@given(log=logs())
+def test_common_words_owe_nothing_to_what_was_not_perceived(log: list[GameEvent]) -> None:
+    """How much is read of a word, and what it shares with another, follows from the viewer's own lines."""
+    with few():
+        assert_perspective(played(memory_campaign(), log), _asked, viewers=PCS)
+
+
+@settings(max_examples=FEWER)
+@given(log=logs(most=20))
+def test_common_words_are_the_same_on_sqlite_and_in_memory(log: list[GameEvent]) -> None:
+    """Scores included."""
+    twin = played(memory_campaign(), log)
+    with few(), tempfile.TemporaryDirectory() as folder, Campaign.open(Path(folder) / "c") as campaign:
+        played(campaign, log)
+        for viewer in ("dm", *PCS):
+            assert as_text(_asked(campaign, viewer)) == as_text(_asked(twin, viewer))
 
 
 @settings(max_examples=FEWER)

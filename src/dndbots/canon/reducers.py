@@ -18,8 +18,8 @@ from dndbots.ids import DM, SYSTEM, is_uid
 
 Reducer = Callable[[GameEvent, KnownMetadata], Iterable[Claim]]
 
-# Raised whenever the same events give other claims than before: campaigns then fold their log again.
-FOLD_VERSION: Final = 3
+# Raised whenever the same events give other rows than before: campaigns then fold their log again.
+FOLD_VERSION: Final = 4
 
 OPEN: Final = "open"
 

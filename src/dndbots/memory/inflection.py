@@ -45,7 +45,7 @@ _SHORTEST_DOER: Final = 5
 def forms_of(word: str) -> tuple[str, ...]:
     """All forms of a word, sorted. One that is not plain English stays as it is."""
     found = {word}
-    if word.isascii() and word.isalpha() and len(word) >= _SHORTEST:
+    if word in _IRREGULAR or (word.isascii() and word.isalpha() and len(word) >= _SHORTEST):
         for base in _bases(word):
             family = _IRREGULAR.get(base)
             found.update(_inflected(base) if family is None else (*family, *_continued(family[0])))
@@ -71,10 +71,11 @@ def _bases(word: str) -> set[str]:
         found.update(_without_s(word))
     if word.endswith("ied"):
         found.add(f"{word[:-3]}y")
-    for ending in ("ing", "ed"):
-        if word.endswith(ending):
-            found.update(_without(word, ending))
-    found = {base for base in found if len(base) >= _SHORTEST and _spoken(base)}
+    if word.endswith("ing"):
+        found.update(_without(word, "ing"))
+    if word.endswith("ed"):
+        found.update(base for base in _without(word, "ed") if base not in _IRREGULAR)
+    found = {base for base in found if base in _IRREGULAR or (len(base) >= _SHORTEST and _spoken(base))}
     if word.endswith(("er", "ers", "or", "ors")):
         doer = word.removesuffix("s")
         found.update(_without(doer, doer[-2:]) if len(doer) >= _SHORTEST_DOER + 2 else (), {doer})
@@ -101,7 +102,7 @@ def _without(word: str, ending: str) -> Iterator[str]:
     """hiring is of hire, opening of open, running of run."""
     root = word.removesuffix(ending)
     yield f"{root}e"
-    if len(root) >= _SHORTEST:
+    if root in _IRREGULAR or len(root) >= _SHORTEST:
         yield root
         if root[-1] == root[-2] and root[-1] not in _VOWELS:
             yield root[:-1]

@@ -1,22 +1,25 @@
-"""What canon has to say on a question: facts about those whom it names, as sentences with their sources."""
+"""What canon has to say on a question, as sentences with their sources."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
 from dndbots.canon import claims
 from dndbots.canon.values import Entity, Fact
+from dndbots.events import GameEvent
 from dndbots.ids import is_uid
-from dndbots.memory.asking import Question
+from dndbots.memory.asking import Question, words_in
 from dndbots.memory.gates import Gates
 from dndbots.memory.inflection import forms_of
 from dndbots.memory.retelling import one_line
 from dndbots.storage.reader import View
+from dndbots.storage.stating import statements_of
 from dndbots.storage.terms import terms_of
 
 _MOST_CURRENT: Final = 6
 _MOST_PAST: Final = 2
+_MOST_SUBJECTS: Final = 8
 _OPERATORS: Final = {
     claims.AT: "is at",
     claims.IN: "is in",
@@ -48,13 +51,21 @@ class _Told(NamedTuple):
     score: float
 
 
-def facts_asked_for(view: View, question: Question, gates: Gates, *, enough: float) -> list[KnownFact]:
-    """Facts that have to do with the question: current ones first, then what they superseded."""
+def facts_asked_for(
+    view: View, question: Question, gates: Gates, lines: Iterable[GameEvent], *, enough: float
+) -> list[KnownFact]:
+    """Facts that have to do with the question: current ones first, then what they superseded.
+
+    They are of those whom it names, and of those of whom a line that was found states something like it.
+    """
+    stated = _stated(question, lines, enough)
+    subjects = dict.fromkeys([one.uids[0] for one in question.named] + [uid for uid, _ in stated])
     found: list[KnownFact] = []
-    for entity in view.entities([one.uids[0] for one in question.named]).values():
+    for entity in view.entities(list(subjects)[:_MOST_SUBJECTS]).values():
         names = Sentences(view, {entity.uid: entity.name})
+        about = {about for uid, about in stated if uid in (entity.uid, *entity.merged)}
         shown = [fact for fact in entity.facts if fact.learned_from not in gates.forgotten]
-        current = names.told(question, shown, enough)[:_MOST_CURRENT]
+        current = names.told(question, shown, enough, about)[:_MOST_CURRENT]
         past = [
             fact
             for one in current[:_MOST_PAST]
@@ -64,6 +75,17 @@ def facts_asked_for(view: View, question: Question, gates: Gates, *, enough: flo
         found += [_known(one, entity) for one in current]
         found += [_known(one, entity) for one in names.told(question, past, 0.0)[:_MOST_PAST]]
     return found
+
+
+def _stated(question: Question, lines: Iterable[GameEvent], enough: float) -> list[tuple[str, str]]:
+    """Of whom the lines state something that the question asks for, and in what respect."""
+    content = [word for word in question.words if not word.is_name]
+    return [
+        (one.subject, one.about)
+        for event in lines
+        for one in statements_of(event, event.known)
+        if content and len(words_in(one.text, content)) >= enough * len(content)
+    ]
 
 
 def _past(view: View, entity: Entity, fact: Fact) -> Iterable[Fact]:
@@ -81,8 +103,15 @@ class Sentences:
     def __init__(self, view: View, names: Mapping[str, str]) -> None:
         self._view, self._called = view, dict(names)
 
-    def told(self, question: Question, facts: Iterable[Fact], enough: float) -> list[_Told]:
-        told = [_Told(fact, text := self.sentence(fact), _share(question, fact, text)) for fact in facts]
+    def told(
+        self, question: Question, facts: Iterable[Fact], enough: float, about: Collection[str] = ()
+    ) -> list[_Told]:
+        """Facts that have enough of what is asked, or are about something that was asked for."""
+        told = []
+        for fact in facts:
+            text = self.sentence(fact)
+            share = _share(question, fact, text)
+            told.append(_Told(fact, text, max(share, enough) if (fact.key or fact.op) in about else share))
         return sorted((one for one in told if one.score >= enough), key=lambda one: -one.score)
 
     def sentence(self, fact: Fact) -> str:

@@ -9,6 +9,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from dndbots.errors import BudgetTooSmall, InvalidSetting
+from dndbots.events import GameEvent
 from dndbots.memory.asking import Question, Word, question_of, words_in
 from dndbots.memory.cited import CitedLine, RecallItem, fitted
 from dndbots.memory.gates import Gates, gates_of
@@ -36,6 +37,8 @@ _WORTH: Final = 0.3
 _SHORTEST_LINE: Final = 20
 # At least so many of the best lines are looked at for what they have of the question.
 _LEAST_COMPARED: Final = 64
+# What so many of the best lines state is looked up in canon.
+_MOST_STATING: Final = 12
 
 
 class Recall(BaseModel):
@@ -69,8 +72,11 @@ def recall_of(view: View, query: str, *, budget: int, encoding: str = DEFAULT_EN
     if question.words or question.named:
         gates = gates_of(view)
         found = _lines(view, question, gates, budget // _SHORTEST_LINE)
-        facts = facts_asked_for(view, question, gates, enough=_ENOUGH_OF_FACT)
-        items = fitted(facts, found, budget, encoding)
+        events = view.placed([one.seq for one in found])
+        stating = [events[one.seq] for one in found[:_MOST_STATING]]
+        facts = facts_asked_for(view, question, gates, stating, enough=_ENOUGH_OF_FACT)
+        lines = _retold(view, question, gates, found, events)
+        items = fitted(facts, lines, budget, encoding)
     text = "\n".join(item.text for item in items) or NO_RECORD
     return Recall(
         viewer=view.viewer,
@@ -82,7 +88,7 @@ def recall_of(view: View, query: str, *, budget: int, encoding: str = DEFAULT_EN
     )
 
 
-def _lines(view: View, question: Question, gates: Gates, most: int) -> list[CitedLine]:
+def _lines(view: View, question: Question, gates: Gates, most: int) -> list[Scored]:
     """The lines that answer, best first; none, if none has enough of what is asked."""
     index = view.index()
     if not index.heard.lines:
@@ -102,8 +108,7 @@ def _lines(view: View, question: Question, gates: Gates, most: int) -> list[Cite
         return []
     best = [one._replace(score=round(one.score * (1 + share) / 2, 6)) for share, one in answered]
     best.sort(key=lambda one: (-one.score, -one.seq))
-    kept = [one for one in best if one.score >= _WORTH * best[0].score][:most]
-    return _retold(view, question, gates, kept)
+    return [one for one in best if one.score >= _WORTH * best[0].score][:most]
 
 
 class _Search:
@@ -189,8 +194,9 @@ class _Shares:
         return sum(self._weights[n] * says[n] for n in numbers) / asked if asked else 0.0
 
 
-def _retold(view: View, question: Question, gates: Gates, kept: list[Scored]) -> list[CitedLine]:
-    events = view.placed([one.seq for one in kept])
+def _retold(
+    view: View, question: Question, gates: Gates, kept: list[Scored], events: Mapping[int, GameEvent]
+) -> list[CitedLine]:
     entries = {entry.event_id: entry for entry in retold(view, events.values(), gates)}
     lines = []
     for one in kept:

@@ -11,13 +11,15 @@ from typing import Final, NamedTuple
 from dndbots.storage.ports import Heard, Hit, Line, Lineage, LineHead, Segment, Store
 
 # Of a word, the newest lines; all of them, if they are no more than so many, and not too many together.
-_NEWEST: Final = 256
+_NEWEST: Final = 128
 _MOST_LINES: Final = 1_000
 _MOST_READ: Final = 2_000
 # How many rows of postings lines that share two words may cost.
-_MOST_LOOKS: Final = 4_000
+_MOST_LOOKS: Final = 3_000
 _MOST_SHARED: Final = 500
-# A word that stands in more of all lines than this tells too little to be sought beside another.
+# A word that stands in so many lines and in more of all than this tells too little to be sought beside
+# another.
+_MANY: Final = 10_000
 _COMMON: Final = 0.05
 _FIRST_LOOK: Final = 6
 _WIDER: Final = 16
@@ -98,7 +100,7 @@ class Index:
     def _add_shared(self, found: list[Found], order: list[int]) -> None:
         """Lines that have two of the words, however old: to seek them, the rarer one is read whole."""
         room = float(_MOST_LOOKS)
-        common = _COMMON * self.heard.lines
+        common = max(_COMMON * self.heard.lines, _MANY)
         for place, n in enumerate(order):
             for m in order[place + 1 :]:
                 rarer, other = found[n], found[m]

@@ -16,7 +16,7 @@ from dndbots.storage.damage import told_as_damage
 from dndbots.storage.ports import BLOCK, Branch, Lineage, Rows, Store
 from dndbots.storage.rowmaking import Prepared, RowMaker, at_of
 from dndbots.storage.standing import Standing
-from dndbots.storage.terms import terms_of
+from dndbots.storage.stating import terms_stated
 
 CHUNK: Final = 4 * BLOCK
 
@@ -130,7 +130,7 @@ class Recorder:
                 self._check_sources(event, known, people, here, lineage)
             at = seq if known.valid_from is None else self._past(event, known, people, here, lineage)
             effects = effects_of(event, known, people)
-            terms = {} if event.is_note else terms_of(event.content)
+            terms = {} if event.is_note else terms_stated(event, known)
             one = Prepared(event, seq, at, known, uses, people, effects, terms)
             here[event.event_id] = one
             self._take_in(one)

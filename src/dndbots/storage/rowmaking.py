@@ -4,7 +4,7 @@ Rows carry running totals, so that any moment of the past can be read without ad
 before it. What is kept in memory between appends is bounded, and can be forgotten at any time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -202,14 +202,15 @@ def shared_by(hits: str, others: str) -> list[int]:
     return [int(place) for place in places if f" {place} " in others or f" {place}*" in others]
 
 
-def times_of_hit(hits: str, place: int) -> int:
-    """How often a line of a block has the term, by its place there."""
-    start = f"{hits} ".find(f" {place} ")
-    if start >= 0:
-        return 1
-    sought = f" {place}*"
-    start = hits.find(sought)
-    return int(hits[start + len(sought) :].partition(" ")[0]) if start >= 0 else 0
+def times_among(hits: str, seqs: Iterable[int]) -> Iterator[Hit]:
+    """How often some lines of a block have the term, where they do."""
+    padded = f"{hits} "
+    for seq in seqs:
+        place = f" {seq % BLOCK}"
+        if f"{place} " in padded:
+            yield seq, 1
+        elif (start := padded.find(f"{place}*")) >= 0:
+            yield seq, int(padded[start + len(place) + 1 :].partition(" ")[0])
 
 
 def _several(first: int, hit: str) -> Hit:

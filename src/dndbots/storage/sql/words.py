@@ -4,14 +4,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from dndbots.storage.ports import BLOCK, Heard, Hit, Line, Lineage, Segment
-from dndbots.storage.rowmaking import hits_in, shared_by, times_of_hit
+from dndbots.storage.rowmaking import hits_in, shared_by, times_among
 from dndbots.storage.sql.database import Database, Row
 from dndbots.storage.sql.statements import PAIRED, Statements
 
 # A term that has no more rows than this is read in one look; any other from its newest blocks back.
 _AT_ONCE: Final = 24
 _FIRST_BLOCKS: Final = 4
-_WIDER: Final = 8
+_WIDER: Final = 4
 
 
 class WordReads:
@@ -95,7 +95,8 @@ class WordReads:
                 campaign=self._campaign,
             )
             for block, own, beside in rows:
-                found.update(block * BLOCK + place for place in shared_by(own, beside))
+                first = block * BLOCK
+                found.update([first + place for place in shared_by(own, beside)])
             found = {seq for seq in found if seq <= upto}
         return sorted(found, reverse=True)
 
@@ -113,10 +114,8 @@ class WordReads:
             )
             for term, rows in zip(terms, each, strict=True):
                 for group, block, hits in rows:
-                    for seq in blocks[group, block]:
-                        if times := times_of_hit(hits, seq % BLOCK):
-                            found.setdefault(term, {})[seq] = times
-        return found
+                    found.setdefault(term, {}).update(times_among(hits, blocks[group, block]))
+        return {term: times for term, times in found.items() if times}
 
     def mentioned_at(self, lineage: Lineage, uids: Collection[str], lines: Mapping[int, Line]) -> set[int]:
         found: set[int] = set()
@@ -132,7 +131,12 @@ class WordReads:
 def _within(segment: Segment, rows: Iterable[Row]) -> list[Hit]:
     found: list[Hit] = []
     for block, hits in rows:
-        found += hits_in(block, hits)
+        if "*" in hits:
+            found += hits_in(block, hits)
+        else:
+            # Most rows of most words: one line, or a few.
+            first = block * BLOCK
+            found += [(first + int(place), 1) for place in hits.split()]
     upto = segment.upto
     return [hit for hit in found if hit[0] <= upto]
 
