@@ -226,7 +226,7 @@ def test_parts_stand_in_their_order() -> None:
     log = [*play(200, "s1"), retelling("s2"), *play(300, "s2")]
     telling = following(log).tell(900)
     order = [told.part for told in telling.kept]
-    assert order == sorted(order, key=["names", "story", "recent"].index)
+    assert order == sorted(order, key=["names", "story", "lately", "recent"].index)
     places = {entry.event_id: number for number, entry in enumerate(log)}
     told = [places[told.sources[0]] for told in telling.kept if told.part != "names"]
     assert told == sorted(told)

@@ -168,10 +168,10 @@ class Builder:
         heads = self._count(f"{THEN}\n") + self._count(f"{NOW}\n")
         room = max(room - heads, 0)
         before = self._long_ago(int(room * _LONG_AGO))
-        telling = self.following.story.tell(room - self._count(before.text))
+        telling = self.following.story.tell(room - self._count(before.text), of=self.budget)
         items = self._items(telling.kept)
-        told = [item for item in items if item.section != "recent"]
-        recent = [item for item in items if item.section == "recent"]
+        told = [item for item in items if item.section in ("names", "story")]
+        recent = [item for item in items if item.section in ("lately", "recent")]
         dropped = tuple(self._items(telling.dropped))
         then = _headed(THEN, [*before.items, *told])._replace(dropped=(*before.dropped, *dropped))
         return then, _headed(NOW, recent)

@@ -15,6 +15,7 @@ Section = Literal[
     "pinned",
     "memories",
     "open",
+    "lately",
     "recent",
     "scene",
     "asked",

@@ -28,8 +28,8 @@ class Story:
         self._session: str | None = None
         self._past = Past()
         self._run = Run(self._past.base)
-        self._stable: dict[int, Stable] = {}
-        self._fine: dict[int, tuple[int, Chosen]] = {}
+        self._stable: dict[tuple[int, int], Stable] = {}
+        self._fine: dict[tuple[int, int], tuple[int, Chosen]] = {}
 
     @classmethod
     def of(cls, parts: Sequence[Part], *, lost: bool = False, encoding: str = DEFAULT_ENCODING) -> "Story":
@@ -83,11 +83,15 @@ class Story:
         self._stable.clear()
         self._fine.clear()
 
-    def tell(self, tokens: int) -> Telling:
-        """Names, story and newest lines in at most `tokens` tokens, each line with its newline."""
+    def tell(self, tokens: int, *, of: int | None = None) -> Telling:
+        """Names, story and newest lines in at most `tokens` tokens, each line with its newline.
+
+        They may be part of a larger text. The newest lines are not to suffer from what else is in it, so
+        their share is one of all its tokens, `of`.
+        """
         if tokens <= 0 or not self._run.count:
             return Telling((), ())
-        return self._whole(tokens) or self._told(tokens)
+        return self._whole(tokens) or self._told(tokens, max(of or tokens, tokens))
 
     def _whole(self, tokens: int) -> Telling | None:
         """All of it, where all of it fits."""
@@ -97,27 +101,28 @@ class Story:
         kept = [told for said in (*before, *self._run.lines) for told in said.told()]
         return Telling(tuple(kept), ()) if self._fits(kept, tokens) else None
 
-    def _told(self, tokens: int) -> Telling:
-        part = self._stable.get(tokens)
+    def _told(self, tokens: int, of: int) -> Telling:
+        part = self._stable.get((tokens, of))
         if part is None:
             if len(self._stable) >= _BUDGETS:
                 self._moved()
-            part = self._stable[tokens] = stable(self._past, self._run, tokens, self._encoding)
+            part = stable(self._past, self._run, tokens, of, self._encoding)
+            self._stable[tokens, of] = part
         rest = tokens - part.tokens
         shares = part.shares
         room = int(rest * shares.fine)
         at = moved(self._run, part.start, rest - room, int(rest * shares.least))
-        between = self._between(tokens, part, at, room)
+        between = self._between((tokens, of), part, at, room)
         lines = self._run.lines[at - self._run.first :]
         recent = newest(lines, rest - between.tokens, self._encoding)
         kept = [*part.told, *between.told, *recent]
         left = [*between.left, *(told for each in reversed(part.story) for told in each.left)]
         return Telling(tuple(self._fitted(kept, tokens)), tuple(left[:LEFT]))
 
-    def _between(self, tokens: int, part: Stable, at: int, room: int) -> Chosen:
-        known = self._fine.get(tokens)
+    def _between(self, key: tuple[int, int], part: Stable, at: int, room: int) -> Chosen:
+        known = self._fine.get(key)
         if known is None or known[0] != at:
-            known = self._fine[tokens] = (at, fine(self._run, part, at, room, self._encoding))
+            known = self._fine[key] = (at, fine(self._run, part, at, room, self._encoding))
         return known[1]
 
     def _fitted(self, kept: list[Told], tokens: int) -> list[Told]:

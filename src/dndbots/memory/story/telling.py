@@ -33,7 +33,7 @@ class Shares:
     wish: Wish
 
 
-NARRATED: Final = Shares(narrated=True, names=0.15, story=0.84, fine=0.5, least=0.3, wish=Wish(retold=0.5))
+NARRATED: Final = Shares(narrated=True, names=0.15, story=0.82, fine=0.4, least=0.4, wish=Wish(retold=0.5))
 # Where nobody tells, what was said last is what is answered next, and of the rest each word once.
 TALK: Final = Shares(
     narrated=False,
@@ -65,11 +65,15 @@ class Stable(NamedTuple):
     start: int
 
 
-def stable(past: Past, run: Run, tokens: int, encoding: str) -> Stable:
-    """What stays while the run is told up to the same boundary."""
+def stable(past: Past, run: Run, tokens: int, of: int, encoding: str) -> Stable:
+    """What stays while the run is told up to the same boundary.
+
+    What the newest lines may take is a share of the whole, `of`, of which `tokens` are left to tell.
+    """
     tally = run.tally
     shares = NARRATED if tally.narrated >= _NARRATED_LEAST * max(1, tally.entries) else TALK
-    room = max(min(int(tokens * shares.story), tokens - _LEAST_REST), tokens // 2)
+    rest = max(of - int(of * shares.story), _LEAST_REST)
+    room = max(tokens - rest, tokens // 2)
     rest = tokens - room
     start = _back(run, run.boundary, int(rest * shares.least))
     lines: list[Told] = []
@@ -139,7 +143,7 @@ def moved(run: Run, start: int, most: int, least: int) -> int:
 def fine(run: Run, part: Stable, until: int, tokens: int, encoding: str) -> Chosen:
     """The story between the boundary and the newest lines."""
     pool = list(run.sentences(part.start, until))
-    return chosen(
+    found = chosen(
         pool,
         tokens,
         salience=run.tally.beside(pool).salience(run.names, narrated=part.shares.narrated),
@@ -147,6 +151,7 @@ def fine(run: Run, part: Stable, until: int, tokens: int, encoding: str) -> Chos
         encoding=encoding,
         before=[sentence for each in part.story for sentence in each.sentences],
     )
+    return found._replace(told=tuple(told._replace(part="lately") for told in found.told))
 
 
 def newest(lines: list[Spoken], tokens: int, encoding: str) -> list[Told]:

@@ -2,7 +2,8 @@
 
 from typing import Literal, NamedTuple
 
-Where = Literal["names", "story", "recent"]
+# The story up to a boundary, what came since in short, and the newest lines in full.
+Where = Literal["names", "story", "lately", "recent"]
 
 
 class Told(NamedTuple):
