@@ -230,7 +230,7 @@ def test_parts_stand_in_their_order() -> None:
     places = {entry.event_id: number for number, entry in enumerate(log)}
     told = [places[told.sources[0]] for told in telling.kept if told.part != "names"]
     assert told == sorted(told)
-    assert set(order) == {"names", "story", "recent"}
+    assert set(order) == {"names", "story", "lately", "recent"}
 
 
 def test_names_have_an_event_that_says_each() -> None:
