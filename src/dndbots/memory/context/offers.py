@@ -48,10 +48,10 @@ def identity(scene: Scene, lasting: Lasting) -> Iterator[Statements]:
 
 
 def quests(scene: Scene, lasting: Lasting) -> Iterator[Statements]:
-    """What is still to be done; of too many, what was spoken of last."""
-    for age, quest in enumerate(reversed(scene.quests)):
-        if age < _MOST_QUESTS:
-            yield from _told(lasting(quest), "quests", "a quest that is open", rank=10 + age)
+    """What is still to be done; of too many, what came up last."""
+    newest = scene.quests[-_MOST_QUESTS:]
+    for age, quest in zip(range(len(newest), 0, -1), newest, strict=True):
+        yield from _told(lasting(quest), "quests", "a quest that is open", rank=10 + age)
 
 
 # Of the moment: who is here, and what was lately spoken of.
@@ -60,17 +60,18 @@ def quests(scene: Scene, lasting: Lasting) -> Iterator[Statements]:
 def known(scene: Scene, lasting: Lasting, carried: Lasting, gates: Gates) -> Iterator[Statements]:
     """What is known of those who matter now, the most of those who were asked about; and what they have."""
     for entity in filter(None, (scene.me, *scene.party)):
-        yield from _told(carried(entity), "known", "what they have on them", rank=20)
+        yield from _told(carried(entity), "known", "what they have on them", rank=3)
     told = {scene.me.uid} if scene.me else set[str]()
     told |= {one.uid for one in (*scene.party, *scene.quests)}
     reasons = (
-        *((one, f"{one_line(one.name)} was asked about") for one in scene.asked),
-        *((one, "is here") for one in scene.present),
-        *((one, "you are there") for one in scene.places),
-        *((one, "spoken of lately") for one in scene.lately),
+        *((0, one, f"{one_line(one.name)} was asked about") for one in scene.asked),
+        *((1, one, "is here") for one in scene.present),
+        *((2, one, "you are there") for one in scene.places),
+        *((3, one, "spoken of just now") for one in scene.just_now),
+        *((4, one, "spoken of lately") for one in scene.lately),
     )
     asked = {one.uid for one in scene.asked}
-    for rank, (entity, reason) in enumerate(reasons):
+    for rank, entity, reason in reasons:
         if entity.uid in asked:
             yield from _told(lines_of(entity, _shown(entity, gates)), "known", reason, rank=rank)
         elif entity.uid not in told:

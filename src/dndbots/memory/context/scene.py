@@ -1,6 +1,6 @@
 """What a viewer has to do with right now: where it is, who is there, whom the talk is about, what is open."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from dndbots.canon.values import Entity
@@ -12,20 +12,23 @@ from dndbots.storage.reader import View
 
 _MOST_PRESENT: Final = 24
 _MOST_LATELY: Final = 24
+_JUST_NOW: Final = 8
 _CREATURES: Final = ("PC", "NPC", "MON")
 
 
 class Scene(NamedTuple):
-    """All of it as the viewer knows it; nobody is in it twice.
+    """All of it as the viewer knows it, in the order in which it met them.
 
     `places` are where the viewer is, or for the DM where the characters are. `present` are the others
-    there, `lately` whom the newest events speak of beside, and `asked` whom the question names.
+    there, `just_now` and `lately` whom the newest events speak of beside, and `asked` whom the question
+    names. The order is that of meeting because it stays, whoever speaks next.
     """
 
     me: Entity | None
     party: tuple[Entity, ...]
     places: tuple[Entity, ...]
     present: tuple[Entity, ...]
+    just_now: tuple[Entity, ...]
     lately: tuple[Entity, ...]
     asked: tuple[Entity, ...]
     quests: tuple[Entity, ...]
@@ -33,7 +36,7 @@ class Scene(NamedTuple):
     @property
     def at_hand(self) -> tuple[Entity, ...]:
         """Everybody who is here or was spoken of, in order of how much they matter."""
-        return (*self.asked, *self.present, *self.places, *self.lately)
+        return (*self.asked, *self.present, *self.places, *self.just_now, *self.lately)
 
 
 def scene_of(view: View, following: Following, query: str | None) -> Scene:
@@ -52,14 +55,21 @@ def scene_of(view: View, following: Following, query: str | None) -> Scene:
     told = {view.viewer, *(one.uid for one in asked), *list(present)[:_MOST_PRESENT], *characters, *places}
     beside = [one for one in spoken_of.values() if one.uid not in told and one.category != "QST"]
     quests = following.entities(view, following.everybody(view, "qst_"))
+
+    def met(entities: Iterable[Entity]) -> tuple[Entity, ...]:
+        found = {one.uid: one for one in entities}
+        seen = following.first_seen(view, list(found))
+        return tuple(sorted(found.values(), key=lambda one: (seen.get(one.uid, 0), one.uid)))
+
     return Scene(
         me=me,
-        party=tuple(one for uid, one in characters.items() if uid != view.viewer),
+        party=met(one for uid, one in characters.items() if uid != view.viewer),
         places=tuple(following.entities(view, places).values()),
-        present=tuple(present.values())[:_MOST_PRESENT],
-        lately=tuple(beside)[:_MOST_LATELY],
+        present=met(list(present.values())[:_MOST_PRESENT]),
+        just_now=met(beside[:_JUST_NOW]),
+        lately=met(beside[_JUST_NOW:_MOST_LATELY]),
         asked=tuple(asked),
-        quests=tuple(one for one in quests.values() if not is_over(one.properties.get("state"))),
+        quests=met(one for one in quests.values() if not is_over(one.properties.get("state"))),
     )
 
 
