@@ -16,7 +16,7 @@ from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.known_facts import facts_asked_for
 from dndbots.memory.retelling import one_line, retold
 from dndbots.memory.scoring import Clue, Neighbourhood, Scored, idf, seeds_of
-from dndbots.storage.finding import Index
+from dndbots.storage.finding import Found, Index
 from dndbots.storage.ports import Line
 from dndbots.storage.reader import View
 from dndbots.storage.terms import terms_of
@@ -31,6 +31,8 @@ ENOUGH_OF_UNHEARD: Final = 0.52
 _ENOUGH_OF_FACT: Final = 0.5
 _NAMES: Final = 0.3
 _OTHER_NAMES: Final = 0.5
+# Who is part of so many of all lines is part of any, as far as a question goes.
+_EVERYWHERE: Final = 0.5
 # Lines that are this much worse than the best one are about something else.
 _WORTH: Final = 0.3
 # A line has seldom fewer tokens than this, so that no more are worth a look.
@@ -135,11 +137,18 @@ class _Search:
     def clues_at(self, lines: Mapping[int, Line]) -> list[Clue]:
         """Where it stands among some lines."""
         about = [
-            self._index.mentioned_at(one.uids, found, lines)
+            () if self._is_everywhere(found) else self._index.mentioned_at(one.uids, found, lines)
             for one, found in zip(self._question.named, self._about, strict=True)
         ]
         found = self._clues(self._index.times_at(self._found, lines), about)
         return [Clue({s: n for s, n in times.items() if s in lines}, weight) for times, weight in found]
+
+    def about_any(self) -> bool:
+        """Whether somebody is named who is part of nearly everything."""
+        return any(map(self._is_everywhere, self._about))
+
+    def _is_everywhere(self, about: Found) -> bool:
+        return not about.whole and about.lines > _EVERYWHERE * self._index.heard.lines
 
     def stands(self, n: int) -> bool:
         """Whether a word stands anywhere."""
@@ -176,15 +185,16 @@ class _Shares:
         self._words = [n for n in numbers if n not in self._names]
         if not self._words:
             self._words, self._names = self._names, []
+        self._about_any = search.about_any()
         is_heard = all(search.stands(n) for n in self._words)
         self.enough = ENOUGH if is_heard else ENOUGH_OF_UNHEARD
 
     def of(self, line: Scored) -> float:
         about = line.says[len(self._weights) :]
         if not self._words:
-            return max(about, default=0.0)
+            return 1.0 if self._about_any else max(about, default=0.0)
         said = self._share(self._words, line.says)
-        if not self._names:
+        if not self._names or self._about_any:
             return said
         near = [max(share, *about) if about else share for share in line.says]
         return said * (1 - _NAMES + _NAMES * self._share(self._names, near))

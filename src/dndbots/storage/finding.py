@@ -20,7 +20,7 @@ _MOST_SHARED: Final = 500
 # A word that stands in so many lines and in more of all than this tells too little to be sought beside
 # another.
 _MANY: Final = 10_000
-_COMMON: Final = 0.05
+_COMMON: Final = 0.02
 _FIRST_LOOK: Final = 6
 _WIDER: Final = 16
 
