@@ -123,6 +123,8 @@ class Sentences:
             said = _OPERATORS.get(fact.op, fact.op)
             return f"{name} {said.replace('is ', 'is no longer ', 1) if fact.ended else said} {other}."
         kind, _, rest = (fact.key or "").partition(" ")
+        if fact.key == "killed_by" and not fact.ended:
+            return f"{name} was killed by {self._value(fact.value)}."
         if fact.key == claims.NUMBER:
             return f"{name} is dead." if fact.value == 0 else f"{name}: {fact.value} of them."
         if kind == claims.CONDITION and rest:
