@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from tests.logs import PCS
 from tests.memory.test_laws import plays, remembered
 from tests.strategies import hostile_text as hostile
-from tests.table import event
+from tests.table import character, event
 
 from dndbots import Campaign
 from dndbots.dcml import parse, validate
@@ -20,6 +20,7 @@ from dndbots.events import EventType, GameEvent
 from dndbots.ids import DM
 from dndbots.memory.context import Context
 from dndbots.memory.context.values import SECTIONS
+from dndbots.prompts import format_character_sheet
 from dndbots.testing import as_text, memory_campaign
 from dndbots.tokens import ENCODINGS, count_tokens
 
@@ -280,6 +281,8 @@ def test_what_people_decided_holds(table: Campaign) -> None:
     zara = table.context(ZARA, 1000).text
     assert "rat lifts" in zara
     assert "ghoul lifts" not in zara
+    table.forget("e3")
+    assert "You are at" not in table.context(ZARA, 1000).text
     table.forget("e4", on=False)
     assert "Baron" in table.context(THROK, 1000).text
 
@@ -334,6 +337,30 @@ def test_no_model_is_asked(table: Campaign) -> None:
 
     table.summarizer = Refusing()
     assert table.context(THROK, 500, query="Who has the key?").items
+
+
+@given(hostile, st.integers(300, 3000), st.sampled_from(ENCODINGS))
+def test_the_whole_prompt_is_counted(rules: str, budget: int, encoding: str) -> None:
+    """Rules, sheet and secrets stand beside the memory, and all of it together fits."""
+    campaign = memory_campaign()
+    campaign.record_many(
+        event(f"e{number}", DM, f"The party finds {number} coins at the gate of Morrow.", participants=BOTH)
+        for number in range(60)
+    )
+    context = campaign.context(THROK, budget + count_tokens(rules, encoding), beside=rules, encoding=encoding)
+    assert context.prompt == (f"{rules}\n\n{context.text}" if rules else context.text)
+    assert context.prompt_tokens == count_tokens(context.prompt, encoding) <= context.budget
+    assert_sound(context)
+
+
+def test_what_stands_beside_may_leave_too_little_room(table: Campaign) -> None:
+    """Then the error says how large a budget it takes."""
+    with pytest.raises(BudgetTooSmall, match="give at least 70"):
+        table.context(THROK, 600, beside="rule " * 500)
+    sheet = format_character_sheet(character("Throk", "Fighter"))
+    context = table.context(THROK, 600, beside=sheet)
+    assert context.prompt.startswith(sheet)
+    assert context.prompt_tokens <= 600
 
 
 def test_bad_input_gets_a_clear_error(table: Campaign) -> None:

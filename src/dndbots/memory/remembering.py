@@ -162,17 +162,21 @@ class Remembering(ABC):
         query: str | None = None,
         as_of: str | None = None,
         encoding: str = DEFAULT_ENCODING,
+        beside: str = "",
     ) -> Context:
         """What the viewer knows and needs now, for a model to read: never more tokens than the budget.
 
         `items` say why each line is there and where it comes from, `dropped` what was left out. A
-        `query` adds what answers it. No model is asked.
+        `query` adds what answers it. With what stands `beside` it in the prompt (rules, a sheet,
+        secrets), the budget is that of the whole `prompt`. No model is asked.
         """
         count_tokens("", encoding)
         with self.view(viewer, as_of) as view:
             following = Following(encoding) if as_of is not None else self._following(view.viewer, encoding)
             with following.lock:
-                return context_of(view, following, budget=budget, query=query, encoding=encoding)
+                return context_of(
+                    view, following, budget=budget, query=query, encoding=encoding, beside=beside
+                )
 
     def _following(self, viewer: str, encoding: str) -> Following:
         """What is at hand of a viewer, who is asked for turn after turn; the one asked last is kept last."""

@@ -15,7 +15,7 @@ from dndbots.memory.context import offers
 from dndbots.memory.context.blocks import Block, Offer, Statements, Writer, left_out, sentences
 from dndbots.memory.context.following import NOTES, Following
 from dndbots.memory.context.scene import Scene, scene_of
-from dndbots.memory.context.values import Context, ContextItem, Section
+from dndbots.memory.context.values import Context, ContextItem, Section, whole_prompt
 from dndbots.memory.extract import candidates, choose, lines_of
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.recalling import LEAST_BUDGET, NO_RECORD, recall_of
@@ -221,7 +221,8 @@ class Builder:
             encoding=self.encoding,
             query=self.query,
             text=text,
-            tokens=self._count(text),
+            tokens=(tokens := self._count(text)),
+            prompt_tokens=tokens,
             items=tuple(item for block in blocks for item in block.items),
             dropped=tuple(item for block in blocks for item in block.dropped),
         )
@@ -230,12 +231,32 @@ class Builder:
         return count_tokens(text, self.encoding)
 
 
-def context_of(view: View, following: Following, *, budget: int, query: str | None, encoding: str) -> Context:
-    """What the viewer knows, for a model to read. `following` must be this viewer's."""
+def context_of(
+    view: View, following: Following, *, budget: int, query: str | None, encoding: str, beside: str = ""
+) -> Context:
+    """What the viewer knows, for a model to read, with what stands beside it in the prompt.
+
+    `following` must be this viewer's.
+    """
     check_budget(budget)
     if query is not None and (not isinstance(query, str) or not query.strip()):
         raise InvalidSetting("query", query, reason="is no question; leave it out for none")
+    room = budget
+    if beside:
+        room -= count_tokens(f"{beside}\n\n", encoding)
+        if room < LEAST_BUDGET:
+            raise BudgetTooSmall(budget=budget, least=budget - room + LEAST_BUDGET)
+    while True:
+        found = _context_of(view, following, budget=room, query=query, encoding=encoding)
+        tokens = count_tokens(whole_prompt(beside, found.text), encoding)
+        if tokens <= budget:
+            return found.model_copy(update={"budget": budget, "beside": beside, "prompt_tokens": tokens})
+        room -= 1  # where two texts meet, there may be a token more than both have
 
+
+def _context_of(
+    view: View, following: Following, *, budget: int, query: str | None, encoding: str
+) -> Context:
     def build() -> Context:
         gates = gates_of(view)
         following.catch_up(view, gates)

@@ -164,8 +164,10 @@ def unfinished(view: View, scene: Scene, gates: Gates) -> list[Offer]:
 def now(scene: Scene, gates: Gates) -> Iterator[Offer]:
     """Where everybody is and how they fare, in sentences: it changes from turn to turn."""
     for place in scene.places:
-        mine = [scene.me] if scene.me is not None and scene.me.location == place.uid else []
-        here = [one for one in scene.present if one.location == place.uid]
+        there = [one for one in (scene.me, *scene.present) if one is not None and one.location == place.uid]
+        # Where somebody is may be known from an event that is to be forgotten, and then it is not told.
+        there = [one for one in there if _where([one], gates)]
+        mine, here = ([one for one in there if (one is scene.me) is me] for me in (True, False))
         name = one_line(place.name)
         if mine:
             yield Offer(f"You are at {name}.", "scene", "where you are", _where(mine, gates))

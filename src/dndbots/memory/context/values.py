@@ -23,6 +23,10 @@ Section = Literal[
 SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
 
 
+def whole_prompt(beside: str, text: str) -> str:
+    return "\n\n".join(filter(None, (beside, text)))
+
+
 class ContextItem(BaseModel):
     """One line. `tokens` is what it adds to the text, with the names that it newly needs.
 
@@ -39,7 +43,11 @@ class ContextItem(BaseModel):
 
 
 class Context(BaseModel):
-    """What a viewer knows, as text for a model: never more tokens than the budget, by exact count."""
+    """What a viewer knows, as text for a model: never more tokens than the budget, by exact count.
+
+    `beside` is what else stands in the prompt: rules, a sheet, secrets. If there is any, the budget is
+    that of the whole `prompt`, which has `prompt_tokens`.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,6 +59,13 @@ class Context(BaseModel):
     tokens: int
     items: tuple[ContextItem, ...] = ()
     dropped: tuple[ContextItem, ...] = ()
+    beside: str = ""
+    prompt_tokens: int
+
+    @property
+    def prompt(self) -> str:
+        """What stands beside, and then the text, which changes more often."""
+        return whole_prompt(self.beside, self.text)
 
     @property
     def meter(self) -> dict[Section, int]:
