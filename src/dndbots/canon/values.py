@@ -79,12 +79,12 @@ class Entity(BaseModel):
         return number is None or not isinstance(number.value, int) or number.value > 0
 
     @computed_field  # type: ignore[prop-decorator]
-    @property
+    @cached_property
     def location(self) -> str | None:
         return self._related(claims.AT) or self._related(claims.IN)
 
     @computed_field  # type: ignore[prop-decorator]
-    @property
+    @cached_property
     def properties(self) -> dict[str, JsonValue]:
         """What is said of it in plain keys: hp, gold, state, danger and whatever else was stated."""
         return {key: fact.value for key, fact in sorted(self._surest.items()) if " " not in key}

@@ -150,7 +150,14 @@ class Following:
         )
         facts = [fact for n, fact in enumerate(entity.facts) if n not in was]
         facts.insert(was[0], seen)
-        now = self._entities[uid] = entity.model_copy(update={"facts": tuple(facts)})
+        # Made anew, since a copy would bring along what was worked out from the old facts.
+        now = self._entities[uid] = Entity(
+            uid=entity.uid,
+            category=entity.category,
+            name=entity.name,
+            aliases=entity.aliases,
+            facts=tuple(facts),
+        )
         if all(is_passing(entity, entity.facts[n]) for n in was):
             for made in (self._stated, self._carried):
                 before, lines = made.get(uid, (None, []))

@@ -33,7 +33,7 @@ class Shares:
     wish: Wish
 
 
-NARRATED: Final = Shares(narrated=True, names=0.15, story=0.82, fine=0.4, least=0.4, wish=Wish(retold=0.5))
+NARRATED: Final = Shares(narrated=True, names=0.15, story=0.82, fine=0.4, least=0.3, wish=Wish(retold=0.5))
 # Where nobody tells, what was said last is what is answered next, and of the rest each word once.
 TALK: Final = Shares(
     narrated=False,
