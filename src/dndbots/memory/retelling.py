@@ -9,7 +9,7 @@ from typing import Final
 
 from dndbots.canon.loot import holder_of, loot_of
 from dndbots.events import EventType, GameEvent, KnownMetadata
-from dndbots.ids import DM, SYSTEM, folded, is_hidden
+from dndbots.ids import DM, PARTY_UID, SYSTEM, folded, is_hidden
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
 from dndbots.storage.reader import View
@@ -64,6 +64,7 @@ def spoken_of(known: KnownMetadata) -> list[str]:
     uids = [*known.killed, *_killers(known), *known.revived, *known.discovered, *known.participants]
     for entry in map(loot_of, known.loot):
         uids += [uid for uid in (entry.to, entry.item) if uid]
+    uids += [PARTY_UID] if known.loot else []
     return uids + [uid for uid in (known.quest_id, known.location) if uid]
 
 

@@ -126,7 +126,8 @@ def left_open(view: View, events: Sequence[GameEvent], gates: Gates) -> list[Lef
     opened = {thread: (event, said) for event in shown for thread, said in _opened_by(event)}
     states = view.slots_of([f"{claims.THREAD} {thread}" for thread in opened], claims.THREAD_STATE)
     about = {uid for _, said in opened.values() for uid in said.about}
-    gone = {uid for uid, entity in view.entities(sorted(about)).items() if _is_gone(entity)}
+    known = view.entities(sorted(about)).values()
+    gone = {uid for entity in known if _is_gone(entity) for uid in (entity.uid, *entity.merged)}
     speakers = {event.event_id: moment.who for event, moment in zip(shown, view.moments(shown), strict=True)}
     return [
         LeftOpen(said.kind, f"{one_line(speakers[event.event_id])}: {one_line(said.text)}", event.event_id)

@@ -25,6 +25,8 @@ from dndbots.memory.context.values import ContextItem
 from dndbots.tokens import count_many, count_tokens
 
 NO_ROOM: Final = "no room"
+# What a heading begins with, or the guide.
+_OPENING: Final = ("#", "`", " ")
 
 
 class Offer(NamedTuple):
@@ -56,7 +58,8 @@ class Block(NamedTuple):
 
 
 def sentences(offers: Sequence[Offer], room: int, *, head: str = "", encoding: str) -> Block:
-    """The sentences that fit under a heading, in the order given."""
+    """The sentences that fit under a heading, in the order given. None of them opens a section."""
+    offers = [offer for offer in map(_opening_nothing, offers) if offer.text]
     counts = count_many([f"{offer.text}\n" for offer in offers], encoding)
     left = room - (count_tokens(f"{head}\n", encoding) if head else 0)
     taken: set[int] = set()
@@ -71,6 +74,14 @@ def sentences(offers: Sequence[Offer], room: int, *, head: str = "", encoding: s
         return Block(dropped=dropped)
     lines = [head, *(item.text for item in kept)] if head else [item.text for item in kept]
     return Block("\n".join(lines) + "\n", kept, dropped)
+
+
+def _opening_nothing(offer: Offer) -> Offer:
+    return (
+        offer._replace(text=offer.text.lstrip("".join(_OPENING)))
+        if offer.text.startswith(_OPENING)
+        else offer
+    )
 
 
 def left_out(item: ContextItem, why: str = NO_ROOM) -> ContextItem:

@@ -10,7 +10,7 @@ from itertools import chain
 from threading import RLock
 from typing import Any, Final, TypeVar
 
-from dndbots.canon.claims import AT
+from dndbots.canon.claims import AT, NUMBER, Claim, change
 from dndbots.canon.holding import PERCEIVED, effects_of
 from dndbots.canon.laws import uses_of
 from dndbots.canon.marks import LEFT_OPEN, OUTCOME, marks_of
@@ -68,13 +68,15 @@ class Following:
         self.before_last = 0
 
     def catch_up(self, view: View, gates: Gates) -> None:
-        """Brings it up to the view's place. The view must not go less far than one before."""
+        """Brings it to the view's place, which is an earlier one if somebody who asked later came first."""
+        # Whatever fails on the way, it begins anew next time.
+        at, self._at = self._at, -1
         decided = (gates.forgotten, gates.corrected)
         if (
-            self._at < 0
+            at < 0
             or decided != (self._gates.forgotten, self._gates.corrected)
-            or view.head - self._at > _FAR_BEHIND
-            or not self._went_on(view, gates)
+            or not at <= view.head <= at + _FAR_BEHIND
+            or not self._went_on(view, gates, at)
         ):
             self._begin(view, gates)
         self._at, self._gates = view.head, gates
@@ -86,9 +88,9 @@ class Following:
 
     # What is new.
 
-    def _went_on(self, view: View, gates: Gates) -> bool:
-        """Takes in what is new; says no if that changes what was told before."""
-        new = list(view.events(after=self._at)) if view.head > self._at else []
+    def _went_on(self, view: View, gates: Gates, at: int) -> bool:
+        """Takes in what is new after a place; says no if that changes what was told before."""
+        new = list(view.events(after=at)) if view.head > at else []
         for event in new:
             self._touch(event)
         if self._called and any(event.known.names or event.known.same_as for event in new):
@@ -105,7 +107,8 @@ class Following:
         """What an event says makes old what is at hand of those it says it of."""
         known, people = event.known, audience(event)
         effects = effects_of(event, known, people)
-        said = {*known.names, *(held.claim.subject for held in effects.holdings)}
+        claims = [held.claim for held in effects.holdings]
+        said, seen = {*known.names, *(claim.subject for claim in claims)}, {*effects.seen}
         if known.same_as:
             self._entities.clear()
             self._kinds.clear()
@@ -113,24 +116,35 @@ class Following:
             self._names.clear()
             self._kept.clear()
         for uid, entity in list(self._entities.items()):
-            if not said.isdisjoint((uid, entity.uid, *entity.merged)):
+            own = (uid, entity.uid, *entity.merged)
+            if not said.isdisjoint(own):
                 del self._entities[uid]
-            elif uid in effects.seen:
+            elif not seen.isdisjoint(own):
                 self._see(uid, entity, event)
         met = _uids_in(event)
-        for prefix, uids in list(self._kinds.items()):
-            if any(uid.startswith(prefix) and uid not in uids for uid in (*met, *people)):
-                del self._kinds[prefix]
-        self._mark(event, marks_of(event, (held.claim for held in effects.holdings)))
+        self._meet({*met, *people})
+        self._mark(event, claims)
         if not event.is_note:
             for place in met & self._seen_at.keys():
-                self._seen_at[place].append(tuple(effects.seen))
+                self._seen_at[place].append(tuple(seen_in(event, known)))
 
-    def _mark(self, event: GameEvent, marks: Iterable[str]) -> None:
+    def _meet(self, uids: Collection[str]) -> None:
+        """Some are part of an event, and perhaps are met for the first time."""
+        if any(uid in self._names and uid not in self._first_seen for uid in uids):
+            # Names stand in the order of meeting, so that of whom there was only talk moves up.
+            self._kept.clear()
+        for prefix, known in list(self._kinds.items()):
+            if any(uid.startswith(prefix) and uid not in known for uid in uids):
+                del self._kinds[prefix]
+
+    def _mark(self, event: GameEvent, claims: Collection[Claim]) -> None:
         """Counts what changed, for those who keep what follows from it."""
+        marks = marks_of(event, claims)
         self.changes.update(marks)
         self.changes[NOTES] += event.is_note
-        self.changes[LEFT_OPEN] += bool(event.known.threads)
+        # With somebody who is dead, nothing is left open.
+        died = any(claim.slot in (NUMBER, change(NUMBER)) for claim in claims)
+        self.changes[LEFT_OPEN] += died or bool(event.known.threads)
         if OUTCOME in marks and self._outcomes is not None and not event.is_note:
             self._outcomes.append(event)
 
@@ -158,7 +172,7 @@ class Following:
             aliases=entity.aliases,
             facts=tuple(facts),
         )
-        if all(is_passing(entity, entity.facts[n]) for n in was):
+        if all(is_passing(entity, fact) for fact in (seen, *(entity.facts[n] for n in was))):
             for made in (self._stated, self._carried):
                 before, lines = made.get(uid, (None, []))
                 if before is entity:

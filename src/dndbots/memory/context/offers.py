@@ -3,7 +3,7 @@
 A builder reads by index, never by going through the log, and only what the viewer's own view gives.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from dndbots.canon import claims
@@ -14,7 +14,7 @@ from dndbots.events import GameEvent
 from dndbots.ids import DM, category_of
 from dndbots.memory.carrying import pinned_texts, summaries
 from dndbots.memory.context.blocks import Offer, Statements
-from dndbots.memory.context.scene import Scene
+from dndbots.memory.context.scene import Scene, uids_of
 from dndbots.memory.context.stating import Stated, is_item, is_passing, lines_of
 from dndbots.memory.context.values import Section
 from dndbots.memory.entries import Entry
@@ -122,14 +122,14 @@ def memories(view: View, scene: Scene, gates: Gates) -> list[Offer]:
     """What is remembered of where one is, of who is there, and of how the story went."""
     found: list[Offer] = []
     for place in scene.places:
-        entries = memories_on(
-            view, view.viewer, location_shelf(place.uid), gates=gates, newest=_MOST_MEMORIES
-        )
-        found += _remembered(entries, place, "what happened here before")
+        for uid in uids_of(place):
+            shelf = location_shelf(uid)
+            entries = memories_on(view, view.viewer, shelf, gates=gates, newest=_MOST_MEMORIES)
+            found += _remembered(entries, place, "what happened here before")
     if view.viewer == DM:
         for npc in scene.present:
-            if npc.category == "NPC":
-                entries = memories_on(view, npc.uid, npc_shelf(npc.uid), newest=_MOST_MEMORIES)
+            for uid in uids_of(npc) if npc.category == "NPC" else ():
+                entries = memories_on(view, uid, npc_shelf(uid), newest=_MOST_MEMORIES)
                 found += _remembered(entries, npc, f"what {one_line(npc.name)} remembers")
     entries = memories_on(view, view.viewer, WORLD, gates=gates, newest=_MOST_MEMORIES)
     return [*found, *_remembered(entries, None, "how far the story has come")]
@@ -163,30 +163,37 @@ def unfinished(view: View, scene: Scene, gates: Gates) -> list[Offer]:
 
 def now(scene: Scene, gates: Gates) -> Iterator[Offer]:
     """Where everybody is and how they fare, in sentences: it changes from turn to turn."""
+    people = {one.uid: one for one in (scene.me, *scene.present, *scene.party) if one is not None}
     for place in scene.places:
-        there = [one for one in (scene.me, *scene.present) if one is not None and one.location == place.uid]
-        # Where somebody is may be known from an event that is to be forgotten, and then it is not told.
-        there = [one for one in there if _where([one], gates)]
-        mine, here = ([one for one in there if (one is scene.me) is me] for me in (True, False))
-        name = one_line(place.name)
-        if mine:
-            yield Offer(f"You are at {name}.", "scene", "where you are", _where(mine, gates))
-        if here:
-            listed = ", ".join(f"{one_line(one.name)}{'' if one.alive else ' (dead)'}" for one in here)
-            where = "Here" if mine else f"At {name}"
-            yield Offer(f"{where}: {listed}.", "scene", "who is there", _where(here, gates), rank=1)
-    shown = (scene.me, *scene.present, *scene.party)
-    for entity in {one.uid: one for one in shown if one is not None}.values():
+        yield from _who_is_at(place, scene, {uid: _where(one, gates) for uid, one in people.items()})
+    for entity in people.values():
         facts = [fact for fact in _shown(entity, gates) if is_passing(entity, fact) and not is_item(fact)]
-        told = {fact.learned_from: said for fact in facts if (said := _fares(fact))}
+        told = [(said, fact.learned_from) for fact in facts if (said := _fares(fact))]
         if told:
-            text = f"{one_line(entity.name)}: {', '.join(told.values())}."
-            yield Offer(text, "scene", "how somebody fares", tuple(told), rank=2)
+            text = f"{one_line(entity.name)}: {', '.join(said for said, _ in told)}."
+            sources = tuple(dict.fromkeys(source for _, source in told))
+            yield Offer(text, "scene", "how somebody fares", sources, rank=2)
 
 
-def _where(entities: Iterable[Entity], gates: Gates) -> tuple[str, ...]:
-    """The events that show where somebody is."""
-    placed = (fact for one in entities for fact in _shown(one, gates) if fact.object == one.location)
+def _who_is_at(place: Entity, scene: Scene, seen: Mapping[str, tuple[str, ...]]) -> Iterator[Offer]:
+    """Who is at a place, as far as there is an event that shows them there."""
+    everybody = (*filter(None, (scene.me,)), *scene.present)
+    there = [one for one in everybody if one.location in uids_of(place) and seen[one.uid]]
+    others = [one for one in there if one is not scene.me]
+    name, where = one_line(place.name), "Here"
+    if len(others) < len(there):
+        yield Offer(f"You are at {name}.", "scene", "where you are", seen[there[0].uid])
+    else:
+        where = f"At {name}"
+    if others:
+        listed = ", ".join(f"{one_line(one.name)}{'' if one.alive else ' (dead)'}" for one in others)
+        sources = tuple(dict.fromkeys(source for one in others for source in seen[one.uid]))
+        yield Offer(f"{where}: {listed}.", "scene", "who is there", sources, rank=1)
+
+
+def _where(entity: Entity, gates: Gates) -> tuple[str, ...]:
+    """The events that show where somebody is; none, if that is to be forgotten."""
+    placed = (fact for fact in _shown(entity, gates) if fact.object == entity.location and not fact.ended)
     return tuple(dict.fromkeys(fact.learned_from for fact in placed))
 
 

@@ -43,16 +43,19 @@ def scene_of(view: View, following: Following, query: str | None) -> Scene:
     named = question_of(view, query).named if query else ()
     asked = list(following.entities(view, [one.uids[0] for one in named]).values())
     characters = following.entities(view, following.everybody(view, "pc_"))
-    me = None if view.viewer == DM else following.entities(view, [view.viewer]).get(view.viewer)
+    # Somebody who turned out to be another is met under that one's uid.
+    me = None if view.viewer == DM else next(iter(following.entities(view, [view.viewer]).values()), None)
+    own = me.uid if me is not None else view.viewer
     spoken_of = following.entities(view, following.lately[: 2 * _MOST_LATELY])
-    places = _places(view, me, characters.values(), spoken_of.values())
-    there = following.entities(view, [*_last_there(view, following, places)])
+    places = following.entities(view, _places(view, me, characters.values(), spoken_of.values()))
+    here = [uid for place in places.values() for uid in uids_of(place)]
+    there = following.entities(view, _last_there(view, following, here))
     present = {
         uid: entity
         for uid, entity in (characters | spoken_of | there).items()
-        if entity.category in _CREATURES and entity.location in places and uid != view.viewer
+        if entity.category in _CREATURES and entity.location in here and uid != own
     }
-    told = {view.viewer, *(one.uid for one in asked), *list(present)[:_MOST_PRESENT], *characters, *places}
+    told = {own, *(one.uid for one in asked), *list(present)[:_MOST_PRESENT], *characters, *places}
     beside = [one for one in spoken_of.values() if one.uid not in told and one.category != "QST"]
     quests = following.entities(view, following.everybody(view, "qst_"))
 
@@ -63,14 +66,19 @@ def scene_of(view: View, following: Following, query: str | None) -> Scene:
 
     return Scene(
         me=me,
-        party=met(one for uid, one in characters.items() if uid != view.viewer),
-        places=tuple(following.entities(view, places).values()),
+        party=met(one for uid, one in characters.items() if uid != own),
+        places=tuple(places.values()),
         present=met(list(present.values())[:_MOST_PRESENT]),
         just_now=met(beside[:_JUST_NOW]),
         lately=met(beside[_JUST_NOW:_MOST_LATELY]),
         asked=tuple(asked),
         quests=met(one for one in quests.values() if not is_over(one.properties.get("state"))),
     )
+
+
+def uids_of(entity: Entity) -> tuple[str, ...]:
+    """All uids that the viewer knows to be one; the one that it goes by comes first."""
+    return (entity.uid, *entity.merged)
 
 
 def _places(

@@ -1,0 +1,206 @@
+"""What was followed is what is found: whatever happens between two contexts, and however many ask at once."""
+
+from collections.abc import Iterator
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from tests.memory.test_context import BOTH, CRYPT, MILL, THROK, ZARA, assert_sound, fact
+from tests.table import event
+
+from dndbots import Campaign
+from dndbots.errors import StoreUnavailable
+from dndbots.events import EventType, GameEvent
+from dndbots.ids import DM
+from dndbots.memory.context import Following, context_of
+from dndbots.storage.reader import View
+from dndbots.testing import as_text, memory_campaign
+
+ANNA, BERT, RAT, CART = "npc_anna_001", "npc_bert_001", "mon_rat_001", "item_cart_001"
+VIEWERS = (DM, *BOTH)
+Happening = dict[str, Any]
+
+
+def look(campaign: Campaign) -> dict[tuple[str, int], str]:
+    found = {}
+    for viewer in VIEWERS:
+        for budget in (300, 1500):
+            context = campaign.context(viewer, budget)
+            assert_sound(context)
+            found[viewer, budget] = as_text(context)
+    return found
+
+
+def fresh(campaign: Campaign) -> Campaign:
+    """The same campaign, of which nothing is at hand."""
+    return Campaign(campaign._store.another(), branch=campaign.branch)
+
+
+@pytest.fixture
+def table() -> Campaign:
+    campaign = memory_campaign()
+    people = [*BOTH, ANNA, BERT]
+    campaign.record(event("e0", DM, "You meet.", location=MILL, participants=people, discovered=[CRYPT]))
+    return campaign
+
+
+def idle(number: int) -> list[Happening]:
+    """So many lines in which nothing happens."""
+    return [{"text": f"Throk waits, and counts to {n}.", "participants": [THROK]} for n in range(number)]
+
+
+def happenings(row: list[Happening]) -> Iterator[GameEvent]:
+    for number, one in enumerate(row):
+        rest = dict(one)
+        text, source = rest.pop("text", "So it goes."), rest.pop("source", DM)
+        kind = rest.pop("kind", EventType.DM_NARRATION)
+        yield event(f"h{number}", source, text, kind=kind, **rest)
+
+
+promise: Happening = {
+    "source": ANNA,
+    "text": "I promise you a horse.",
+    "kind": EventType.DIALOGUE,
+    "location": MILL,
+    "participants": [*BOTH, ANNA],
+}
+at_crypt: Happening = {"subject": ANNA, "op": "@", "object": CRYPT}
+crowd = [f"mon_bat_{n:03d}" for n in range(1, 60)]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(
+            [
+                {"location": MILL, "participants": [RAT], "witnesses": [THROK], "told_to": [ZARA]},
+                *idle(50),
+            ],
+            id="somebody is seen while others are told of it",
+        ),
+        pytest.param(
+            [promise, *idle(30), {"participants": BOTH, "facts": [fact(ANNA, "number", 0)]}],
+            id="somebody with whom something is open turns out to be dead",
+        ),
+        pytest.param(
+            [
+                {"participants": BOTH, "facts": [fact(THROK, "friends", ["npc_yan_001", "npc_zoe_001"])]},
+                {"participants": [*BOTH, "npc_zoe_001"]},
+            ],
+            id="somebody is met of whom there was only talk",
+        ),
+        pytest.param(
+            [{"participants": BOTH, "location": CART}],
+            id="somebody is at what is no place",
+        ),
+        pytest.param(
+            [
+                {"participants": [*BOTH, ANNA], "same_as": {BERT: ANNA}, "facts": [fact(ANNA, "hp", 3)]},
+                {"participants": [ANNA, THROK], "location": MILL},
+                {"participants": [BERT, *crowd], "witnesses": [ZARA], "location": CRYPT},
+            ],
+            id="somebody is seen under another uid",
+        ),
+        pytest.param(
+            [
+                {"participants": BOTH, "facts": [at_crypt]},
+                {"participants": BOTH, "location": MILL, "valid_from": "e0", "facts": [fact(ANNA, "hp", 2)]},
+                {
+                    "participants": BOTH,
+                    "facts": [{"subject": ANNA, "op": "@", "object": CRYPT, "ended": True}],
+                },
+                {"participants": [THROK], "witnesses": [ZARA], "location": MILL, "enemies": [ANNA]},
+            ],
+            id="a place is stated, ends, and is seen",
+        ),
+        pytest.param(
+            [{"participants": BOTH, "location": MILL, "loot": ["rope"]}, {"names": {"fac_party_001": "We"}}],
+            id="the party gets another name",
+        ),
+    ],
+)
+def test_whatever_happens_between_two_contexts(table: Campaign, row: list[Happening]) -> None:
+    """Asked for after each event, a context is the one that a fresh start gives, byte for byte."""
+    for one in happenings(row):
+        look(table)
+        table.record(one)
+    assert look(table) == look(fresh(table))
+
+
+def test_what_the_party_gets_is_told_by_its_name(table: Campaign) -> None:
+    """Where nobody by name takes the spoils, the party does, and no reader sees a uid for it."""
+    table.record(event("e1", DM, "Treasure!", participants=BOTH, loot=["rope", {"gold": 5}]))
+    assert "Party got rope and 5 gold." in table.context(THROK, 500).text
+
+
+def test_nothing_is_open_with_the_dead_under_any_uid(table: Campaign) -> None:
+    """A promise of somebody who turned out to be another is over when that other dies."""
+    for one in happenings([promise, *idle(30), {"participants": BOTH, "same_as": {ANNA: BERT}}]):
+        table.record(one)
+    assert "open" in {item.section for item in table.context(THROK, 300).items}
+    table.record(event("e1", DM, "He dies.", participants=BOTH, killed=[BERT]))
+    assert "open" not in {item.section for item in table.context(THROK, 300).items}
+
+
+def test_a_view_that_is_behind_gets_what_it_had(table: Campaign) -> None:
+    """Who looked before an event and asks after it is told of the time before, and nobody anything twice."""
+    following = Following("cl100k_base")
+    with table.view(THROK) as before:
+        table.record(event("e1", DM, "A bell rings.", participants=BOTH))
+        with table.view(THROK) as after:
+            assert texts(after, following) == texts(after, Following("cl100k_base"))
+            assert texts(before, following) == texts(before, Following("cl100k_base"))
+            assert texts(after, following) == texts(after, Following("cl100k_base"))
+
+
+def texts(view: View, following: Following) -> str:
+    return as_text(context_of(view, following, budget=600, query=None, encoding="cl100k_base"))
+
+
+def test_a_failure_on_the_way_leaves_nothing_half_told(
+    table: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was followed when the store broke down is found again from the start."""
+    look(table)
+    table.record(event("e1", DM, "A bell rings.", session="s02", participants=BOTH))
+
+    def broken(_view: View) -> dict[str, int]:
+        raise StoreUnavailable("somewhere", reason="gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(View, "sessions", broken)
+        with pytest.raises(StoreUnavailable):
+            table.context(THROK, 600)
+    assert look(table) == look(fresh(table))
+
+
+def test_many_ask_while_one_records(table: Campaign) -> None:
+    """Each gets what was so at some moment, and the last what is so now."""
+    found: list[tuple[str, str]] = []
+    faults: list[BaseException] = []
+    over = Event()
+
+    def ask(viewer: str) -> None:
+        try:
+            while not over.is_set():
+                found.append((viewer, as_text(table.context(viewer, 400))))
+        except BaseException as exc:  # noqa: BLE001 - told by the thread that looks
+            faults.append(exc)
+
+    threads = [Thread(target=ask, args=(viewer,)) for viewer in (*VIEWERS, *VIEWERS, THROK, DM)]
+    for thread in threads:
+        thread.start()
+    for number in range(25):
+        line = f"Line {number} of the baron."
+        table.record(event(f"n{number}", DM, line, location=(MILL, CRYPT)[number % 2], participants=BOTH))
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert not faults
+    moments = [one.event_id for one in table.events(viewer=DM)]
+    possible = {
+        viewer: {as_text(fresh(table).context(viewer, 400, as_of=one)) for one in moments}
+        for viewer in VIEWERS
+    }
+    assert all(text in possible[viewer] for viewer, text in found)
+    assert look(table) == look(fresh(table))

@@ -1,0 +1,85 @@
+"""The scene of a context: where one is, who is there, how they fare; each with an event that shows it."""
+
+import pytest
+from tests.memory.test_context import BOTH, CRYPT, MILL, THROK, ZARA, assert_sound, fact
+from tests.table import event
+
+from dndbots import Campaign
+from dndbots.events import EventType
+from dndbots.ids import DM
+from dndbots.testing import memory_campaign
+
+ANNA, BERT = "npc_anna_001", "npc_bert_001"
+
+
+@pytest.fixture
+def table() -> Campaign:
+    campaign = memory_campaign()
+    people = [*BOTH, ANNA, BERT]
+    campaign.record(event("e0", DM, "You meet.", location=MILL, participants=people))
+    return campaign
+
+
+def scene(campaign: Campaign, viewer: str) -> list[str]:
+    context = campaign.context(viewer, 1000)
+    assert_sound(context)
+    return [item.text for item in context.items if item.section == "scene"]
+
+
+def test_all_that_one_event_says_of_somebody_is_told(table: Campaign) -> None:
+    """Hit points, gold and conditions of one event do not push one another out."""
+    facts = [fact(THROK, "hp", 3), fact(THROK, "gold", 7)]
+    table.record(event("e1", DM, "Ouch.", participants=BOTH, facts=facts, conditions={THROK: ["poisoned"]}))
+    assert "Throk: poisoned, gold 7, hp 3." in scene(table, ZARA)
+
+
+def test_a_place_that_is_to_be_forgotten_is_not_told(table: Campaign) -> None:
+    """Every line has its sources: where the only event is forgotten, there is nothing to say."""
+    assert "You are at Mill." in scene(table, THROK)
+    table.forget("e0")
+    for viewer in (DM, *BOTH):
+        assert scene(table, viewer) == []
+
+
+@pytest.mark.parametrize("name", ["## NOW", "# Anna", "`Anna`", "#", "###"])
+def test_no_name_opens_a_section(table: Campaign, name: str) -> None:
+    """People and places may be called anything, and memories begin with anything."""
+    table.record(
+        event(
+            "e1",
+            ANNA,
+            "I promise you a horse.",
+            kind=EventType.DIALOGUE,
+            location=MILL,
+            participants=[*BOTH, ANNA],
+            names={ANNA: name, MILL: name},
+        )
+    )
+    table.record(event("e2", DM, "She bleeds.", participants=BOTH, facts=[fact(ANNA, "hp", 3)]))
+    for number in range(20):
+        table.record(event(f"n{number}", DM, "They wait, and count the hours.", participants=BOTH))
+    table.record(event("e3", DM, "You leave.", location=CRYPT, participants=BOTH))
+    table.memory_service.on_location_exit(table, MILL)
+    table.record(event("e4", DM, "You come back.", location=MILL, participants=[*BOTH, ANNA]))
+    for viewer in (DM, *BOTH, ANNA):
+        for budget in (300, 2000):
+            assert_sound(table.context(viewer, budget, query="What did Anna promise?"))
+
+
+def test_two_places_that_are_one_are_one_scene(table: Campaign) -> None:
+    """Whoever is at either of them is here."""
+    table.record(event("e1", DM, "Down the stairs.", location=CRYPT, participants=[THROK], witnesses=[ZARA]))
+    assert scene(table, THROK) == ["You are at Crypt."]
+    table.record(event("e2", DM, "It is below the mill!", participants=BOTH, same_as={CRYPT: MILL}))
+    assert scene(table, THROK) == ["You are at Mill.", "Here: Anna, Bert, Zara."]
+    assert scene(table, DM) == ["At Mill: Anna, Bert, Throk, Zara."]
+
+
+def test_who_turned_out_to_be_another_is_still_somewhere(table: Campaign) -> None:
+    """And knows who it is, under the uid that it always had, and does not meet itself."""
+    told = {"participants": [BERT], "facts": [fact(BERT, "role", "spy")]}
+    table.record(event("e1", DM, "You are Anna.", location=CRYPT, same_as={BERT: ANNA}, **told))
+    context = table.context(BERT, 1000)
+    assert_sound(context)
+    assert scene(table, BERT) == ["You are at Crypt."]
+    assert "who you are" in {item.reason for item in context.items}
