@@ -41,6 +41,8 @@ logs = st.lists(entries, max_size=30)
 
 _THINGS = "amber barley cedar dust elm flint gold hemp iron jade kelp linen marble nickel oak pearl"
 THINGS = _THINGS.split()
+_PEOPLE = "Aldous Bram Corwin Dagna Elric Fenn Garth Hesta Ilse Joran Kael Lutha Mirel Nevin Oswin Petra"
+PEOPLE = _PEOPLE.split()
 
 
 def text_of(telling: Telling) -> str:
@@ -84,6 +86,14 @@ def retelling(session: str) -> Entry:
         session=session,
         narrated=True,
     )
+
+
+def crowd(session: str) -> list[Entry]:
+    """Many names, each said once: more than a story has room for."""
+    return [
+        Entry(text=f"I ask {who} about {thing}.", who="Zara", event_id=f"{session}:{who}", session=session)
+        for who, thing in zip(PEOPLE, THINGS, strict=True)
+    ]
 
 
 def parts_of(log: Sequence[Entry]) -> tuple[list[Part], bool]:
@@ -222,11 +232,11 @@ def test_the_newest_lines_are_told_in_full() -> None:
 
 
 def test_parts_stand_in_their_order() -> None:
-    """Names, then the story, then the newest lines; story and newest in the order of play, none twice."""
-    log = [*play(200, "s1"), retelling("s2"), *play(300, "s2")]
+    """The story, then names, then the newest lines; story and newest in the order of play, none twice."""
+    log = [*play(200, "s1"), retelling("s2"), *crowd("s2"), *play(300, "s2")]
     telling = following(log).tell(900)
     order = [told.part for told in telling.kept]
-    assert order == sorted(order, key=["names", "story", "lately", "recent"].index)
+    assert order == sorted(order, key=["story", "names", "lately", "recent"].index)
     places = {entry.event_id: number for number, entry in enumerate(log)}
     told = [places[told.sources[0]] for told in telling.kept if told.part != "names"]
     assert told == sorted(told)
@@ -235,7 +245,7 @@ def test_parts_stand_in_their_order() -> None:
 
 def test_names_have_an_event_that_says_each() -> None:
     """A line of names is a sentence, and its sources say every one of them."""
-    log = [*play(150, "s1"), *play(150, "s2")]
+    log = [*play(150, "s1"), *crowd("s2"), *play(150, "s2")]
     said = {entry.event_id: entry.text + entry.who for entry in log}
     lines = [told for told in following(log).tell(700).kept if told.part == "names"]
     assert lines
@@ -243,6 +253,17 @@ def test_names_have_an_event_that_says_each() -> None:
         names = told.text.partition(": ")[2].removesuffix(".").split(", ")
         for name in names:
             assert any(name in said[source] for source in told.sources)
+
+
+def test_names_are_told_where_the_story_does_not() -> None:
+    """A name that the story tells, or that of somebody who speaks all the time, is not listed as well."""
+    log = [*crowd("s1"), *play(300, "s1")]
+    telling = following(log).tell(700)
+    (names,) = [told.text for told in telling.kept if told.part == "names"]
+    story = " ".join(told.text for told in telling.kept if told.part == "story")
+    listed = names.removeprefix("Names: ").removesuffix(".").split(", ")
+    assert not [name for name in listed if name in story.split()]
+    assert not {"Zara", "Throk", "DM"} & set(listed)
 
 
 def test_a_retelling_outlives_its_session() -> None:

@@ -18,8 +18,10 @@ _CAPITAL = r"(?![a-z0-9_])[^\W\d_][\w'\u2019-]*\w"
 _RUN = re.compile(rf"(?<=[\w,;] ){_CAPITAL}(?: (?:(?:of|the|de|von|van|du|la|al) )*{_CAPITAL}){{0,3}}")
 _LOWER = re.compile(r"(?<![\w'\u2019-])[^\W\d_A-Z][\w'\u2019-]*\w")
 _LINKS: Final = frozenset(["of", "the", "de", "von", "van", "du", "la", "al"])
-_MORE_OFTEN: Final = 4  # a name is written with a capital this many times as often as without
-_SEEN_TWICE: Final = 2
+_MORE_OFTEN: Final = 2  # a name is written with a capital this many times as often as without
+_NARRATED: Final = 2  # what the DM names counts twice
+_SEEN_TWICE: Final = 3
+_SPEAKS_MUCH: Final = 100  # one in so many lines
 _DECAY: Final = 0.5
 Run = tuple[str, ...]
 _Key = TypeVar("_Key", str, Run)
@@ -90,8 +92,9 @@ class Spelling:
     def count(self, entry: Entry) -> None:
         """Add what one entry writes."""
         spelled = spelling_of(entry)
-        _tally(self.runs, spelled.runs, 1)
-        _tally(self.plain, spelled.plain, 1)
+        weight = _NARRATED if entry.narrated else 1
+        _tally(self.runs, spelled.runs, weight)
+        _tally(self.plain, spelled.plain, weight)
         _tally(self.speakers, ((entry.who, 1),), 1)
         for word in words_of_name(entry.who):
             self.said_in[(word,)] = entry.event_id
@@ -107,6 +110,12 @@ class Spelling:
         _tally(self.speakers, other.speakers.items(), sign)
         if sign > 0:
             self.said_in.update(other.said_in)
+
+    def speaking(self) -> set[str]:
+        """The words of the names of those who speak much, by the form that `content` gives them."""
+        least = sum(self.speakers.values()) / _SPEAKS_MUCH
+        much = (who for who, times in self.speakers.items() if times >= least)
+        return {key for who in much for key in content(spoken_by(who))}
 
     def longer_names(self) -> LongerNames:
         return LongerNames(self.runs.items())

@@ -4,39 +4,41 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from dndbots.memory.extract.names import Name, Spelling, each_once
+from dndbots.memory.extract.names import Name, Spelling
+from dndbots.memory.extract.words import content
 from dndbots.memory.story.past import Past
 from dndbots.memory.story.values import Told
 from dndbots.tokens import count_many
 
-_DECAY: Final = 0.5
+_DECAY: Final = 0.7
 _MOST: Final = 400
+_NO_NAMES = (
+    "mr mrs ms dr st monday tuesday wednesday thursday friday saturday sunday january february march april "
+    "may june july august september october november december"
+)
+_NONE: Final = frozenset(_NO_NAMES.split())
 
 
 class Names:
     """Names of one moment, ordered once; as many of them are told as there is room for."""
 
     def __init__(self, salience: Mapping[str, float], names: Mapping[str, Name], spelling: Spelling) -> None:
-        ordered = sorted(salience, key=lambda key: (-salience[key], key))[:_MOST]
-        longer = spelling.longer_names()
-        self._words = [names[key].word for key in ordered]
-        self._names = each_once([longer.of(names[key]) for key in ordered])
+        speaking = spelling.speaking()
+        worth = [key for key in salience if key not in speaking and not _is_none(names[key].word)]
+        worth.sort(key=lambda key: (-salience[key], key))
+        self._names = {key: names[key] for key in worth[:_MOST]}
+        self._longer = spelling.longer_names()
         self._said_in = spelling.said_in
 
-    def told(
-        self, opening: str, tokens: int, encoding: str, *, whole: bool, without: Iterable[str] = ()
-    ) -> tuple[list[str], Told | None]:
-        """The names that fit on a line with its newline, and the line; none where none fits.
+    def told(self, opening: str, tokens: int, encoding: str, *, without: Iterable[str] = ()) -> Told | None:
+        """A line of the names that fit, with its newline; none where none fits.
 
-        `whole` names of several words are more pleasant to read, the words of names are more of them.
+        `without` are the words of names that need not be told.
         """
-        known = {word for name in without for word in name.split()}
-        left = [
-            name for name in (self._names if whole else self._words) if not known.issuperset(name.split())
-        ]
-        costs = count_many([f" {name}," for name in left], encoding)
+        names = self._each_once(set(without))
+        costs = count_many([f" {name}," for name in names], encoding)
         used, taken = count_many([f"{opening}:\n"], encoding)[0], []
-        for name, cost in zip(left, costs, strict=True):
+        for name, cost in zip(names, costs, strict=True):
             if used + cost > tokens:
                 break
             used += cost
@@ -44,14 +46,30 @@ class Names:
         while taken and count_many([f"{opening}: {', '.join(taken)}.\n"], encoding)[0] > tokens:
             taken.pop()
         if not taken:
-            return [], None
+            return None
         sources = dict.fromkeys(filter(None, (self._said_in.get(tuple(name.split()), "") for name in taken)))
-        return taken, Told(f"{opening}: {', '.join(taken)}.", tuple(sources), "names", "came up most often")
+        return Told(f"{opening}: {', '.join(taken)}.", tuple(sources), "names", "came up most often")
+
+    def _each_once(self, known: set[str]) -> list[str]:
+        """The names that say anything new.
+
+        A name of several words is told as a whole where its words go together and none of them is known.
+        """
+        found = []
+        for key, name in self._names.items():
+            if key in known:
+                continue
+            longer = self._longer.of(name)
+            keys = content(longer)
+            whole = longer != name.word and all(k in self._names and k not in known for k in keys)
+            found.append(longer if whole else name.word)
+            known.update(keys if whole else (key,))
+        return found
 
 
-def names_before(past: Past) -> Names:
-    """The names of all runs before the newest."""
-    return Names(_faded(past, past.names), past.names, past.base.spelling)
+def _is_none(word: str) -> bool:
+    """Abbreviations, titles and days are written like names."""
+    return word.isupper() or word.rstrip(".").casefold().removesuffix("s") in _NONE
 
 
 def names_now(past: Past, spelling: Spelling, names: Mapping[str, Name]) -> Names:

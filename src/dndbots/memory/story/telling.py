@@ -5,12 +5,14 @@ moved: of the past when the run has grown fourfold, of this run when it has grow
 after that when the newest lines have filled their room.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
+from dndbots.memory.extract.candidates import Candidate
 from dndbots.memory.extract.cover import Wish
 from dndbots.memory.story.choosing import Chosen, chosen
-from dndbots.memory.story.naming import names_before, names_now
+from dndbots.memory.story.naming import names_now
 from dndbots.memory.story.past import Past
 from dndbots.memory.story.run import Run
 from dndbots.memory.story.spoken import Spoken, cut
@@ -45,8 +47,6 @@ TALK: Final = Shares(
 )
 _NARRATED_LEAST: Final = 0.02
 _MOST_NAMES: Final = 400
-_NAMES_BEFORE: Final = 0.4
-_WHOLE_NAMES: Final = 200
 # What the past may take of the story, by how far the run has come.
 _PAST: Final = ((0, 1.0), (64, 0.6), (256, 0.45), (1024, 0.35))
 _PAST_LAST: Final = 0.3
@@ -76,42 +76,36 @@ def stable(past: Past, run: Run, tokens: int, of: int, encoding: str) -> Stable:
     room = max(tokens - rest, tokens // 2)
     rest = tokens - room
     start = _back(run, run.boundary, int(rest * shares.least))
-    lines: list[Told] = []
-    told, used = _names(past, run, min(int(tokens * shares.names), _MOST_NAMES), encoding)
-    lines += told
+    most_names = min(int(tokens * shares.names), _MOST_NAMES)
+    room -= most_names
     share = next((share for limit, share in _PAST if run.boundary <= limit), _PAST_LAST)
     # Until the run has begun, what came up before it decides.
     now = tally.salience(run.names, narrated=shares.narrated)
     old = chosen(
         past.pool,
-        int((room - used) * share),
+        int(room * share),
         salience=now if run.boundary else past.tally.salience(past.names, narrated=shares.narrated),
         wish=replace(shares.wish, retold=1.0),
         encoding=encoding,
     )
     new = chosen(
         run.pool(start),
-        room - used - old.tokens,
+        room - old.tokens,
         salience=now,
         wish=shares.wish,
         encoding=encoding,
         before=old.sentences,
     )
-    lines += (*old.told, *new.told)
-    return Stable(shares, tuple(lines), (old, new), used + old.tokens + new.tokens, start)
+    names = _names(past, run, most_names, encoding, (*old.sentences, *new.sentences))
+    used = _cost(names, encoding) + old.tokens + new.tokens
+    return Stable(shares, (*old.told, *new.told, *names), (old, new), used, start)
 
 
-def _names(past: Past, run: Run, tokens: int, encoding: str) -> tuple[list[Told], int]:
-    whole = tokens >= _WHOLE_NAMES
-    known, before = names_before(past).told(
-        "Names from before", int(tokens * _NAMES_BEFORE), encoding, whole=whole
-    )
-    used = _cost([before] if before else [], encoding)
-    spelling = run.tally.spelling
-    names = names_now(past, spelling, run.names)
-    _, now = names.told("Names", tokens - used, encoding, whole=whole, without=known)
-    lines = [line for line in (before, now) if line]
-    return lines, _cost(lines, encoding)
+def _names(past: Past, run: Run, tokens: int, encoding: str, story: Iterable[Candidate]) -> list[Told]:
+    """Who and what came up, beside those that the story names."""
+    known = {word for sentence in story for word in sentence.words}
+    line = names_now(past, run.tally.spelling, run.names).told("Names", tokens, encoding, without=known)
+    return [line] if line else []
 
 
 def _cost(lines: list[Told], encoding: str) -> int:
