@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     )
     from dndbots.memory.carrying import format_character_facts
     from dndbots.memory.cited import RecallItem
+    from dndbots.memory.context.values import Context, ContextItem
     from dndbots.memory.differing import Difference
     from dndbots.memory.entries import Entry, Line, SummaryTask
     from dndbots.memory.janitor import JANITOR_SYSTEM_PROMPT
@@ -44,6 +45,7 @@ _HOMES = {
     ],
     "dndbots.memory.carrying": ["format_character_facts"],
     "dndbots.memory.cited": ["RecallItem"],
+    "dndbots.memory.context.values": ["Context", "ContextItem"],
     "dndbots.memory.differing": ["Difference"],
     "dndbots.memory.entries": ["Entry", "Line", "SummaryTask"],
     "dndbots.memory.manager": [
@@ -75,6 +77,8 @@ __all__ = [
     "RETAIN_AFTER_COMPRESSION",
     "AgentMemory",
     "CharacterFacts",
+    "Context",
+    "ContextItem",
     "Difference",
     "Entry",
     "GameState",
