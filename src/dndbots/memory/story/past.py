@@ -5,10 +5,11 @@ from typing import Final
 
 from dndbots.memory.extract.candidates import Candidate
 from dndbots.memory.extract.names import Spelling
+from dndbots.memory.extract.retelling import is_retelling
 from dndbots.memory.story.run import Closed, faded
-from dndbots.memory.story.spoken import Spoken
+from dndbots.memory.story.spoken import Spoken, spoken
 from dndbots.memory.story.tally import Tally
-from dndbots.memory.story.window import EARLY, OLDER
+from dndbots.memory.story.window import EARLY, OLDER, Part
 
 _FADE: Final = 0.8  # of a retelling, with each run since
 _BEFORE: Final = 0.5  # of what else was said in the run before
@@ -22,6 +23,21 @@ class Opening:
         self.retold = tuple(c for said in opening for c in said.sentences if c.retold)[:_RETOLD]
         self.spelling = Spelling(said.entry for said in opening)
         self.lines = tuple(opening) if count <= EARLY else None
+
+    @classmethod
+    def of(cls, part: Part, encoding: str) -> "Opening":
+        """The same from the entries. Of a run that went on, only what was retold is prepared."""
+        if part.count <= EARLY:
+            return cls(spoken(part.opening, 0, encoding), part.count)
+        retold = [
+            said
+            for number, entry in enumerate(part.opening)
+            if is_retelling(entry)
+            for said in spoken([entry], number, encoding)
+        ]
+        opening = cls(retold, part.count)
+        opening.spelling = Spelling(part.opening)
+        return opening
 
 
 class Past:

@@ -38,7 +38,7 @@ class Story:
         `lost` says that there were runs before these.
         """
         story = cls(encoding=encoding)
-        older = [Opening(spoken(part.opening, 0, encoding), part.count) for part in parts[:-2]]
+        older = [Opening.of(part, encoding) for part in parts[:-2]]
         story._past = Past(older, lost=lost)
         story._run = Run(story._past.base)
         for part in parts[-2:]:
