@@ -40,10 +40,10 @@ NARRATED: Final = Shares(narrated=True, names=0.15, story=0.82, fine=0.4, least=
 TALK: Final = Shares(
     narrated=False,
     names=0.0,
-    story=0.68,
-    fine=0.2,
-    least=0.6,
-    wish=Wish(retold=1.0, power=0.2, fragments=True),
+    story=0.8,
+    fine=0.3,
+    least=0.5,
+    wish=Wish(retold=1.0, power=0.1, fragments=True),
 )
 _NARRATED_LEAST: Final = 0.02
 _MOST_NAMES: Final = 400
@@ -95,6 +95,7 @@ def stable(past: Past, run: Run, tokens: int, of: int, encoding: str) -> Stable:
         wish=shares.wish,
         encoding=encoding,
         before=old.sentences,
+        beside=() if shares.narrated else run.sentences(start, run.boundary),
     )
     names = _names(past, run, most_names, encoding, (*old.sentences, *new.sentences))
     used = _cost(names, encoding) + old.tokens + new.tokens
