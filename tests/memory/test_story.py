@@ -261,7 +261,7 @@ def test_names_are_told_where_the_story_does_not() -> None:
     telling = following(log).tell(700)
     (names,) = [told.text for told in telling.kept if told.part == "names"]
     story = " ".join(told.text for told in telling.kept if told.part == "story")
-    listed = names.removeprefix("Names: ").removesuffix(".").split(", ")
+    listed = names.removeprefix("Who else: ").removesuffix(".").split(", ")
     assert not [name for name in listed if name in story.split()]
     assert not {"Zara", "Throk", "DM"} & set(listed)
 

@@ -158,6 +158,14 @@ class Greedy:
         """What another part of the text tells already: it is not said again."""
         for candidate in candidates:
             self._said.add(candidate)
+            if self._wish.fragments:
+                self.cover(candidate)
+
+    def cover(self, candidate: Candidate) -> None:
+        """Count what a sentence is about as told, though the sentence may be told once more."""
+        weight = self._weight(candidate)
+        for word in candidate.words:
+            self._covered[word] = self._covered.get(word, 0.0) + weight
 
     def left(self, most: int) -> list[Candidate]:
         """The best of what was not chosen, by what it would have added when last looked at."""

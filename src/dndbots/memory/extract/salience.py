@@ -22,7 +22,7 @@ class Salience:
     """Counts, which add up over sessions, and the worth that follows from them.
 
     `unit` is what a count of one is written as: whole numbers can be added and taken away exactly.
-    `growth` is how fast the worth of a word grows with its count.
+    `growth` is how fast the worth of a word grows with its count, `name` how much more a name is worth.
     """
 
     words: Mapping[str, float] = field(default_factory=dict)
@@ -30,6 +30,7 @@ class Salience:
     names: frozenset[str] = frozenset()
     unit: int = 1
     growth: float = _GROWTH
+    name: float = _NAME
 
     @classmethod
     def of(cls, candidates: Iterable[Candidate], names: Iterable[str] = ()) -> "Salience":
@@ -58,7 +59,7 @@ class Salience:
         words, pairs, unit, growth = self.words, self.pairs, self.unit, self.growth
         for word in candidate.words:
             worth = (words.get(word, 0.0) / unit) ** growth
-            found.append((word, _NAME * worth if word in self.names else worth))
+            found.append((word, self.name * worth if word in self.names else worth))
         for pair in neighbours(candidate.words, REACH):
             again = pairs.get(pair, 0.0) / unit - 1.0
             if again > 0:  # a pair that came up once is no more than its words

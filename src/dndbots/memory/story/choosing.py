@@ -32,12 +32,18 @@ def chosen(
     wish: Wish,
     encoding: str,
     before: Iterable[Candidate] = (),
+    beside: Iterable[Candidate] = (),
 ) -> Chosen:
-    """What says most beside what was told before, in at most so many tokens; in the order of play."""
+    """What says most beside what was told before, in at most so many tokens; in the order of play.
+
+    What stands `beside` it in full may be told again when it stands there no more.
+    """
     if tokens <= 0 or not pool:
         return Chosen(left=tuple(_left(pool[:LEFT])))
     greedy = Greedy(pool, salience, wish)
     greedy.told_before(before)
+    for candidate in beside:
+        greedy.cover(candidate)
     greedy.take(int(wish.outcomes * tokens), only=wish.comes_first)
     retold = int(wish.retold * tokens)
     greedy.take(tokens - greedy.spent, retold=retold)

@@ -14,6 +14,7 @@ from dndbots.memory.extract.words import Pair, neighbours
 _UNIT: Final = 20
 _SAID: Final = round(TALK * _UNIT)
 _TALK_GROWTH: Final = 0.3
+_TALK_NAME: Final = 1.3
 _Key = TypeVar("_Key", str, Pair)
 
 
@@ -54,10 +55,11 @@ class Tally:
     def salience(self, names: Iterable[str] = (), *, narrated: bool = True) -> Salience:
         """The worth of what was counted; of these counts, not of a copy.
 
-        Where nobody tells a story, pairs mean little, and a rare word is worth almost as much as others.
+        Where nobody tells a story, pairs mean little, and a rare word is worth almost as much as others,
+        and as much as a name.
         """
         salience = Salience(words=self.words, pairs=self.pairs, names=frozenset(names), unit=_UNIT)
-        return salience if narrated else replace(salience, pairs={}, growth=_TALK_GROWTH)
+        return salience if narrated else replace(salience, pairs={}, growth=_TALK_GROWTH, name=_TALK_NAME)
 
     def beside(self, candidates: Iterable[Candidate]) -> "Tally":
         """The counts of what these sentences say, which were not counted yet, beside what was."""

@@ -40,10 +40,10 @@ NARRATED: Final = Shares(narrated=True, names=0.15, story=0.82, fine=0.4, least=
 TALK: Final = Shares(
     narrated=False,
     names=0.0,
-    story=0.68,
-    fine=0.2,
-    least=0.6,
-    wish=Wish(retold=1.0, power=0.2, fragments=True),
+    story=0.8,
+    fine=0.3,
+    least=0.5,
+    wish=Wish(retold=1.0, power=0.1, fragments=True),
 )
 _NARRATED_LEAST: Final = 0.02
 _MOST_NAMES: Final = 400
@@ -95,6 +95,7 @@ def stable(past: Past, run: Run, tokens: int, of: int, encoding: str) -> Stable:
         wish=shares.wish,
         encoding=encoding,
         before=old.sentences,
+        beside=() if shares.narrated else run.sentences(start, run.boundary),
     )
     names = _names(past, run, most_names, encoding, (*old.sentences, *new.sentences))
     used = _cost(names, encoding) + old.tokens + new.tokens
@@ -104,7 +105,7 @@ def stable(past: Past, run: Run, tokens: int, of: int, encoding: str) -> Stable:
 def _names(past: Past, run: Run, tokens: int, encoding: str, story: Iterable[Candidate]) -> list[Told]:
     """Who and what came up, beside those that the story names."""
     known = {word for sentence in story for word in sentence.words}
-    line = names_now(past, run.tally.spelling, run.names).told("Names", tokens, encoding, without=known)
+    line = names_now(past, run.tally.spelling, run.names).told("Who else", tokens, encoding, without=known)
     return [line] if line else []
 
 

@@ -16,7 +16,7 @@ class Told(NamedTuple):
 
 
 class Telling(NamedTuple):
-    """The story, names beside it, and the newest lines, in order of play; and the best that did not fit."""
+    """The story, names beside it, the newest lines, in the order of play; and the best that did not fit."""
 
     kept: tuple[Told, ...]
     dropped: tuple[Told, ...]
