@@ -28,7 +28,7 @@ from dndbots.tokens import count_many, count_tokens
 _LASTING: Final = 0.25
 _KNOWN: Final = 0.2
 _NOTES: Final = 0.15
-_OPEN: Final = 0.05
+_OPEN: Final = 0.03
 _LONG_AGO: Final = 0.12
 _NOW: Final = 0.08
 _ASKED: Final = 0.3
