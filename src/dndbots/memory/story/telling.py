@@ -35,7 +35,7 @@ class Shares:
     wish: Wish
 
 
-NARRATED: Final = Shares(narrated=True, names=0.15, story=0.82, fine=0.4, least=0.3, wish=Wish(retold=0.5))
+NARRATED: Final = Shares(narrated=True, names=0.15, story=0.82, fine=0.4, least=0.3, wish=Wish(retold=1.0))
 # Where nobody tells, what was said last is what is answered next, and of the rest each word once.
 TALK: Final = Shares(
     narrated=False,
@@ -53,6 +53,8 @@ _PAST_LAST: Final = 0.3
 # A few lines of play, where the budget is small.
 _LEAST_LINES: Final = 3
 _LEAST_REST: Final = 160
+# Of what is beyond this, the newest lines need only half as much.
+_AMPLE: Final = 2_000
 
 
 class Stable(NamedTuple):
@@ -72,7 +74,7 @@ def stable(past: Past, run: Run, tokens: int, of: int, encoding: str) -> Stable:
     """
     tally = run.tally
     shares = NARRATED if tally.narrated >= _NARRATED_LEAST * max(1, tally.entries) else TALK
-    rest = max(of - int(of * shares.story), _LEAST_REST)
+    rest = max(int((1 - shares.story) * (min(of, _AMPLE) + max(of - _AMPLE, 0) / 2)), _LEAST_REST)
     room = max(tokens - rest, tokens // 2)
     rest = tokens - room
     start = _back(run, run.boundary, int(rest * shares.least))
