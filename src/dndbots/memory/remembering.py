@@ -5,7 +5,7 @@ Everything here is either a view of the log, for one viewer, or a command that a
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from threading import Lock
 from typing import Any, Final
 
@@ -171,8 +171,12 @@ class Remembering(ABC):
         count_tokens("", encoding)
         with self.view(viewer, as_of) as view:
             following = Following(encoding) if as_of is not None else self._following(view.viewer, encoding)
-            with following.lock:
-                return context_of(view, following, budget=budget, query=query, encoding=encoding)
+            with following.lock, ExitStack() as stack:
+                seen = view
+                if view.head < following.at:
+                    # Somebody who looked later came first; to go back would be to begin anew.
+                    seen = stack.enter_context(self.view(view.viewer))
+                return context_of(seen, following, budget=budget, query=query, encoding=encoding)
 
     def _following(self, viewer: str, encoding: str) -> Following:
         """What is at hand of a viewer, who is asked for turn after turn; the one asked last is kept last."""
