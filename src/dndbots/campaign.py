@@ -296,6 +296,8 @@ class Campaign(Remembering):
         head, lineage = self.past()
         if event_id is None:
             return head
+        if not isinstance(event_id, str):
+            raise UnknownEvent(str(event_id))
         found = self._store.places_of(lineage, [event_id]).get(event_id) if is_storable(event_id) else None
         if found is None:
             raise UnknownEvent(event_id)

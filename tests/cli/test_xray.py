@@ -31,7 +31,7 @@ def context(**fields: Any) -> Context:
         text="It rained.", tokens=12, section="recent", reason="no room for it", sources=("evt_1",)
     )
     given = {"viewer": "pc_zara_001", "budget": 200, "encoding": "cl100k_base", "text": "You are Zara.\n…"}
-    given |= {"tokens": 121, "items": items, "dropped": (left,)}
+    given |= {"tokens": 121, "prompt_tokens": 121, "items": items, "dropped": (left,)}
     return Context(**given | fields)
 
 

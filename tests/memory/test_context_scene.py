@@ -1,10 +1,13 @@
 """The scene of a context: where one is, who is there, how they fare; each with an event that shows it."""
 
+from time import process_time
+
 import pytest
 from tests.memory.test_context import BOTH, CRYPT, MILL, THROK, ZARA, assert_sound, fact
 from tests.table import event
 
 from dndbots import Campaign
+from dndbots.errors import UnknownEvent
 from dndbots.events import EventType
 from dndbots.ids import DM
 from dndbots.testing import memory_campaign
@@ -83,3 +86,34 @@ def test_who_turned_out_to_be_another_is_still_somewhere(table: Campaign) -> Non
     assert_sound(context)
     assert scene(table, BERT) == ["You are at Crypt."]
     assert "who you are" in {item.reason for item in context.items}
+
+
+def test_one_long_sheet_does_not_push_out_all_else(table: Campaign) -> None:
+    """A line that has no room leaves it to the others: to the party, and to what is to be done."""
+    long = [fact(THROK, f"trait_{n}", "a long story of the old days of the war " * 3) for n in range(30)]
+    facts = [*long, fact(ZARA, "class", "MU")]
+    table.record(
+        event("e1", DM, "So.", participants=BOTH, facts=facts, quest_id="qst_war_001", quest_state="offered")
+    )
+    for budget in (500, 1000):
+        context = table.context(THROK, budget)
+        assert_sound(context)
+        assert {"one of the party", "a quest that is open"} <= {item.reason for item in context.items}
+        assert "no room: who you are" in {item.reason for item in context.dropped}
+
+
+def test_long_lines_full_of_what_was_asked_are_shortened_at_once(table: Campaign) -> None:
+    """The part that says most is found in one go, however often the word stands there."""
+    for number in range(3):
+        table.record(event(f"l{number}", DM, "sword " * 17_000, participants=BOTH))
+    started = process_time()
+    context = table.context(THROK, 1000, query="Who has the sword?")
+    assert process_time() - started < 4
+    assert_sound(context)
+    assert [item for item in context.items if item.section == "asked"]
+
+
+def test_what_is_no_event_is_no_place_in_the_log(table: Campaign) -> None:
+    """It is not taken for damage to the store."""
+    with pytest.raises(UnknownEvent):
+        table.context(THROK, as_of=5)  # type: ignore[arg-type]

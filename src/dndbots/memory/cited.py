@@ -1,7 +1,8 @@
 """What recall gives back: cited lines and facts, as many of the best as an exact budget holds."""
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
@@ -121,7 +122,9 @@ def _shortened(line: CitedLine, longest: int) -> str:
     if len(text) <= longest:
         return text
     wanted = set(line.reason.removeprefix("says ").partition(";")[0].split(", "))
-    hits = [m.start() for m in _WORDS.finditer(text) if _begins_alike(m.group(), wanted)]
+    words = [(m.start(), m.group()) for m in _WORDS.finditer(text)]
+    asked = {word for word in {word for _, word in words} if _begins_alike(word, wanted)}
+    hits = [start for start, word in words if word in asked]
     starts = [max(hit - longest // 4, 0) for hit in hits] or [0]
     start = max(starts, key=lambda begin: (_within(hits, begin, longest), -begin))
     part = text[start : start + longest]
@@ -130,8 +133,9 @@ def _shortened(line: CitedLine, longest: int) -> str:
     return part if start + longest >= len(text) else f"{part.rpartition(' ')[0] or part}…"
 
 
-def _within(hits: Iterable[int], begin: int, longest: int) -> int:
-    return sum(begin <= hit < begin + longest for hit in hits)
+def _within(hits: Sequence[int], begin: int, longest: int) -> int:
+    """How many of some places, which are in order, are within reach of one."""
+    return bisect_left(hits, begin + longest) - bisect_left(hits, begin)
 
 
 def _begins_alike(word: str, wanted: Iterable[str]) -> bool:

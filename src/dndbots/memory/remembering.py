@@ -5,7 +5,7 @@ Everything here is either a view of the log, for one viewer, or a command that a
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from threading import Lock
 from typing import Any, Final
 
@@ -173,9 +173,13 @@ class Remembering(ABC):
         count_tokens("", encoding)
         with self.view(viewer, as_of) as view:
             following = Following(encoding) if as_of is not None else self._following(view.viewer, encoding)
-            with following.lock:
+            with following.lock, ExitStack() as stack:
+                seen = view
+                if view.head < following.at:
+                    # Somebody who looked later came first; to go back would be to begin anew.
+                    seen = stack.enter_context(self.view(view.viewer))
                 return context_of(
-                    view, following, budget=budget, query=query, encoding=encoding, beside=beside
+                    seen, following, budget=budget, query=query, encoding=encoding, beside=beside
                 )
 
     def _following(self, viewer: str, encoding: str) -> Following:

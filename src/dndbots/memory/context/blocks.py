@@ -108,7 +108,10 @@ class Writer(NamedTuple):
     encoding: str
 
     def fitted(self, offers: Sequence[Statements], room: int, *, guide: str = "") -> Block:
-        """As many of the offers as fit, the lowest ranks first, each with the names that it needs."""
+        """What fits of the offers, the lowest ranks first, each with the names that it needs.
+
+        One that is too long for the room leaves it to those after it.
+        """
         lines = _merged(offers)
         whole = self._block(self._text(lines, guide), lines)
         if count_tokens(whole.text, self.encoding) <= room:
@@ -116,27 +119,32 @@ class Writer(NamedTuple):
         told = [item for item in whole.items if item.section != "names"]
         ranked = sorted(range(len(lines)), key=lambda n: (lines[n].rank, n))
         frame = count_tokens(self._text(lines[:1], guide), self.encoding) - told[0].tokens
-        number = self._likely([(lines[n], told[n].tokens) for n in ranked], room - frame)
-        while number:
-            kept = [lines[n] for n in sorted(ranked[:number])]
+        likely = self._likely([(lines[n], told[n].tokens) for n in ranked], room - frame)
+        taken = [ranked[place] for place in likely]
+        while taken:
+            kept = [lines[n] for n in sorted(taken)]
             text = self._text(kept, guide)
             if count_tokens(text, self.encoding) <= room:
-                dropped = tuple(left_out(told[n]) for n in sorted(ranked[number:]))
+                dropped = tuple(left_out(item) for n, item in enumerate(told) if n not in taken)
                 return self._block(text, kept)._replace(dropped=dropped)
-            number -= 1
+            taken.pop()
         return Block(dropped=tuple(map(left_out, told)))
 
-    def _likely(self, ranked: Sequence[tuple[Statements, int]], room: int) -> int:
-        """How many lines should fit, each counted with the names that nobody needed before it."""
+    def _likely(self, ranked: Sequence[tuple[Statements, int]], room: int) -> list[int]:
+        """Which lines should fit, each counted with the names that nobody needed before it."""
         uids = [uid for line, _ in ranked for uid in _uids(line)]
         entries = {entity.uid: dense_lexicon((entity,))[0] for entity in self._lexicon(uids)}
         spelled = [f", {entry.partition(': ')[2]}" for entry in entries.values()]
         costs = dict(zip(entries, count_many(spelled, self.encoding), strict=True))
+        found = []
         for number, (line, tokens) in enumerate(ranked):
-            room -= tokens + sum(costs.pop(uid, 0) for uid in _uids(line))
-            if room < 0:
-                return number
-        return len(ranked)
+            needed = _uids(line)
+            cost = tokens + sum(costs.get(uid, 0) for uid in needed)
+            if cost <= room:
+                found.append(number)
+                room -= cost
+                costs |= dict.fromkeys(needed, 0)
+        return found
 
     def _text(self, offers: Sequence[Statements], guide: str) -> str:
         """The document of some offers, each a line, with its newline; nothing of nothing."""

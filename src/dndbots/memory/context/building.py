@@ -28,7 +28,7 @@ from dndbots.tokens import count_many, count_tokens
 _LASTING: Final = 0.25
 _KNOWN: Final = 0.2
 _NOTES: Final = 0.15
-_OPEN: Final = 0.03
+_OPEN, _LEAST_OPEN = 0.03, 32
 _LONG_AGO: Final = 0.12
 _NOW: Final = 0.08
 _ASKED: Final = 0.3
@@ -133,7 +133,9 @@ class Builder:
         kept = [*pinned, *(offer._replace(rank=1 + offer.rank) for offer in of_here)]
         first = self._sentences(kept, room, KEPT)
         left = room - self._count(first.text)
-        rest = self._sentences(left_open, min(left, int(self.budget * _OPEN)), "" if first.text else KEPT)
+        rest = self._sentences(
+            left_open, min(left, max(int(self.budget * _OPEN), _LEAST_OPEN)), "" if first.text else KEPT
+        )
         return Block(first.text + rest.text, first.items + rest.items, first.dropped + rest.dropped)
 
     def _now(self, room: int) -> Block:

@@ -82,6 +82,11 @@ class Following:
         self._at, self._gates = view.head, gates
 
     @property
+    def at(self) -> int:
+        """The place in the log that it came to; -1 before anything."""
+        return self._at
+
+    @property
     def lately(self) -> list[str]:
         """Whom the newest events speak of, the newest first."""
         return list(dict.fromkeys(chain.from_iterable(reversed(self._lately))))

@@ -20,6 +20,7 @@ from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 _POWER: Final = 0.6
 _OVERHEAD: Final = 8  # so that a sentence of two words does not win by being short
 _POOL: Final = 6000
+_LOOKS: Final = 12
 _RETOLD_WEIGHT: Final = 10.0
 _BESIDE_THE_POINT: Final = 1e-4
 _SAME: Final = 0.75
@@ -153,6 +154,8 @@ class Greedy:
                 first.append((-worth / (candidate.tokens + _OVERHEAD), number))
         # Sorted, so a heap already.
         self._heap = heapq.nsmallest(_POOL, first)
+        # Among sentences that are all alike, looking for the best again and again finds nothing better.
+        self._looks = _LOOKS * len(self._heap)
 
     def told_before(self, candidates: Iterable[Candidate]) -> None:
         """What another part of the text tells already: it is not said again."""
@@ -192,7 +195,8 @@ class Greedy:
                 passed.append(item)
                 continue
             now = (-self._gain(item[1]), item[1])
-            if self._heap and now > self._heap[0]:
+            if self._heap and now > self._heap[0] and self._looks:
+                self._looks -= 1
                 heapq.heappush(self._heap, now)
             elif candidate not in self._said:
                 self._choose(item[1])
