@@ -5,6 +5,7 @@ whoever offers the lines.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from dndbots.dcml import (
@@ -133,9 +134,8 @@ class Writer(NamedTuple):
     def _likely(self, ranked: Sequence[tuple[Statements, int]], room: int) -> list[int]:
         """Which lines should fit, each counted with the names that nobody needed before it."""
         uids = [uid for line, _ in ranked for uid in _uids(line)]
-        entries = {entity.uid: dense_lexicon((entity,))[0] for entity in self._lexicon(uids)}
-        spelled = [f", {entry.partition(': ')[2]}" for entry in entries.values()]
-        costs = dict(zip(entries, count_many(spelled, self.encoding), strict=True))
+        entries = {entity.uid: _spelled(entity) for entity in self._lexicon(uids)}
+        costs = dict(zip(entries, count_many(entries.values(), self.encoding), strict=True))
         found = []
         for number, (line, tokens) in enumerate(ranked):
             needed = _uids(line)
@@ -164,11 +164,8 @@ class Writer(NamedTuple):
         return f"{guide}\n{text}\n" if guide else f"{text}\n"
 
     def _lexicon(self, uids: Iterable[str]) -> list[DCMLEntity]:
-        return [
-            DCMLEntity(uid, DCMLCategory(category), name)
-            for uid, name in self.named(list(dict.fromkeys(uids))).items()
-            if (category := category_of(uid)) is not None
-        ]
+        named = self.named(list(dict.fromkeys(uids)))
+        return [entity for uid, name in named.items() if (entity := _entity(uid, name)) is not None]
 
     def _block(self, text: str, offers: Sequence[Statements]) -> Block:
         """The manifest of a document: each line that is no heading is an item, the names among them."""
@@ -184,6 +181,19 @@ class Writer(NamedTuple):
             for line, tokens, (section, reason, sources) in zip(lines, counts, because, strict=True)
         ]
         return Block(text, tuple(items))
+
+
+# The same few are in the documents of every turn.
+@lru_cache(maxsize=4096)
+def _entity(uid: str, name: str) -> DCMLEntity | None:
+    category = category_of(uid)
+    return None if category is None else DCMLEntity(uid, DCMLCategory(category), name)
+
+
+@lru_cache(maxsize=4096)
+def _spelled(entity: DCMLEntity) -> str:
+    """An entry as it stands among others."""
+    return f", {dense_lexicon((entity,))[0].partition(': ')[2]}"
 
 
 def _uids(line: Statements) -> list[str]:

@@ -6,7 +6,7 @@ story gets all that the rest leaves, in steps: it is not chosen anew for every t
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 from dndbots.canon.marks import LEFT_OPEN, OUTCOME
@@ -32,19 +32,18 @@ _OPEN, _LEAST_OPEN = 0.03, 32
 _LONG_AGO: Final = 0.12
 _NOW: Final = 0.08
 _ASKED: Final = 0.3
-# So much of the budget has to be left for the parts to be fitted once more.
-_SPARE: Final = 8
 # A guide is worth having where it does not take the room of what it explains.
 _GUIDE: Final = 0.08
 # The story is chosen anew when what lasts grew by one part of the budget, or what passes by another.
 _STEP: Final = 32
-_LEAP: Final = 12
+_LEAP: Final = 8
 _TITLES: Final[Mapping[Section, str]] = {
     "identity": "Identity & role",
     "quests": "Quests",
     "known": "Known",
     "deeds": "Key past events (compressed)",
 }
+_STORY: Final = 1  # where the story is among the parts
 THEN, KEPT, NOW, HERE, ASKED = "## THEN", "## KEPT", "## NOW", "## HERE", "## ASKED"
 
 
@@ -67,8 +66,8 @@ class Builder:
         if asked.items:
             asked = self._asked(_sources(blocks, "recent"))
             blocks = self._blocks(asked, spare=0)
-        spare = self.budget - sum(self._count(block.text) for block in blocks)
-        if spare > self.budget // _SPARE and any(block.dropped for block in blocks):
+        if not blocks[_STORY].dropped and any(block.dropped for block in blocks):
+            spare = self.budget - sum(self._count(block.text) for block in blocks)
             blocks = self._blocks(asked, spare=spare)
         return self._context(blocks)
 
@@ -202,12 +201,7 @@ class Builder:
 
     def _items(self, told: Sequence[Told]) -> list[ContextItem]:
         counts = count_many([f"{line.text}\n" for line in told], self.encoding)
-        return [
-            ContextItem(
-                text=line.text, tokens=tokens, section=line.part, reason=line.reason, sources=line.sources
-            )
-            for line, tokens in zip(told, counts, strict=True)
-        ]
+        return [_item(line, tokens) for line, tokens in zip(told, counts, strict=True)]
 
     # The whole.
 
@@ -274,6 +268,14 @@ def _context_of(
 
     # The log says all there is to say, so that up to one place it says the same.
     return following.kept("context", (view.head, budget, query), build)
+
+
+# Most lines of a story are told turn after turn.
+@lru_cache(maxsize=4096)
+def _item(line: Told, tokens: int) -> ContextItem:
+    return ContextItem(
+        text=line.text, tokens=tokens, section=line.part, reason=line.reason, sources=line.sources
+    )
 
 
 def check_budget(budget: object) -> None:

@@ -27,7 +27,7 @@ from dndbots.models import MemoryEntry
 from dndbots.storage.reader import View
 
 _MOST_QUESTS: Final = 12
-_MOST_DEEDS: Final = 12
+_MOST_DEEDS: Final = 10
 _MOST_MEMORIES: Final = 3
 _MOST_LEFT_OPEN: Final = 6
 _LOOKED_AT: Final = 12

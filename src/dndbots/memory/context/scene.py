@@ -10,8 +10,8 @@ from dndbots.memory.context.following import Following
 from dndbots.memory.states import is_over
 from dndbots.storage.reader import View
 
-_MOST_PRESENT: Final = 24
-_MOST_LATELY: Final = 24
+_MOST_PRESENT: Final = 16
+_MOST_LATELY: Final = 16
 _JUST_NOW: Final = 8
 _CREATURES: Final = ("PC", "NPC", "MON")
 
