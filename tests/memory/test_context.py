@@ -262,6 +262,34 @@ def test_a_question_brings_what_answers_it(table: Campaign) -> None:
     assert "## ASKED\nNo record." in table.context(ZARA, 600, query="What does the Baron have?").text
 
 
+def test_an_answer_leaves_room_for_the_newest_lines(table: Campaign) -> None:
+    """However much is known, and however much answers the question."""
+    for number in range(30):
+        said = f"The baron of Morrow counts the key again, the {number}th time, and tells nobody in the hall."
+        people = [fact(f"npc_man_{number:03d}", "duty", f"guards door number {number} of the long hall")]
+        named = {f"npc_man_{number:03d}": f"Man {number}"}
+        table.record(
+            event(f"k{number}", DM, said, participants=BOTH, location=MILL, facts=people, names=named)
+        )
+    asked = table.context(THROK, 500, query="Who counts the key of Morrow?")
+    assert [item for item in asked.items if item.section == "recent"]
+    assert [item for item in asked.items if item.section == "asked"]
+    assert_sound(asked)
+
+
+def test_how_to_read_it_is_said_before_the_first_of_it(table: Campaign) -> None:
+    """Where there is room for it, whichever part has the first statement."""
+    for viewer in (THROK, DM):
+        assert table.context(viewer, 2000).text.startswith("`a::key->value`")
+    other = memory_campaign()
+    other.record(
+        event("e0", DM, "A tower.", participants=[THROK], facts=[fact("loc_tower_001", "height", 9)])
+    )
+    text = other.context(THROK, 2000).text
+    assert text.startswith("`a::key->value`")
+    assert text.count("`a::key->value`") == 1
+
+
 def test_a_context_of_the_past_knows_nothing_later(table: Campaign) -> None:
     """As of an event it is what it was when that event was the newest."""
     before = table.context(ZARA, 600, as_of="e2")

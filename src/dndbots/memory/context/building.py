@@ -24,7 +24,7 @@ from dndbots.prompts import CONTEXT_GUIDE
 from dndbots.storage.reader import View
 from dndbots.tokens import count_many, count_tokens
 
-# The most that each part may take. The story gets the rest, which is at least a quarter.
+# The most that each part may take. The story gets the rest: a quarter at least, or a fifth beside an answer.
 _LASTING: Final = 0.25
 _KNOWN: Final = 0.2
 _NOTES: Final = 0.15
@@ -32,6 +32,8 @@ _OPEN, _LEAST_OPEN = 0.03, 32
 _LONG_AGO: Final = 0.12
 _NOW: Final = 0.08
 _ASKED: Final = 0.3
+# What the other parts keep of their shares where there is a question.
+_BESIDE_ASKED: Final = 0.6
 # A guide is worth having where it does not take the room of what it explains.
 _GUIDE: Final = 0.08
 # The story is chosen anew when what lasts grew by one part of the budget, or what passes by another.
@@ -64,7 +66,7 @@ class Builder:
         asked = self._asked(frozenset())
         blocks = self._blocks(asked, spare=0)
         if asked.items:
-            asked = self._asked(_sources(blocks, "recent"))
+            asked = self._asked(_told_in_full(blocks))
             blocks = self._blocks(asked, spare=0)
         if not blocks[_STORY].dropped and any(block.dropped for block in blocks):
             spare = self.budget - sum(self._count(block.text) for block in blocks)
@@ -74,9 +76,10 @@ class Builder:
     # The parts.
 
     def _blocks(self, asked: Block, *, spare: int) -> list[Block]:
-        lasting = self._lasting(int(self.budget * _LASTING) + spare // 2)
-        known = self._known(int(self.budget * _KNOWN) + spare // 4)
-        notes = self._notes(int(self.budget * _NOTES) + spare // 8)
+        whole = self.budget * (1.0 if self.query is None else _BESIDE_ASKED)
+        lasting = self._lasting(int(whole * _LASTING) + spare // 2)
+        known = self._known(int(whole * _KNOWN) + spare // 4, guide="" if lasting.text else self._guide)
+        notes = self._notes(int(whole * _NOTES) + spare // 8)
         now = self._now(int(self.budget * _NOW) + spare // 8)
         passing = sum(self._count(block.text) for block in (known, notes, now))
         room = self.budget - self._in_steps(self._count(lasting.text), _STEP) - self._in_steps(passing, _LEAP)
@@ -92,10 +95,14 @@ class Builder:
         """Who the reader is, with whom, and to what end; how to read it goes first."""
         lasting = self.following.stated
         found = [*offers.identity(self.scene, lasting), *offers.quests(self.scene, lasting)]
-        guide = CONTEXT_GUIDE if self._count(CONTEXT_GUIDE) <= self.budget * _GUIDE else ""
-        return self._written("lasting", found, room, guide)
+        return self._written("lasting", found, room, self._guide)
 
-    def _known(self, room: int) -> Block:
+    @property
+    def _guide(self) -> str:
+        """How to read DCML, where there is room to say so; it goes before the first of it."""
+        return CONTEXT_GUIDE if self._count(CONTEXT_GUIDE) <= self.budget * _GUIDE else ""
+
+    def _known(self, room: int, *, guide: str) -> Block:
         """Of whom there is talk, and what came of it all so far."""
         outcomes = self.following.outcomes(self.view)
         deeds = partial(offers.deeds, self.view.viewer, outcomes, self.scene, self.gates)
@@ -105,7 +112,7 @@ class Builder:
         told = list(offers.known(self.scene, *of_whom, self.gates))
         said = {statement for offer in told for statement in offer.statements}
         new = [offer for offer in done if not said.issuperset(offer.statements)]
-        return self._written("known", [*told, *new], room, "")
+        return self._written("known", [*told, *new], room, guide)
 
     def _written(self, name: str, found: Sequence[Statements], room: int, guide: str) -> Block:
         named = partial(self.following.named, self.view)
@@ -283,14 +290,15 @@ def check_budget(budget: object) -> None:
         raise BudgetTooSmall(budget=budget, least=LEAST_BUDGET)
 
 
-def _sources(blocks: Iterable[Block], section: Section) -> frozenset[str]:
-    items = (item for block in blocks for item in block.items if item.section == section)
-    return frozenset(source for item in items for source in item.sources)
+def _told_in_full(blocks: Iterable[Block]) -> frozenset[str]:
+    """The events whose lines are among the newest, uncut."""
+    items = (item for block in blocks for item in block.items if item.section == "recent")
+    return frozenset(source for item in items if not item.text.endswith("…") for source in item.sources)
 
 
 def _without(notes: Block, recent: Block) -> Block:
     """Notes without what was left open in a line that is among the newest anyway."""
-    told = _sources([recent], "recent")
+    told = _told_in_full([recent])
     kept = tuple(item for item in notes.items if item.section != "open" or not told.issuperset(item.sources))
     return notes if len(kept) == len(notes.items) else _headed(KEPT, kept)._replace(dropped=notes.dropped)
 
