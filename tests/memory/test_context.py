@@ -283,7 +283,14 @@ def test_how_to_read_it_is_said_before_the_first_of_it(table: Campaign) -> None:
         assert table.context(viewer, 2000).text.startswith("`a::key->value`")
     other = memory_campaign()
     other.record(
-        event("e0", DM, "A tower.", participants=[THROK], facts=[fact("loc_tower_001", "height", 9)])
+        event(
+            "e0",
+            DM,
+            "A tower.",
+            location="loc_tower_001",
+            participants=[THROK],
+            facts=[fact("loc_tower_001", "height", 9)],
+        )
     )
     text = other.context(THROK, 2000).text
     assert text.startswith("`a::key->value`")
