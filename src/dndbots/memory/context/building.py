@@ -28,7 +28,7 @@ from dndbots.tokens import count_many, count_tokens
 _LASTING: Final = 0.25
 _KNOWN: Final = 0.2
 _NOTES: Final = 0.15
-_OPEN, _LEAST_OPEN = 0.03, 32
+_OPEN, _LEAST_OPEN = 0.02, 32
 _LONG_AGO: Final = 0.12
 _NOW: Final = 0.08
 _ASKED: Final = 0.3
@@ -36,9 +36,8 @@ _ASKED: Final = 0.3
 _BESIDE_ASKED: Final = 0.6
 # A guide is worth having where it does not take the room of what it explains.
 _GUIDE: Final = 0.08
-# The story is chosen anew when what lasts grew by one part of the budget, or what passes by another.
-_STEP: Final = 32
-_LEAP: Final = 8
+# The story is not chosen anew until what stands beside it has grown by so much of the budget, or doubled.
+_LEAP: Final = 16
 _TITLES: Final[Mapping[Section, str]] = {
     "identity": "Identity & role",
     "quests": "Quests",
@@ -82,13 +81,16 @@ class Builder:
         notes = self._notes(int(whole * _NOTES) + spare // 8)
         now = self._now(int(self.budget * _NOW) + spare // 8)
         passing = sum(self._count(block.text) for block in (known, notes, now))
-        room = self.budget - self._in_steps(self._count(lasting.text), _STEP) - self._in_steps(passing, _LEAP)
+        room = self.budget - self._in_steps(self._count(lasting.text)) - self._in_steps(passing)
         room -= self._count(asked.text)
         then, recent = self._story(max(room, 0))
         return [lasting, then, known, _without(notes, recent), recent, now, asked]
 
-    def _in_steps(self, tokens: int, steps: int) -> int:
-        step = max(self.budget // steps, 1)
+    def _in_steps(self, tokens: int) -> int:
+        """Rounded up: by a little where it is little, since that would be lost to the story."""
+        step = max(self.budget // _LEAP, 1)
+        while step > 1 and tokens <= 2 * step:
+            step //= 2
         return -(-tokens // step) * step
 
     def _lasting(self, room: int) -> Block:

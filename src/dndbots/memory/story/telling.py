@@ -35,7 +35,7 @@ class Shares:
     wish: Wish
 
 
-NARRATED: Final = Shares(narrated=True, names=0.15, story=0.82, fine=0.4, least=0.3, wish=Wish(retold=1.0))
+NARRATED: Final = Shares(narrated=True, names=0.12, story=0.82, fine=0.4, least=0.3, wish=Wish(retold=1.0))
 # Where nobody tells, what was said last is what is answered next, and of the rest each word once.
 TALK: Final = Shares(
     narrated=False,
@@ -77,7 +77,7 @@ def stable(past: Past, run: Run, tokens: int, of: int, encoding: str) -> Stable:
     rest = max(int((1 - shares.story) * (min(of, _AMPLE) + max(of - _AMPLE, 0) / 2)), _LEAST_REST)
     room = max(tokens - rest, tokens // 2)
     rest = tokens - room
-    start = _back(run, run.boundary, int(rest * shares.least))
+    start = _back(run, run.boundary, int(rest * (1 - shares.fine)))
     most_names = min(int(tokens * shares.names), _MOST_NAMES)
     room -= most_names
     share = next((share for limit, share in _PAST if run.boundary <= limit), _PAST_LAST)
