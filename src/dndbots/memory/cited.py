@@ -27,7 +27,10 @@ Section = Literal["facts", "lines"]
 
 
 class RecallItem(BaseModel):
-    """A line or a fact. `reason` says why it was found, `sources` are the events that it comes from."""
+    """A line or a fact. `reason` says why it was found, `sources` are the events that it comes from.
+
+    `says` are the words of the question that a line has itself; another only stands near such a line.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,6 +40,7 @@ class RecallItem(BaseModel):
     reason: str
     sources: tuple[str, ...]
     score: float
+    says: tuple[str, ...] = ()
     session: str | None = None
     who: str | None = None
 
@@ -47,6 +51,7 @@ class CitedLine(NamedTuple):
     seq: int
     entry: Entry
     score: float
+    says: tuple[str, ...]
     reason: str
     text: str
 
@@ -100,6 +105,7 @@ def _line_item(line: CitedLine, longest: int) -> RecallItem:
         reason=line.reason,
         sources=(entry.event_id,),
         score=round(line.score, 4),
+        says=line.says,
         session=entry.session,
         who=entry.who,
     )
@@ -121,7 +127,7 @@ def _shortened(line: CitedLine, longest: int) -> str:
     text = line.text
     if len(text) <= longest:
         return text
-    wanted = set(line.reason.removeprefix("says ").partition(";")[0].split(", "))
+    wanted = set(line.says)
     words = [(m.start(), m.group()) for m in _WORDS.finditer(text)]
     asked = {word for word in {word for _, word in words} if _begins_alike(word, wanted)}
     hits = [start for start, word in words if word in asked]

@@ -213,12 +213,12 @@ def _retold(
         entry = entries.get(events[one.seq].event_id)
         if entry is not None:
             text = " ".join((entry.text, *entry.outcomes)).strip()
-            lines.append(CitedLine(one.seq, entry, one.score, _reason(question, text, one), text))
+            says = tuple(question.words[n].said for n in words_in(text, question.words))
+            lines.append(CitedLine(one.seq, entry, one.score, says, _reason(question, says, one), text))
     return lines
 
 
-def _reason(question: Question, text: str, line: Scored) -> str:
-    said = [question.words[n].said for n in words_in(text, question.words)]
+def _reason(question: Question, said: Sequence[str], line: Scored) -> str:
     near = [word.said for n, word in enumerate(question.words) if line.says[n] and word.said not in said]
     parts = [f"says {', '.join(said)}"] if said else []
     parts += [f"near {', '.join(near)}"] if near else []

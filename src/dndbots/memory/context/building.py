@@ -150,7 +150,7 @@ class Builder:
         return self._sentences(list(offers.now(self.scene, self.gates)), room, HERE)
 
     def _asked(self, told: frozenset[str]) -> Block:
-        """What answers the question, or that nothing does. Only the best of it may be told elsewhere, too."""
+        """What answers the question, or that nothing does. What only stands near it is not told twice."""
         query, room = self.query, int(self.budget * _ASKED)
         if query is None:
             return Block()
@@ -164,7 +164,7 @@ class Builder:
         offered = [
             Offer(item.text, "asked", item.reason, item.sources, rank=ranks[n])
             for n, item in enumerate(found.items)
-            if not ranks[n] or not told.issuperset(item.sources)
+            if item.says or item.section == "facts" or not told.issuperset(item.sources)
         ]
         return self._sentences(offered, room, ASKED)
 
