@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from tests.logs import PCS
-from tests.memory.test_laws import plays, remembered
+from tests.memory.test_laws import plays, remembered, some
 from tests.strategies import hostile_text as hostile
 from tests.table import character, event
 
@@ -121,7 +121,7 @@ def assert_sound(context: Context) -> None:
 budgets = st.one_of(st.integers(200, 400), st.integers(200, 6000))
 
 
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(plays, budgets, st.sampled_from(ENCODINGS), st.sampled_from([DM, *PCS]), st.booleans())
 def test_a_context_fits_exactly_and_every_line_is_explained(
     play: Any,
@@ -141,7 +141,7 @@ def test_a_context_fits_exactly_and_every_line_is_explained(
     assert_sound(context)
 
 
-@settings(max_examples=60)
+@settings(max_examples=some(60))
 @given(
     st.lists(
         st.tuples(st.sampled_from([DM, *BOTH]), hostile, st.sampled_from(["s01", "s02", "s03"])), max_size=30
@@ -166,7 +166,7 @@ def test_hostile_text_changes_nothing_about_that(
         assert_sound(campaign.context(viewer, budget, encoding=encoding))
 
 
-@settings(max_examples=40)
+@settings(max_examples=some(40))
 @given(plays, st.lists(st.booleans(), min_size=12, max_size=12))
 def test_what_was_followed_is_what_is_found(play: Any, asked: list[bool]) -> None:
     """A context that was asked for turn after turn is the one that a fresh start gives, byte for byte."""

@@ -33,7 +33,7 @@ WORDS = [
 ]
 
 
-def _some(examples: int) -> int:
+def some(examples: int) -> int:
     """So many by default, and as many times more as the profile asks for."""
     return max(1, settings().max_examples * examples // 100)
 
@@ -110,14 +110,14 @@ def everybody(campaign: Campaign) -> list[str]:
         return [DM, *(uid for uid in view.everybody() if uid.startswith(("pc_", "npc_")))]
 
 
-@settings(max_examples=_some(15))
+@settings(max_examples=some(15))
 @given(plays)
 def test_memory_owes_nothing_to_what_was_not_perceived(play: Any) -> None:
     """Buffers, memories, threads, recaps, contexts: view(log, v) == view(v's part, v)."""
     assert_perspective(remembered(memory_campaign(), play), views, viewers=VIEWERS)
 
 
-@settings(max_examples=_some(60))
+@settings(max_examples=some(60))
 @given(plays)
 def test_a_model_makes_no_difference_to_the_law(play: Any) -> None:
     """The same where summaries are written by somebody else."""
@@ -126,7 +126,7 @@ def test_a_model_makes_no_difference_to_the_law(play: Any) -> None:
     assert_perspective(remembered(campaign, play), views, viewers=PCS[:2])
 
 
-@settings(max_examples=_some(15))
+@settings(max_examples=some(15))
 @given(plays)
 def test_memory_is_the_same_after_a_rebuild_and_in_a_copy(play: Any) -> None:
     """Same log, same bytes, without asking a summarizer; and log and views agree."""
@@ -147,7 +147,7 @@ def test_memory_is_the_same_after_a_rebuild_and_in_a_copy(play: Any) -> None:
     assert len(engine.tasks) == asked
 
 
-@settings(max_examples=_some(12))
+@settings(max_examples=some(12))
 @given(plays, st.integers(0, 60))
 def test_the_past_is_as_it_was(play: Any, number: int) -> None:
     """As of an event, a fork at it, and the campaign when it was there, remember the same."""
@@ -184,7 +184,7 @@ def _parts(table: Campaign, viewer: str, as_of: str | None = None) -> dict[str, 
         return {"refused": repr(exc)}
 
 
-@settings(max_examples=_some(10))
+@settings(max_examples=some(10))
 @given(plays, deeds)
 def test_what_is_done_with_a_fork_stays_in_it(play: Any, deed: Any) -> None:
     """Compressing, remembering and deciding on a branch change nothing on the other."""
@@ -201,7 +201,7 @@ def test_what_is_done_with_a_fork_stays_in_it(play: Any, deed: Any) -> None:
     assert fork.verify() == []
 
 
-@settings(max_examples=_some(60))
+@settings(max_examples=some(60))
 @given(log=logs(most=16))
 def test_what_the_engine_remembers_for_somebody_is_the_same_in_a_world_without_the_rest(
     log: list[GameEvent],
