@@ -5,7 +5,7 @@ regard to who heard them), and of a plain scan of the newest 20,000 lines for th
 run. A busy machine slows all of them down alike, so that the ratios hold where the figures do not.
 
 python bench/recall.py --events 100000
-python bench/recall.py --events 1000000 --keep /tmp/recall1m
+python bench/recall.py --events 1000000 --keep DIR
 """
 
 import argparse
