@@ -1,0 +1,1 @@
+"""Compaction: raw logs become campaign data, in the background, losing nothing."""
