@@ -129,6 +129,31 @@ KINDS = [kind for kind in EventType if kind not in NOTES]
 
 
 @st.composite
+def _extracted(draw: st.DrawFn, number: int, source: GameEvent) -> GameEvent:
+    """What was read out of the words of an event, for some of those who perceived it."""
+    present = [
+        who for key in ("participants", "witnesses", "told_to") for who in source.metadata.get(key, [])
+    ]
+    sure = draw(certainty)
+    said = {"subject": draw(anything), "key": draw(st.sampled_from(["mood", "door", "role"]))}
+    said["value"] = draw(st.one_of(values, st.lists(anything, min_size=1, max_size=1)))
+    told = {"said_by": draw(anybody)} if sure == "belief" else {}
+    if draw(st.booleans()):
+        told["names"] = {said["subject"]: draw(st.sampled_from(NAMES))}
+    return event(
+        f"ext_{number:03d}",
+        "system",
+        "",
+        kind=EventType.EXTRACTION,
+        witnesses=draw(st.lists(st.sampled_from(present), unique=True)) if present else [],
+        sources=[source.event_id],
+        valid_from=source.event_id,
+        facts=[{**said, "certainty": sure}],
+        **told,
+    )
+
+
+@st.composite
 def logs(draw: st.DrawFn, *, most: int = 14) -> list[GameEvent]:
     made: list[GameEvent] = []
     for number in range(draw(st.integers(1, most))):
@@ -151,6 +176,10 @@ def logs(draw: st.DrawFn, *, most: int = 14) -> list[GameEvent]:
                 **metadata,
             )
         )
+        if draw(st.integers(0, 3)) == 0:
+            source = draw(st.sampled_from(made))
+            if not source.is_note:
+                made.append(draw(_extracted(number, source)))
     return made
 
 

@@ -61,11 +61,15 @@ class EventType(StrEnum):
     SUMMARY = "summary"
     MEMORY = "memory"
     GATE = "gate"
+    EXTRACTION = "extraction"
+    COMPACTION = "compaction"
 
 
 # What the engine and the people behind it note down. Notes are no play: nobody perceives them at the
 # table, so they stand in no buffer and no timeline, count no turn, and are not found by their words.
-NOTES: Final = frozenset((EventType.SUMMARY, EventType.MEMORY, EventType.GATE))
+NOTES: Final = frozenset(
+    (EventType.SUMMARY, EventType.MEMORY, EventType.GATE, EventType.EXTRACTION, EventType.COMPACTION)
+)
 
 Named = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
 # What stands in an index: short enough for one in any script and on any database.
@@ -175,13 +179,40 @@ class ThreadNote(BaseModel):
         return self
 
 
+class CompactionNote(BaseModel):
+    """What a run of compaction did with some turns, beside the facts that it read out of them.
+
+    `rejected` counts what was refused, by rule; `rejections` has the first of them, with the reason.
+    `held` are proposals that wait for a person, `decided` what became of some, `scenes` and
+    `narratives` what the turns told, each by its id.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    by: Label
+    turns: Count = 0
+    tokens: Count = 0
+    kept_tokens: Count = 0
+    proposed: Count = 0
+    updates: Count = 0
+    repeated: Count = 0
+    rejected: dict[Label, Count] = Field(default_factory=dict)
+    rejections: list[JsonValue] = Field(default_factory=list, max_length=200)
+    milliseconds: Count = 0
+    held: dict[Label, JsonValue] = Field(default_factory=dict)
+    decided: dict[Label, Label] = Field(default_factory=dict)
+    scenes: dict[Label, JsonValue] = Field(default_factory=dict)
+    narratives: dict[Label, JsonValue] = Field(default_factory=dict)
+
+
 class KnownMetadata(BaseModel):
     """The metadata that the engine understands. Anything else is kept as it is.
 
     `names` says what entities are called (the first is the name, others are aliases); `same_as` that
     one turned out to be another; `despite_death` why a dead creature acts; `valid_from` which earlier
     event the facts speak of; `speakers` who is heard for the first time in this session; `together`
-    who speaks with one voice; `threads` what may come back; `memory` and `gate` are those of notes.
+    who speaks with one voice; `threads` what may come back; `said_by` whose word extracted facts are.
+    `memory`, `gate` and `compaction` are those of notes.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
@@ -219,6 +250,8 @@ class KnownMetadata(BaseModel):
     threads: list[ThreadNote] = Field(default_factory=list)
     memory: MemoryNote | None = None
     gate: Gate | None = None
+    compaction: CompactionNote | None = None
+    said_by: Someone | None = None
     npcs_mentioned: list[Named] = Field(default_factory=list)
     sources: list[Named] = Field(default_factory=list)
 
@@ -317,6 +350,7 @@ _MODELS: Final[dict[str, type[BaseModel]]] = {
     "threads": ThreadNote,
     "memory": MemoryNote,
     "gate": Gate,
+    "compaction": CompactionNote,
 }
 _NOTHING_KNOWN: Final = {
     name: field.get_default(call_default_factory=True) for name, field in KnownMetadata.model_fields.items()
@@ -378,6 +412,9 @@ def check_json(value: JsonValue, *, where: str, depth: int = 0) -> None:
 
 def audience(event: GameEvent) -> frozenset[str]:
     """Who perceived an event: its source, participants, witnesses, those told, and always the DM."""
+    if event.event_type is EventType.EXTRACTION:
+        # The engine read it out of something that these perceived, and is nobody at the table.
+        return frozenset((DM, *_named(event.metadata)))
     return frozenset((DM, event.source, *_named(event.metadata)))
 
 

@@ -30,6 +30,12 @@ THREAD: Final = "thread"
 THREAD_STATE: Final = "thread state"
 THREAD_TOUCHED: Final = "thread touched"
 GATE: Final = "gate"
+# Of what compaction keeps: none of them entities either.
+RUN: Final = "run"
+SCENE: Final = "scene"
+NARRATIVE: Final = "narrative"
+PROPOSAL: Final = "proposal"
+STATE: Final = "state"
 
 _ONE_AT_A_TIME = (AT, PART_OF)
 

@@ -18,6 +18,7 @@ OVERHEARD: Final = "overheard"
 HEARSAY: Final = "hearsay"
 BELIEVED: Final = "believed"
 INFERRED: Final = "inferred"
+EXTRACTED: Final = "extracted"
 
 _SPEECH = (EventType.DIALOGUE, EventType.WHISPER)
 _ENGINE = (DM, SYSTEM)
@@ -54,6 +55,8 @@ class Effects(NamedTuple):
 
 
 def effects_of(event: GameEvent, known: KnownMetadata, perceivers: frozenset[str]) -> Effects:
+    if event.event_type is EventType.EXTRACTION:
+        return Effects([], [held for held in _extracted(known, perceivers) if held.holders])
     seen, happened = seen_in(event, known), claims_of(event, known)
     if not known.told_to and not known.facts:
         return Effects(
@@ -86,6 +89,14 @@ def _happened(
     if told:
         sure = Certainty.FACT if event.source in _ENGINE else Certainty.BELIEF
         yield Holding(claim, told, sure, TOLD, event.source)
+
+
+def _extracted(known: KnownMetadata, perceivers: frozenset[str]) -> Iterable[Holding]:
+    """What was read out of a turn: so, if the DM told it; or else believed by those who heard it."""
+    for claim in map(claim_of, known.facts):
+        nobody = () if claim.certainty is Certainty.FACT else (DM, *filter(None, (known.said_by,)))
+        holders = perceivers.difference(nobody)
+        yield Holding(claim, holders, claim.certainty, EXTRACTED, known.said_by, stated=True)
 
 
 def _said(claim: Claim, event: GameEvent, known: KnownMetadata) -> Iterable[Holding]:

@@ -86,6 +86,9 @@ def _referred(event: GameEvent, known: KnownMetadata) -> list[Use]:
         found.append(Use(f"facts[{number}].subject", fact.subject))
         if fact.object is not None:
             found.append(Use(f"facts[{number}].object", fact.object))
+        if event.event_type is EventType.EXTRACTION and isinstance(fact.value, list):
+            links = (uid for uid in fact.value if isinstance(uid, str) and is_uid(uid))
+            found += [Use(f"facts[{number}].value", uid) for uid in links]
     for field in _SPEAKING_OF:
         if field in event.metadata:
             found += [Use(field, uid) for uid in _uids(field, getattr(known, field))]
@@ -333,21 +336,49 @@ def _identities_make_sense(_event: GameEvent, known: KnownMetadata, standing: St
             target = known.same_as.get(target) or standing.merged_into(target)
 
 
-_NOTED_IN: Final = {EventType.SUMMARY: "memory", EventType.MEMORY: "memory", EventType.GATE: "gate"}
-_BESIDE_A_NOTE: Final = frozenset(("memory", "gate", "witnesses", "sources"))
+# What each kind of note says, beside whom it is for and what it was made from.
+_NOTED_IN: Final[dict[EventType, frozenset[str]]] = {
+    EventType.SUMMARY: frozenset(("memory",)),
+    EventType.MEMORY: frozenset(("memory",)),
+    EventType.GATE: frozenset(("gate",)),
+    EventType.COMPACTION: frozenset(("memory", "compaction")),
+    EventType.EXTRACTION: frozenset(("facts", "valid_from", "sources")),
+}
+_NOTED: Final = ("memory", "gate", "compaction")
+_SOURCED: Final = frozenset(("witnesses", "sources"))
+_BESIDE_A_NOTE: Final = {EventType.EXTRACTION: _SOURCED | {"names", "said_by"}}
 
 
 def _notes_are_notes(event: GameEvent, known: KnownMetadata) -> Iterable[Fault]:
     """A note says what it is and nothing else: it neither plays nor tells anybody anything."""
-    wanted = _NOTED_IN.get(event.event_type)
-    for key in ("memory", "gate"):
-        if (getattr(known, key) is not None) != (key == wanted):
-            yield key, f"a {event.event_type.value} event {'needs' if key == wanted else 'cannot have'} it"
-    if wanted is not None:
+    wanted = _NOTED_IN.get(event.event_type, frozenset())
+    for key in _NOTED:
+        if (getattr(known, key) is not None) != (key in wanted):
+            yield key, f"a {event.event_type.value} event {'needs' if key in wanted else 'cannot have'} it"
+    if wanted:
         if event.source != SYSTEM:
             yield "source", f"notes are made by {SYSTEM}"
-        for key in event.metadata.keys() - _BESIDE_A_NOTE:
+        for key in wanted.difference(event.metadata, _NOTED):
+            yield key, f"a {event.event_type.value} event needs it"
+        for key in event.metadata.keys() - wanted - _BESIDE_A_NOTE.get(event.event_type, _SOURCED):
             yield key, "a note changes nothing but memory"
+        if event.event_type is EventType.EXTRACTION:
+            yield from _extracted_says_no_more(known)
+
+
+# What the rules decide, and what they decide by: it is not for words to say.
+RULED: Final = frozenset((*AMOUNTS, "state", "danger", "killed_by", "discovered", "hp_change"))
+
+
+def _extracted_says_no_more(known: KnownMetadata) -> Iterable[Fault]:
+    """What was read out of words describes people and things, and never changes what can happen."""
+    if known.sources != [known.valid_from]:
+        yield "sources", "what is extracted cites the one turn that says it, as `valid_from` does"
+    for number, fact in enumerate(known.facts):
+        if fact.key is None or fact.key in RULED:
+            yield f"facts[{number}]", f"{fact.key or fact.op} is for the rules to say"
+        if fact.certainty != "rumor" and (fact.certainty == "fact") == (known.said_by is not None):
+            yield f"facts[{number}].certainty", "what somebody says is a belief, and has `said_by`"
 
 
 @_law("memory")

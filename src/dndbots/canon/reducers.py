@@ -193,13 +193,38 @@ def threads(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
             yield Claim(subject, claims.THREAD_TOUCHED, value=True)
 
 
-@reduces("memory", EventType.SUMMARY, EventType.MEMORY)
+@reduces("memory", EventType.SUMMARY, EventType.MEMORY, EventType.COMPACTION)
 def shelves(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
     """How a shelf stands after a note. The note says all of it, so the newest one is enough to know it."""
     note = known.memory
     if note is not None:
         stands: JsonValue = {"last": event.event_id, "cursor": note.cursor, "standing": [*note.standing]}
         yield Claim(claims.shelf_subject(note.holder, note.shelf), claims.MEMORY, stands)
+
+
+@reduces("compaction", EventType.COMPACTION)
+def runs(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    """What a run did, what it told of the story, and what became of proposals."""
+    note = known.compaction
+    if note is None:
+        return
+    if note.turns:
+        done: JsonValue = note.model_dump(include=_RUN_FIGURES, mode="json")
+        yield Claim(f"{claims.RUN} {event.event_id}", claims.RUN, done)
+    for kind, told in (
+        (claims.SCENE, note.scenes),
+        (claims.NARRATIVE, note.narratives),
+        (claims.PROPOSAL, note.held),
+    ):
+        for name, value in told.items():
+            yield Claim(f"{kind} {name}", kind, value)
+    for name, state in note.decided.items():
+        yield Claim(f"{claims.PROPOSAL} {name}", claims.STATE, state)
+
+
+_RUN_FIGURES: Final = {
+    "by", "turns", "tokens", "kept_tokens", "proposed", "updates", "repeated", "rejected", "milliseconds"
+}  # fmt: skip
 
 
 @reduces("gate", EventType.GATE)

@@ -14,7 +14,8 @@ class Fact(BaseModel):
     """Something that is held true of a subject: a relation (`op`, `object`) or a property (`key`, `value`).
 
     `valid_from` is the event since which it is so, `learned_from` the one that said it, and
-    `superseded_by` the one that ended it; all three are events that the viewer perceived.
+    `superseded_by` the one that ended it; all three are events that the viewer perceived. Where it was
+    read out of the words of an event, that is the one that said it, and `extracted_in` the note of it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -31,6 +32,7 @@ class Fact(BaseModel):
     valid_from: str
     learned_from: str
     superseded_by: str | None = None
+    extracted_in: str | None = None
 
 
 class Knowing(BaseModel):

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, get_args
 from pydantic import JsonValue
 
 from dndbots.canon import claims
+from dndbots.canon.values import Fact
 from dndbots.events import EventType, GameEvent, Gating, audience
 from dndbots.ids import DM, SYSTEM
 from dndbots.storage.reader import View
@@ -28,6 +29,10 @@ class Gates(NamedTuple):
     def shown(self, events: Iterable[GameEvent]) -> list[GameEvent]:
         """Events without those to be left out, and with corrected ones in their new words."""
         return [self.as_decided(event) for event in events if event.event_id not in self.forgotten]
+
+    def hides(self, fact: Fact) -> bool:
+        """Whether what said it is to be left out, be it an event or what was read out of one."""
+        return fact.learned_from in self.forgotten or fact.extracted_in in self.forgotten
 
     def marks(self, target: str) -> list[str]:
         """What was decided on one event or memory, in words."""

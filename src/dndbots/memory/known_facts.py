@@ -64,13 +64,13 @@ def facts_asked_for(
     for entity in view.entities(list(subjects)[:_MOST_SUBJECTS]).values():
         names = Sentences(view, {entity.uid: entity.name})
         about = {about for uid, about in stated if uid in (entity.uid, *entity.merged)}
-        shown = [fact for fact in entity.facts if fact.learned_from not in gates.forgotten]
+        shown = [fact for fact in entity.facts if not gates.hides(fact)]
         current = names.told(question, shown, enough, about)[:_MOST_CURRENT]
         past = [
             fact
             for one in current[:_MOST_PAST]
             for fact in _past(view, entity, one.fact)
-            if fact.learned_from not in gates.forgotten
+            if not gates.hides(fact)
         ]
         found += [_known(one, entity) for one in current]
         found += [_known(one, entity) for one in names.told(question, past, 0.0)[:_MOST_PAST]]

@@ -87,6 +87,8 @@ NAMES = EventNames(
         EventType.SUMMARY: StoredName("summary", 1),
         EventType.MEMORY: StoredName("memory", 1),
         EventType.GATE: StoredName("gate", 1),
+        EventType.EXTRACTION: StoredName("extraction", 1),
+        EventType.COMPACTION: StoredName("compaction", 1),
     }
 )
 

@@ -11,7 +11,7 @@ from dndbots._json import as_json
 from dndbots.canon import claims, fold
 from dndbots.canon.claims import Certainty, HeldClaim, Reading, Shelf, reading_of
 from dndbots.canon.fold import Past, Settled
-from dndbots.canon.holding import PERCEIVED
+from dndbots.canon.holding import EXTRACTED, PERCEIVED
 from dndbots.canon.marks import session_mark
 from dndbots.canon.values import CertaintyName, Entity, Fact, Knowing, Milestone, Moment
 from dndbots.errors import AmbiguousName, UnknownEntity
@@ -226,7 +226,7 @@ class View:
         ids = self._store.ids_at(self._lineage, sorted({seq for one in held for seq in (one.at, one.seq)}))
         return [
             _fact(subject, reading_of(claim.slot, claim.value), claim, claim.certainty, ids).model_copy(
-                update={"superseded_by": ids[newer.seq] if newer else None}
+                update={"superseded_by": ids[_said_at(newer)] if newer else None}
             )
             for claim, newer in past
         ]
@@ -539,5 +539,11 @@ def _fact(subject: str, said: Reading, claim: HeldClaim, certainty: int, ids: di
         how=claim.how,
         said_by=claim.said_by,
         valid_from=ids[claim.at],
-        learned_from=ids[claim.seq],
+        learned_from=ids[_said_at(claim)],
+        extracted_in=ids[claim.seq] if claim.how == EXTRACTED else None,
     )
+
+
+def _said_at(claim: HeldClaim) -> int:
+    """The place of the event that says something, be it in words that were read only later."""
+    return claim.at if claim.how == EXTRACTED else claim.seq

@@ -14,7 +14,7 @@ from dndbots.canon.holding import Effects, Holding
 from dndbots.canon.laws import Uses
 from dndbots.canon.marks import marks_of, session_mark
 from dndbots.canon.reducers import FOLD_VERSION
-from dndbots.events import GameEvent, KnownMetadata
+from dndbots.events import EventType, GameEvent, KnownMetadata
 from dndbots.ids import DM, SYSTEM, folded
 from dndbots.storage import codec
 from dndbots.storage.ports import (
@@ -82,9 +82,11 @@ class RowMaker:
             groups = [self._groups[part] for part in parts_of(one.perceivers)]
             if log:
                 rows.events.append(codec.to_row(one.event, self._branch, *groups))
-            for group in () if one.event.is_note else groups:
-                self._add_text(rows, one, group, postings)
-                self._add_people(rows, one, group)
+            is_note = one.event.is_note
+            for group in () if is_note and one.event.event_type is not EventType.EXTRACTION else groups:
+                if not is_note:
+                    self._add_text(rows, one, group, postings)
+                self._add_people(rows, one, group, is_note=is_note)
             self._add_claims(rows, one)
         rows.postings = [
             (self._branch, term, group, block, len(hits), "".join(hits))
@@ -140,7 +142,8 @@ class RowMaker:
             else:
                 hits[term] = [text]
 
-    def _add_people(self, rows: Rows, one: Prepared, group: int) -> None:
+    def _add_people(self, rows: Rows, one: Prepared, group: int, *, is_note: bool) -> None:
+        """Whom an event shows, and is about. A note is no event of theirs: it only says who they are."""
         branch, seq, sightings = self._branch, one.seq, self._sightings
         seen, place = one.effects.seen, one.known.location
         mentioned = dict.fromkeys(one.uses.shown)
@@ -148,10 +151,13 @@ class RowMaker:
             mentioned.update(dict.fromkeys(uid for _, uid in one.uses.referred))
         mentioned.pop(DM, None)
         mentioned.pop(SYSTEM, None)
-        rows.mentions += [(branch, uid, group, seq, place if uid in seen else None) for uid in mentioned]
-        marks = marks_of(one.event, (held.claim for held in one.effects.holdings))
-        rows.mentions += [(branch, mark, group, seq, None) for mark in marks]
-        for uid in (*mentioned, *one.perceivers, *marks, session_mark(one.event.session_id)):
+        met = list(mentioned)
+        if not is_note:
+            rows.mentions += [(branch, uid, group, seq, place if uid in seen else None) for uid in mentioned]
+            marks = marks_of(one.event, (held.claim for held in one.effects.holdings))
+            rows.mentions += [(branch, mark, group, seq, None) for mark in marks]
+            met += [*one.perceivers, *marks, session_mark(one.event.session_id)]
+        for uid in met:
             if (uid, group) not in sightings:
                 sightings[uid, group] = True
                 if uid not in (DM, SYSTEM):

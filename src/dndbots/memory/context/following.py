@@ -320,8 +320,7 @@ class Following:
     ) -> list[Stated]:
         found = made.get(entity.uid)
         if found is None or found[0] is not entity:
-            forgotten = self._gates.forgotten
-            facts = [one for one in entity.facts if one.learned_from not in forgotten and wanted(one)]
+            facts = [one for one in entity.facts if not self._gates.hides(one) and wanted(one)]
             found = made[entity.uid] = (entity, lines_of(entity, facts))
         return found[1]
 

@@ -106,7 +106,7 @@ def _told(lines: Iterable[Stated], section: Section, reason: str, *, rank: int) 
 
 
 def _shown(entity: Entity, gates: Gates) -> list[Fact]:
-    return [fact for fact in entity.facts if fact.learned_from not in gates.forgotten]
+    return [fact for fact in entity.facts if not gates.hides(fact)]
 
 
 # Sentences.
