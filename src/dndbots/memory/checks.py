@@ -147,8 +147,7 @@ def _plain_lines(given: Iterable[Line], origin: Origin) -> list[Line]:
     lines: list[Line] = []
     for line in given:
         text = _tamed(line.text) if origin is Origin.QUOTED else line.text
-        _refuse_hidden(text)
-        _refuse_markup(text)
+        refuse_unfit(text)
         for plain in _joined_labels(_plain(raw) for raw in text.splitlines()):
             pieces = map(_plain, sentences(plain)) if origin is Origin.WRITTEN else [plain]
             lines += [Line(piece, line.sources) for piece in pieces if piece]
@@ -206,6 +205,12 @@ def _tamed_line(line: str) -> str:
 
 
 # Refusals
+
+
+def refuse_unfit(text: str) -> None:
+    """Refuse what speaks to a model behind a person's back, or passes for a part of a prompt."""
+    _refuse_hidden(text)
+    _refuse_markup(text)
 
 
 def _refuse_hidden(text: str) -> None:

@@ -120,7 +120,7 @@ _CAPITALISED = """
 """
 FUNCTION_WORDS: Final = frozenset(_FUNCTION.split())
 COMMON_WORDS: Final = FUNCTION_WORDS | frozenset(_COMMON.split())
-_CAPITALS: Final = frozenset(_CAPITALISED.split())
+CAPITALS: Final = frozenset(_CAPITALISED.split())
 _ENDINGS: Final = ("ing", "edly", "ed", "ly", "ies", "es", "s", "er")
 _PLAIN_ENDINGS: Final = ("ing", "ly", "tion", "tions", "ment", "ments", "ness", "less")
 _SHORTEST_PLAIN: Final = 8  # below it are names: Emily, Sterling
@@ -133,7 +133,7 @@ _MOST_CAPITALS: Final = 0.15  # in English one word of twenty, in German one of 
 
 def folded(text: str) -> str:
     """As words are compared: any case, any accent, any apostrophe."""
-    plain = _HYPHENS.sub("-", _APOSTROPHES.sub("'", text))
+    plain = plain_marks(text)
     if plain.isascii():
         return plain.lower()
     decomposed = unicodedata.normalize("NFKD", plain).casefold()
@@ -144,10 +144,20 @@ def words_of(text: str) -> Iterator[str]:
     """Every word, folded, possessives taken off; a hyphenated one in its parts."""
     for match in _WORD.finditer(folded(text)):
         for part in match.group().split("-"):
-            if _UNSPACED.search(part):
+            if has_unspaced(part):
                 yield from part
             else:
                 yield _bare(part)
+
+
+def has_unspaced(text: str) -> bool:
+    """Whether some of it is written in a script that sets no spaces between words."""
+    return _UNSPACED.search(text) is not None
+
+
+def plain_marks(text: str) -> str:
+    """The text with one kind of apostrophe and one kind of hyphen."""
+    return _HYPHENS.sub("-", _APOSTROPHES.sub("'", text))
 
 
 def uids_of(text: str) -> Iterator[str]:
@@ -233,7 +243,7 @@ class Vocabulary:
         if not self._english and self._capitals > _MOST_CAPITALS:
             return
         for word, opens in _capitalised(text):
-            plain = opens and (not self._english or _is_common(folded(word)))
+            plain = opens and (not self._english or is_common(folded(word)))
             if not plain and not self._knows(word):
                 yield word
 
@@ -245,16 +255,16 @@ class Vocabulary:
 
     def _knows(self, word: str) -> bool:
         whole = _bare(folded(word))
-        if self.has_name(whole) or whole in FUNCTION_WORDS or whole in _CAPITALS:
+        if self.has_name(whole) or whole in FUNCTION_WORDS or whole in CAPITALS:
             return True
         capitals = [part for part in word.split("-") if part[0].isupper()]
         names = [_bare(folded(part)) for part in capitals]
-        return all(self.has_name(name) or name in FUNCTION_WORDS or name in _CAPITALS for name in names)
+        return all(self.has_name(name) or name in FUNCTION_WORDS or name in CAPITALS for name in names)
 
 
 def _capitalised(text: str) -> Iterator[tuple[str, bool]]:
     """Each word with a capital, and whether it opens a sentence, or shouts: then a capital tells nothing."""
-    plain = unicodedata.normalize("NFKC", _HYPHENS.sub("-", _APOSTROPHES.sub("'", text)))
+    plain = unicodedata.normalize("NFKC", plain_marks(text))
     for match in _WORD.finditer(plain):
         word = match.group()
         if any(part[0].isupper() for part in re.split("['-]", word)):
@@ -262,7 +272,7 @@ def _capitalised(text: str) -> Iterator[tuple[str, bool]]:
             yield word, bool(opens) or word.isupper()
 
 
-def _is_common(word: str) -> bool:
+def is_common(word: str) -> bool:
     """An everyday English word in any of its forms, or one that its ending gives away."""
     return all(
         part in COMMON_WORDS

@@ -1,0 +1,229 @@
+"""What a turn gives grounds for: which names stand in it, which words, and which of them are quoted.
+
+By words alone, and strictly: what only might be said is not said.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from typing import Final
+
+from dndbots.ids import folded as folded_name
+from dndbots.memory.inflection import forms_of
+from dndbots.memory.wording import (
+    CAPITALS,
+    FUNCTION_WORDS,
+    folded,
+    has_unspaced,
+    is_common,
+    plain_marks,
+    sentences,
+    stem,
+    words_of,
+)
+
+# Function words that change what is said; the others may be added to a value or left out of it.
+_TELLING_WORDS = """
+    no not never nobody none nothing nor neither cannot without one two three first last all every both few
+    many several most least only against before after until unless
+"""
+_LINKING_WORDS = "of the de von van du la le al el di da and in at on under by"
+_TITLE_WORDS = """
+    abbess abbot admiral aunt baron baroness bishop brother captain chief chieftain colonel commander count
+    countess dame doctor don duchess duke earl elder emperor empress father general governor grandfather
+    grandmother grandma grandpa guildmaster headman highness inquisitor king lady lieutenant lord magistrate
+    majesty marshal master mayor miss mister mistress mother mr mrs ms old patriarch priest priestess prince
+    princess professor queen saint sergeant sheriff sir sister uncle warden widow young
+"""
+# Words of which a turn has one when it says that two people are so related.
+_KINSHIPS = """
+    brother sister twin sibling / father mother son daughter parent child / husband wife spouse marry wed
+    / uncle aunt nephew niece / cousin / grandfather grandmother grandson granddaughter grandchild / friend
+    befriend friendship / rival rivalry / enemy foe nemesis hate feud war / ally allied alliance / lover love
+    / mentor apprentice student teacher teach master / serves servant serve service sworn / employer employ
+    hire work
+"""
+_TELLING: Final = frozenset(_TELLING_WORDS.split())
+_LINKS: Final = frozenset(_LINKING_WORDS.split())
+_TITLES: Final = frozenset(_TITLE_WORDS.split())
+_RELATING: Final = {
+    word: family for family in (tuple(group.split()) for group in _KINSHIPS.split("/")) for word in family
+}
+_FIRST_PERSON = re.compile(r"(?<![\w'-])(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself)(?![\w-])")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# Speech. One kind of mark opens and closes it, so that a mark left open runs to the end of its line.
+_QUOTED = re.compile(
+    '"[^"\n]*(?:"|$)|\u201c[^\u201d\n]*(?:\u201d|$)|\u201e[^\u201c\u201d\n]*(?:[\u201c\u201d]|$)'
+    "|\u00ab[^\u00bb\n]*(?:\u00bb|$)|\u300c[^\u300d\n]*(?:\u300d|$)|\u300e[^\u300f\n]*(?:\u300f|$)"
+    r"|(?<!\w)'(?=\S)(?:[^'\n]|(?<=\w)'(?=\w))*[.,!?\u2026]'(?!\w)",
+    re.MULTILINE,
+)
+_SENTENCE_MARK = re.compile("[.,!?;:\u2026]")
+_LONGEST_TITLE: Final = 6
+_DENIED = re.compile(
+    r"\b(?:is|was|are|were|am|be)(?:n't|\s+not|\s+never)\b|\bno\s+longer\b|\bnot\s+(?:the|an?|my|his|her)\b",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"\b(?:say|claim|insist|swear|boast|believe|think|suspect|suggest|tell|told|said|swore|thought)"
+    r"(?:s|es|ed|ing)?\b[^.!?]{0,40}?\bthat\b"
+    r"|\brumou?rs?\b|\blegends?\b|\b(?:supposed|alleged|reputed|apparent)ly\b"
+    r"|\b(?:they|people|some|folk|locals|villagers)\s+(?:say|whisper|claim|believe)\b",
+    re.IGNORECASE,
+)
+
+
+class Grounds:
+    """One turn's text, read once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = _plain(text)
+        self._narrated = _QUOTED.sub(_unquoted, self._text)
+        self._speech = [found.group() for found in _QUOTED.finditer(self._text) if not _is_title(found)]
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return _telling_words(self._text)
+
+    @cached_property
+    def _narrated_words(self) -> frozenset[str]:
+        return self._words if self._narrated == self._text else _telling_words(self._narrated)
+
+    @cached_property
+    def _sentences(self) -> tuple[tuple[str, frozenset[str]], ...]:
+        return tuple((piece, _telling_words(piece)) for piece in _sentences_of(self._text))
+
+    @cached_property
+    def _narrated_sentences(self) -> tuple[frozenset[str], ...]:
+        return tuple(map(_telling_words, _sentences_of(self._narrated)))
+
+    @cached_property
+    def in_first_person(self) -> bool:
+        return _FIRST_PERSON.search(self._text) is not None
+
+    def names(self, name: str, *, exactly: bool, narrated: bool = False) -> bool:
+        """Whether a name stands there in whole words; `exactly` as it is written; `narrated` unquoted."""
+        text, wanted = self._narrated if narrated else self._text, _plain(name)
+        pattern = _whole(wanted, exactly=exactly)
+        return pattern is not None and pattern.search(text) is not None
+
+    def says(self, value: str, *, narrated: bool = False) -> bool:
+        """Whether all the telling words of a value stand there, in whatever form."""
+        return _all_in(_plain(value), self._narrated_words if narrated else self._words)
+
+    def relates(self, field: str, *, narrated: bool = False) -> bool:
+        """Whether a word for this kind of tie stands there; true of ties that have no words of their own."""
+        family = _RELATING.get(field)
+        return family is None or any(self.says(word, narrated=narrated) for word in family)
+
+    def narrates(self, name: str, value: str) -> bool:
+        """Whether the DM says it, and not somebody whom the DM quotes.
+
+        Where speech says the value, too, one sentence outside of speech must hold both.
+        """
+        if not any(_all_in(_plain(value), _telling_words(speech)) for speech in self._speech):
+            return True
+        return any(_all_in(_plain(f"{name} {value}"), words) for words in self._narrated_sentences)
+
+    def doubt(self, value: str, *, ended: bool, reported: bool) -> str | None:
+        """Why what stands there is not said to be so: it is asked, denied or only reported.
+
+        `ended` and `reported` say that the proposal knows.
+        """
+        holding = [piece for piece, words in self._sentences if _all_in(_plain(value), words)]
+        if not holding:
+            return None
+        if all(piece.rstrip("\"')").endswith("?") for piece in holding):
+            return "it is only asked"
+        if not ended and all(_DENIED.search(piece) for piece in holding):
+            return "it is denied"
+        if not reported and all(_REPORTED.search(piece) for piece in holding):
+            return "it is hearsay, and whose is not said"
+        return None
+
+
+@lru_cache(maxsize=64)
+def grounds_of(text: str) -> Grounds:
+    return Grounds(text)
+
+
+def says_something(value: str, *, beyond: str = "") -> bool:
+    """Whether a value has a telling word that is not in the name of what it is about."""
+    return bool(_telling_words(_plain(value)) - _telling_words(_plain(beyond)))
+
+
+def is_like_a_name(name: str) -> bool:
+    """Written as names are: with capitals, and neither an everyday word nor a title alone."""
+    words = [word for word in _plain(name).split() if any(char.isalpha() for char in word)]
+    telling = [word for word in words if word.lower() not in _LINKS]
+    if not telling or any(_first_letter(word).islower() for word in telling):
+        return False
+    bare = [folded(word).strip(".,'") for word in telling]
+    if all(word in _TITLES or word in CAPITALS or word in FUNCTION_WORDS for word in bare):
+        return False
+    if len(telling) == 1:
+        shouted = len(bare[0]) > 1 and telling[0].isupper() and telling[0].lower() != telling[0]
+        return not shouted and not is_common(bare[0])
+    return True
+
+
+def same_name(name: str, other: str) -> bool:
+    return folded_name(_plain(name)) == folded_name(_plain(other))
+
+
+def _plain(text: str) -> str:
+    lines = unicodedata.normalize("NFKC", plain_marks(text)).splitlines()
+    return "\n".join(" ".join(line.split()) for line in lines)
+
+
+def _first_letter(word: str) -> str:
+    return next(char for char in word if char.isalpha())
+
+
+def _sentences_of(text: str) -> Iterator[str]:
+    return (piece for line in text.splitlines() for piece in sentences(line))
+
+
+def _unquoted(quoted: re.Match[str]) -> str:
+    return quoted.group() if _is_title(quoted) else "   "
+
+
+def _is_title(quoted: re.Match[str]) -> bool:
+    """A name in quotation marks, and nobody's speech."""
+    inside = quoted.group().strip("\"'\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f")
+    return (
+        not _SENTENCE_MARK.search(inside)
+        and len(inside.split()) <= _LONGEST_TITLE
+        and any(char.isalpha() for char in inside)
+        and is_like_a_name(inside)
+    )
+
+
+def _whole(name: str, *, exactly: bool) -> re.Pattern[str] | None:
+    """The name as whole words: also in the genitive, but not as a part of a longer, joined word."""
+    if not name:
+        return None
+    before = "" if has_unspaced(name[0]) else r"(?<!\w)(?<!\w['-])"
+    after = "" if has_unspaced(name[-1]) else r"(?!\w)(?!-\w)(?!'(?!s\b)\w)"
+    spaced = r"\s+".join(map(re.escape, name.split()))
+    return re.compile(f"{before}{spaced}{after}", re.NOFLAG if exactly else re.IGNORECASE)
+
+
+def _telling_words(text: str) -> frozenset[str]:
+    """The words that a text cannot do without, as they stand there, and its numbers."""
+    words = {word for word in words_of(text) if word and (word in _TELLING or word not in FUNCTION_WORDS)}
+    return frozenset(words | set(_NUMBER.findall(text)))
+
+
+def _all_in(value: str, words: frozenset[str]) -> bool:
+    stems = _stems(words)
+    return all(
+        word in words or stem(word) in stems or not words.isdisjoint(forms_of(word))
+        for word in _telling_words(value)
+    )
+
+
+@lru_cache(maxsize=512)
+def _stems(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(stem(word) for word in words if not word[0].isdigit())
