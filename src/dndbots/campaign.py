@@ -130,9 +130,8 @@ class Campaign(Remembering):
         other_names = given.get("names")
         other_names = other_names if isinstance(other_names, dict) else {}
         while True:
-            head, _ = self.past()
-            stem = ids.mint(category, name).rpartition("_")[0]
-            uid = ids.mint(category, name, taken=self._store.uids_like(stem))
+            head, lineage = self.past()
+            uid = View(self._store, lineage, DM).minted(category, name)
             event = GameEvent(
                 event_id=f"introduced_{uid}",
                 event_type=EventType.SYSTEM,

@@ -31,7 +31,7 @@ THREAD_STATE: Final = "thread state"
 THREAD_TOUCHED: Final = "thread touched"
 GATE: Final = "gate"
 # Of what compaction keeps: none of them entities either.
-RUN: Final = "run"
+COMPACTION: Final = "compaction"
 SCENE: Final = "scene"
 NARRATIVE: Final = "narrative"
 PROPOSAL: Final = "proposal"

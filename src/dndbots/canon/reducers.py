@@ -203,14 +203,16 @@ def shelves(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
 
 
 @reduces("compaction", EventType.COMPACTION)
-def runs(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
-    """What a run did, what it told of the story, and what became of proposals."""
+def runs(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    """What runs did so far, what the turns told, and what became of proposals."""
     note = known.compaction
     if note is None:
         return
-    if note.turns:
-        done: JsonValue = note.model_dump(include=_RUN_FIGURES, mode="json")
-        yield Claim(f"{claims.RUN} {event.event_id}", claims.RUN, done)
+    figures = {name: getattr(note, name) for name in _FIGURES}
+    figures |= {"runs": int(note.turns > 0), "rejected": sum(note.rejected.values()), "held": len(note.held)}
+    for name, figure in figures.items():
+        if figure:
+            yield Claim(claims.COMPACTION, change(name), figure)
     for kind, told in (
         (claims.SCENE, note.scenes),
         (claims.NARRATIVE, note.narratives),
@@ -222,9 +224,7 @@ def runs(event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
         yield Claim(f"{claims.PROPOSAL} {name}", claims.STATE, state)
 
 
-_RUN_FIGURES: Final = {
-    "by", "turns", "tokens", "kept_tokens", "proposed", "updates", "repeated", "rejected", "milliseconds"
-}  # fmt: skip
+_FIGURES: Final = ("turns", "tokens", "kept_tokens", "proposed", "updates", "repeated", "milliseconds")
 
 
 @reduces("gate", EventType.GATE)

@@ -4,6 +4,7 @@ It is the DM's, and a view of the log: folded again from the same log, it is the
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -45,6 +46,14 @@ class Believed(_Value):
     certainty: CertaintyName = "belief"
 
 
+class Related(_Value):
+    """What something has to do with something else, in the operators of DCML, since which event."""
+
+    op: str
+    object: str
+    since: str
+
+
 class _Info(_Value):
     """What is known of an entity. `facts` are what is so, by key; in links the value is a list of uids."""
 
@@ -52,6 +61,7 @@ class _Info(_Value):
     name: str
     aliases: tuple[str, ...] = ()
     facts: Mapping[str, Stated] = Field(default_factory=dict)
+    relations: tuple[Related, ...] = ()
     believed: tuple[Believed, ...] = ()
 
 
@@ -102,6 +112,7 @@ class SceneInfo(_Value):
     first: str
     last: str
     turns: int
+    began: datetime | None = None
     seconds: float | None = None
     outcomes: tuple[str, ...] = ()
     open: bool = False

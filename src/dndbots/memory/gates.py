@@ -31,8 +31,11 @@ class Gates(NamedTuple):
         return [self.as_decided(event) for event in events if event.event_id not in self.forgotten]
 
     def hides(self, fact: Fact) -> bool:
-        """Whether what said it is to be left out, be it an event or what was read out of one."""
-        return fact.learned_from in self.forgotten or fact.extracted_in in self.forgotten
+        """Whether it is to be left out: with what said it, or with the words that it was read out of."""
+        if fact.learned_from in self.forgotten:
+            return True
+        extracted = fact.extracted_in
+        return extracted is not None and (extracted in self.forgotten or fact.learned_from in self.corrected)
 
     def marks(self, target: str) -> list[str]:
         """What was decided on one event or memory, in words."""

@@ -44,15 +44,19 @@ def make_note(
     replaces: Iterable[str] = (),
     tags: Sequence[str] = (),
     related: Mapping[str, JsonValue] | None = None,
+    compaction: Mapping[str, JsonValue] | None = None,
 ) -> GameEvent:
     """A note of what its holder perceived after an event, up to another. Without lines it only moves on.
 
-    One that `replaces` others takes their place, and leaves the shelf's cursor where it is.
+    One that `replaces` others takes their place, and leaves the shelf's cursor where it is. One of
+    `compaction` says what was done with what it passed.
     """
     gone = list(replaces)
     kind = EventType.SUMMARY if layer is not None else EventType.MEMORY
+    if compaction is not None:
+        kind = EventType.COMPACTION
     last = shelf.last if shelf else None
-    event_id = note_id(layer or "memory", holder, shelf_name, layer, after, upto.event_id, last)
+    event_id = note_id(layer or kind.value, holder, shelf_name, layer, after, upto.event_id, last)
     standing = list(shelf.standing) if shelf else []
     place = min((standing.index(one) for one in gone), default=len(standing))
     standing = [one for one in standing if one not in gone]
@@ -66,6 +70,7 @@ def make_note(
         "standing": [*standing],
         "line_sources": [[*line.sources] for line in lines],
     }
+    beside: dict[str, JsonValue] = {} if compaction is None else {"compaction": dict(compaction)}
     optional: dict[str, JsonValue] = {"layer": layer, "after": after, "follows": last, "tags": [*tags]}
     optional["related"] = dict(related or {})
     note |= {key: value for key, value in optional.items() if value}
@@ -75,6 +80,6 @@ def make_note(
         source=SYSTEM,
         content=as_text(lines),
         session_id=upto.session_id,
-        metadata={"memory": note, "witnesses": [] if holder == DM else [holder]},
+        metadata={"memory": note, "witnesses": [] if holder == DM else [holder], **beside},
         timestamp=upto.timestamp,
     )

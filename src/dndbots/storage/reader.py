@@ -16,7 +16,7 @@ from dndbots.canon.marks import session_mark
 from dndbots.canon.values import CertaintyName, Entity, Fact, Knowing, Milestone, Moment
 from dndbots.errors import AmbiguousName, UnknownEntity
 from dndbots.events import GameEvent, is_storable
-from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, name_from_uid, slug
+from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, mint, name_from_uid, slug
 from dndbots.storage import codec
 from dndbots.storage.apart import Apart
 from dndbots.storage.finding import Index
@@ -43,6 +43,13 @@ class Asked(NamedTuple):
     subject: str
     slots: tuple[str, ...]
     values: tuple[str, ...] | None = None
+
+
+class Belief(NamedTuple):
+    """What some people hold true without having seen it."""
+
+    fact: Fact
+    holders: frozenset[str]
 
 
 class View:
@@ -80,6 +87,15 @@ class View:
         missing = {name for name in names if wanted[name] and not given.get(wanted[name])}
         nameless = self._nameless(missing) if missing else {}
         return {name: given.get(wanted[name]) or nameless.get(wanted[name], set()) for name in names}
+
+    def given(self, names: Collection[str]) -> dict[str, set[str]]:
+        """Those who were given some names, by the folded name. Who is only known by a uid is left out."""
+        return self._store.named(self._lineage, sorted(names), self.viewer)
+
+    def minted(self, category: str, name: str, *, taken: Collection[str] = ()) -> str:
+        """A uid that nobody has in any branch, for somebody or something new."""
+        stem = mint(category, name).rpartition("_")[0]
+        return mint(category, name, taken={*taken, *self._store.uids_like(stem)})
 
     def _nameless(self, names: Collection[str]) -> dict[str, set[str]]:
         """Those whom nobody gave a name, by the names that their uids say."""
@@ -231,6 +247,40 @@ class View:
             for claim, newer in past
         ]
 
+    def superseded(self, uids: Collection[str]) -> dict[str, list[Fact]]:
+        """What this viewer held true of each of some, in plain keys, and holds no longer; oldest first."""
+        rows = self._store.all_claims(self._lineage, sorted(uids), self.viewer)
+        plain = [held_claim(row) for row in rows if row.slot.isidentifier()]
+        found: dict[str, list[Fact]] = {uid: [] for uid in uids}
+        for subject, same in groupby(sorted(plain, key=_subject), _subject):
+            past = [one for one in fold.history(same) if one.superseded_by is not None]
+            found[subject] += self._retold(subject, past)
+        return found
+
+    def beliefs_of(self, uids: Collection[str]) -> list[Belief]:
+        """What others were told of some or believe, in plain keys. It is for the DM to know."""
+        rows = self._store.latest(self._lineage, subjects=sorted(uids))
+        plain = sorted((held_claim(row) for row in rows if row.slot.isidentifier()), key=fold.order)
+        groups = self._store.members({claim.holders for claim in plain})
+        newest: dict[tuple[str, str], list[HeldClaim]] = {}
+        for claim in plain:
+            # Who learned something surer since, or as sure, holds that.
+            same = newest.setdefault((claim.subject, claim.slot), [])
+            holders = groups[claim.holders]
+            same[:] = [
+                one
+                for one in same
+                if one.certainty > claim.certainty or not groups[one.holders] - {DM, SYSTEM} <= holders
+            ]
+            same.append(claim)
+        held = [one for same in newest.values() for one in same if one.certainty < Certainty.FACT]
+        facts = self._told([(one.subject, Settled(one.slot, one.value, one.certainty, one)) for one in held])
+        return [
+            Belief(fact, groups[one.holders] - {DM, SYSTEM})
+            for one, fact in zip(held, facts, strict=True)
+            if not fact.ended
+        ]
+
     def past_of(self, uid: str, slot: str, *, limit: int) -> list[Fact]:
         """The newest that this viewer ever held true of somebody in one slot, oldest first."""
         rows = self._store.newest_claims(self._lineage, uid, slot, self.viewer, limit=limit)
@@ -305,6 +355,14 @@ class View:
         for row in sorted(rows, key=_seq):
             slots = found.setdefault(row.subject.removeprefix(f"{kind} "), {})
             slots[row.slot] = json.loads(row.value), row.seq
+        return found
+
+    def totals(self, subject: str) -> dict[str, int]:
+        """What has added up in each counting slot of a subject that is no entity."""
+        found: dict[str, int] = {}
+        for row in self._store.latest(self._lineage, subjects=[subject], viewer=self.viewer):
+            slot = row.slot.removeprefix("+")
+            found[slot] = found.get(slot, 0) + (row.total or 0)
         return found
 
     def slots_of(self, subjects: Collection[str], slot: str) -> dict[str, JsonValue]:

@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from threading import RLock
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from dndbots.canon.claims import AT, NUMBER, Claim, change
 from dndbots.canon.holding import PERCEIVED, effects_of
@@ -20,6 +20,7 @@ from dndbots.events import GameEvent, audience
 from dndbots.ids import DM, SYSTEM, is_uid
 from dndbots.memory.context.stating import Stated, is_item, is_passing, lines_of
 from dndbots.memory.entries import Entry
+from dndbots.memory.extract.names import names_said
 from dndbots.memory.gates import Gates
 from dndbots.memory.retelling import retold, spoken_of
 from dndbots.memory.story import EARLY, OLDER, Part, Story, window_start
@@ -39,6 +40,13 @@ WHOLE: Final = 2
 _FAR_BEHIND: Final = 2_000
 
 
+class _Spoken(NamedTuple):
+    """Whom an event shows, and the names in its words."""
+
+    uids: tuple[str, ...]
+    names: tuple[str, ...]
+
+
 class Following:
     """What there is to tell one viewer, up to a place in the log."""
 
@@ -54,7 +62,8 @@ class Following:
         self.session = ""
         self._sessions: set[str] = set()
         self._called: dict[str, str] = {}
-        self._lately: deque[tuple[str, ...]] = deque(maxlen=LATELY)
+        self._lately: deque[_Spoken] = deque(maxlen=LATELY)
+        self._bearers: dict[str, str | None] = {}
         self._entities: dict[str, Entity] = {}
         self._first_seen: dict[str, int] = {}
         self._kinds: dict[str, list[str]] = {}
@@ -86,10 +95,17 @@ class Following:
         """The place in the log that it came to; -1 before anything."""
         return self._at
 
-    @property
-    def lately(self) -> list[str]:
-        """Whom the newest events speak of, the newest first."""
-        return list(dict.fromkeys(chain.from_iterable(reversed(self._lately))))
+    def lately(self, view: View) -> list[str]:
+        """Whom the newest events show or name, the newest first."""
+        missing = {name for one in self._lately for name in one.names} - self._bearers.keys()
+        if missing:
+            given = view.given(missing)
+            self._bearers |= {name: _only(given.get(name, ())) for name in missing}
+        found: dict[str, None] = {}
+        for one in reversed(self._lately):
+            named = (self._bearers[name] for name in one.names)
+            found |= dict.fromkeys((*one.uids, *(uid for uid in named if uid is not None)))
+        return list(found)
 
     # What is new.
 
@@ -118,6 +134,7 @@ class Following:
             self._entities.clear()
             self._kinds.clear()
         if known.same_as or known.names:
+            self._bearers.clear()
             self._names.clear()
             self._kept.clear()
         for uid, entity in list(self._entities.items()):
@@ -194,7 +211,8 @@ class Following:
         for event in play:
             uids = {event.source, *event.known.together, *spoken_of(event.known)} - {DM, SYSTEM}
             used |= uids
-            self._lately.append(tuple(sorted(uid for uid in _uids_in(event) if is_uid(uid))))
+            shown = tuple(sorted(uid for uid in _uids_in(event) if is_uid(uid)))
+            self._lately.append(_Spoken(shown, names_said(event.content)))
         new = used - self._called.keys()
         self._called |= {uid: one.name for uid, one in view.called(sorted(new)).items()}
 
@@ -323,6 +341,11 @@ class Following:
             facts = [one for one in entity.facts if not self._gates.hides(one) and wanted(one)]
             found = made[entity.uid] = (entity, lines_of(entity, facts))
         return found[1]
+
+
+def _only(bearers: Collection[str]) -> str | None:
+    """Who bears a name, if it is one and no other."""
+    return next(iter(bearers)) if len(bearers) == 1 else None
 
 
 def _last_but_one(sessions: dict[str, int]) -> int:

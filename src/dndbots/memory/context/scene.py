@@ -46,7 +46,7 @@ def scene_of(view: View, following: Following, query: str | None) -> Scene:
     # Somebody who turned out to be another is met under that one's uid.
     me = None if view.viewer == DM else next(iter(following.entities(view, [view.viewer]).values()), None)
     own = me.uid if me is not None else view.viewer
-    spoken_of = following.entities(view, following.lately[: 2 * _MOST_LATELY])
+    spoken_of = following.entities(view, following.lately(view)[: 2 * _MOST_LATELY])
     places = following.entities(view, _places(view, me, characters.values(), spoken_of.values()))
     here = [uid for place in places.values() for uid in uids_of(place)]
     there = following.entities(view, _last_there(view, following, here))

@@ -10,9 +10,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeVar
 
+from dndbots.ids import folded
 from dndbots.memory.entries import Entry
 from dndbots.memory.extract.clean import spoken_by, visible
 from dndbots.memory.extract.words import content
+from dndbots.memory.wording import FUNCTION_WORDS
 
 _CAPITAL = r"(?![a-z0-9_])[^\W\d_][\w'\u2019-]*\w"
 _RUN = re.compile(rf"(?<=[\w,;] ){_CAPITAL}(?: (?:(?:of|the|de|von|van|du|la|al) )*{_CAPITAL}){{0,3}}")
@@ -23,6 +25,9 @@ _NARRATED: Final = 2  # what the DM names counts twice
 _SEEN_TWICE: Final = 3
 _SPEAKS_MUCH: Final = 100  # one in so many lines
 _DECAY: Final = 0.5
+_SPOKEN = re.compile(rf"(?<![\w'\u2019-]){_CAPITAL}(?: (?:of |the )*{_CAPITAL}){{0,3}}")
+_READ: Final = 4_000  # characters: names of people who matter come early, or again
+_MOST_SAID: Final = 40
 Run = tuple[str, ...]
 _Key = TypeVar("_Key", str, Run)
 
@@ -30,6 +35,20 @@ _Key = TypeVar("_Key", str, Run)
 def names_in(entries: Iterable[Entry]) -> dict[str, str]:
     """The names in the entries, as they are written, by the form that `content` gives them."""
     return {key: name.word for key, name in Spelling(entries).names().items()}
+
+
+def names_said(text: str) -> tuple[str, ...]:
+    """All that may be a name in a text, folded: runs of words with capitals, and every part of them."""
+    found: dict[str, None] = {}
+    for run in _SPOKEN.findall(text[:_READ]):
+        words = [word.removesuffix("'s").removesuffix("\u2019s") for word in run.split()]
+        for first in range(len(words)):
+            for last in range(len(words), first, -1):
+                if words[first][0].isupper() and words[last - 1][0].isupper():
+                    found[folded(" ".join(words[first:last]))] = None
+        if len(found) >= _MOST_SAID:
+            break
+    return tuple(name for name in found if name not in FUNCTION_WORDS)[:_MOST_SAID]
 
 
 def names_by_salience(entries: Iterable[Entry], *, decay: float = _DECAY) -> list[str]:

@@ -1,0 +1,210 @@
+"""Campaign data as a view of the log: made from all of it, or brought up to date by what is new.
+
+Both ways it says the same. It is the DM's, who sees everything.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
+
+from dndbots.canon import claims
+from dndbots.canon.holding import effects_of
+from dndbots.canon.laws import uses_of
+from dndbots.canon.values import Entity, Fact
+from dndbots.compaction.data import (
+    INFOS,
+    MOST_EARLIER,
+    SHELVES,
+    Believed,
+    CampaignData,
+    Earlier,
+    NarrativeInfo,
+    Related,
+    SceneInfo,
+    Stated,
+    _Info,
+)
+from dndbots.compaction.running import cursor_of
+from dndbots.events import EventType, GameEvent, audience
+from dndbots.ids import DM, SYSTEM, is_uid
+from dndbots.memory.gates import Gates, gates_of
+from dndbots.storage.reader import Belief, View
+
+_ABILITY: Final = "ability_"
+# What stands in a field of its own.
+_APART: Final = frozenset((claims.NUMBER, "state", "danger", "discovered"))
+
+
+def campaign_data(view: View) -> CampaignData:
+    """All that the campaign has come to."""
+    gates = gates_of(view)
+    shelves = _shelved(_infos(view, view.everybody(), gates))
+    return CampaignData(**shelves, **_story(view, gates))
+
+
+def brought_up(data: CampaignData, view: View, *, after: int) -> CampaignData:
+    """The same, from what it was at a place in the log and what came after."""
+    new = list(view.events(after=after))
+    if any(event.known.same_as or event.event_type is EventType.GATE for event in new):
+        return campaign_data(view)
+    gates = gates_of(view)
+    known = set(view.everybody())
+    touched = {uid for event in new for uid in _touched(event)} & {
+        uid for same in view.persons_of(known).values() for uid in same
+    }
+    shelves = _shelved(_infos(view, sorted(touched), gates))
+    merged = {name: {**getattr(data, name), **shelf} for name, shelf in shelves.items()}
+    ordered = {name: dict(sorted(shelf.items())) for name, shelf in merged.items()}
+    return CampaignData(**ordered, **_story(view, gates))
+
+
+def _touched(event: GameEvent) -> Iterable[str]:
+    """Everybody of whom an event may say something, or who comes to life in it."""
+    known, people = event.known, audience(event)
+    uses, effects = uses_of(event, known), effects_of(event, known, people)
+    yield from (uid for uid in (*uses.shown, *people) if uid not in (DM, SYSTEM) and is_uid(uid))
+    yield from (use.uid for use in uses.referred)
+    yield from (held.claim.subject for held in effects.holdings if is_uid(held.claim.subject))
+
+
+# Entities
+
+
+def _infos(view: View, uids: Collection[str], gates: Gates) -> dict[str, _Info]:
+    entities = view.entities(uids)
+    own = {uid: (uid, *entity.merged) for uid, entity in entities.items()}
+    everyone = [other for same in own.values() for other in same]
+    past = view.superseded(everyone)
+    beliefs: dict[str, list[Belief]] = {}
+    for belief in view.beliefs_of(everyone):
+        beliefs.setdefault(belief.fact.subject, []).append(belief)
+    return {
+        uid: _info(
+            entity,
+            [fact for other in own[uid] for fact in past[other]],
+            [one for other in own[uid] for one in beliefs.get(other, ())],
+            gates,
+        )
+        for uid, entity in sorted(entities.items())
+        if entity.category in SHELVES
+    }
+
+
+def _shelved(infos: Mapping[str, _Info]) -> dict[str, dict[str, _Info]]:
+    found: dict[str, dict[str, _Info]] = {shelf: {} for shelf in INFOS}
+    for uid, info in infos.items():
+        shelf = next(name for name, kind in INFOS.items() if type(info) is kind)
+        found[shelf][uid] = info
+    return found
+
+
+def _info(entity: Entity, past: Iterable[Fact], beliefs: Iterable[Belief], gates: Gates) -> _Info:
+    shown = [fact for fact in entity.facts if not fact.ended and not gates.hides(fact)]
+    plain = [fact for fact in shown if fact.key is not None and fact.key.isidentifier()]
+    earlier: dict[str, list[Fact]] = {}
+    for fact in past:
+        if not gates.hides(fact) and not fact.ended:
+            earlier.setdefault(str(fact.key), []).append(fact)
+    facts: dict[str, Stated] = {}
+    for fact in sorted(plain, key=lambda fact: str(fact.key)):
+        key = str(fact.key)
+        if key not in _APART and not key.startswith(_ABILITY) and key not in facts:
+            facts[key] = _stated(fact, earlier.get(key, ()))
+    shelf = SHELVES[str(entity.category)]
+    return INFOS[shelf](
+        uid=entity.uid,
+        name=entity.name,
+        aliases=entity.aliases,
+        facts=facts,
+        relations=_relations(shown),
+        believed=tuple(_believed(one) for one in beliefs if not gates.hides(one.fact)),
+        **_own_fields(shelf, entity, plain),
+    )
+
+
+def _own_fields(shelf: str, entity: Entity, plain: Iterable[Fact]) -> dict[str, Any]:
+    if shelf in ("characters", "npcs"):
+        able = sorted(str(fact.value) for fact in plain if str(fact.key).startswith(_ABILITY))
+        return {
+            "alive": entity.alive,
+            "location": entity.location,
+            "conditions": entity.conditions,
+            "inventory": entity.inventory,
+            "abilities": tuple(able),
+        }
+    if shelf == "quests":
+        state = entity.properties.get("state")
+        return {"state": None if state is None else str(state), "objectives": entity.objectives}
+    if shelf == "environments":
+        danger = entity.properties.get("danger")
+        return {"danger": None if danger is None else str(danger)}
+    return {}
+
+
+def _stated(fact: Fact, past: Iterable[Fact]) -> Stated:
+    before = [one for one in past if one.value != fact.value and one.certainty == fact.certainty]
+    newest = [Earlier(value=one.value, since=one.valid_from) for one in reversed(before)]
+    return Stated(
+        value=fact.value,
+        since=fact.valid_from,
+        certainty=fact.certainty,
+        earlier=tuple(newest[:MOST_EARLIER]),
+    )
+
+
+def _relations(facts: Iterable[Fact]) -> tuple[Related, ...]:
+    """What it has to do with others; where somebody is stands apart."""
+    found = [
+        Related(op=fact.op, object=fact.object, since=fact.valid_from)
+        for fact in facts
+        if fact.op not in (None, claims.AT, claims.SAME) and fact.object is not None
+    ]
+    return tuple(sorted(found, key=lambda one: (one.op, one.object)))
+
+
+def _believed(belief: Belief) -> Believed:
+    fact = belief.fact
+    return Believed(
+        key=str(fact.key),
+        value=fact.value,
+        by=tuple(sorted(belief.holders)),
+        said_by=fact.said_by,
+        since=fact.valid_from,
+        certainty=fact.certainty,
+    )
+
+
+# The story
+
+
+def _story(view: View, gates: Gates) -> dict[str, Any]:
+    shelf = cursor_of(view)
+    scenes = view.decided(claims.SCENE)
+    told = view.decided(claims.NARRATIVE)
+    return {
+        "scenes": {
+            name: SceneInfo.model_validate(slots[claims.SCENE][0]) for name, slots in sorted(scenes.items())
+        },
+        "narratives": dict(_narratives(told, gates)),
+        "sessions": tuple(view.sessions()),
+        "cursor": shelf.cursor if shelf else None,
+    }
+
+
+def _narratives(told: Mapping[str, Any], gates: Gates) -> Iterable[tuple[str, NarrativeInfo]]:
+    """What scenes came to, without what is to be forgotten or was put in other words."""
+    decided = gates.forgotten | gates.corrected.keys()
+    for name, slots in sorted(told.items()):
+        said = slots[claims.NARRATIVE][0]
+        lines = [line for line in said["lines"] if decided.isdisjoint(line["sources"])]
+        sources = dict.fromkeys(source for line in lines for source in line["sources"])
+        if lines:
+            yield (
+                name,
+                NarrativeInfo(
+                    narrative_id=name,
+                    kind=said["kind"],
+                    text=" ".join(line["text"] for line in lines),
+                    scene_id=said["scene"],
+                    sources=tuple(sources),
+                ),
+            )

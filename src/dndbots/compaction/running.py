@@ -1,0 +1,319 @@
+"""One run of compaction: the turns since the last one, read, checked, and appended with their sources.
+
+A run appends at any head, all of it or nothing, and only if no other run came first. What it proposes
+is checked before that, outside of the log's lock, and once more inside, against what is true then.
+"""
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from dndbots.canon import claims
+from dndbots.canon.claims import Shelf
+from dndbots.compaction.checking import Accepted, Rejected, check, check_all
+from dndbots.compaction.data import SceneInfo
+from dndbots.compaction.recording import Gathered, Gathering
+from dndbots.compaction.scenes import Narrative, Scenes, narrative_of
+from dndbots.compaction.turns import known_in, turns_of
+from dndbots.compaction.values import Extractor, Known, Turn, Update
+from dndbots.compaction.who import Hearers
+from dndbots.errors import DuplicateEvent, EventRefused, ExtractionFailed
+from dndbots.events import GameEvent
+from dndbots.ids import DM
+from dndbots.memory.checks import short
+from dndbots.memory.gates import Gates, gates_of
+from dndbots.memory.notes import Table, make_note
+from dndbots.memory.retelling import retold
+from dndbots.memory.waiting import within
+from dndbots.storage.reader import View
+from dndbots.tokens import count_many
+
+SHELF: Final = "compaction"
+MOST_EVENTS: Final = 250
+MOST_PER_TURN: Final = 8
+TIMEOUT: Final = 300.0
+_MOST_REJECTIONS: Final = 40
+_MOST_PROPOSED: Final = 20_000
+
+
+class Run(BaseModel):
+    """What a run did: figures that are kept in the campaign."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: str
+    by: str
+    turns: int
+    tokens: int
+    kept_tokens: int
+    proposed: int
+    updates: int
+    repeated: int
+    rejected: Mapping[str, int]
+    held: int
+    milliseconds: int
+    upto: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Batch:
+    """What a run works on: events after the cursor, as they stood when they were read."""
+
+    shelf: Shelf | None
+    events: Sequence[GameEvent]
+    turns: Mapping[str, Turn]
+    known: Known
+    scenes: Scenes
+    narratives: Sequence[Narrative]
+
+    @property
+    def by_id(self) -> dict[str, GameEvent]:
+        return {event.event_id: event for event in self.events}
+
+
+def compact_once(
+    table: Table,
+    extractor: Extractor,
+    *,
+    most: int = MOST_EVENTS,
+    review: bool = False,
+    timeout: float | None = TIMEOUT,
+) -> Run | None:
+    """Compacts the next events after the cursor; None if there are none.
+
+    With `review`, what is found waits for a person. If the extractor fails, `ExtractionFailed`, and
+    everything is as before. If another run came first, `StaleNote`.
+    """
+    began = time.perf_counter()
+    with table.view(DM) as view:
+        batch = _read(view, most)
+        if batch is None:
+            return None
+    proposed = _proposed(extractor, batch, timeout)
+    with table.view(DM) as view:
+        hearers = Hearers(view, batch.by_id)
+        room = MOST_PER_TURN * max(len(batch.turns), 1)
+        accepted, rejections = check_all(
+            proposed, batch.turns, hearers, most_per_turn=MOST_PER_TURN, most=room
+        )
+    run = _Recording(
+        table=table,
+        batch=batch,
+        by=name_of(extractor),
+        proposed=len(proposed),
+        accepted=accepted,
+        counts=dict(rejections.counts),
+        kept=list(rejections.kept),
+        review=review,
+        began=began,
+    )
+    return run.record()
+
+
+def name_of(extractor: Extractor) -> str:
+    return short(str(getattr(extractor, "name", None) or type(extractor).__name__), 80)
+
+
+# Reading
+
+
+def cursor_of(view: View) -> Shelf | None:
+    """How far compaction has come."""
+    return view.shelf(DM, SHELF)
+
+
+def waiting_after(view: View) -> int:
+    """The place in the log after which nothing is compacted yet."""
+    shelf = cursor_of(view)
+    return (view.place_of(shelf.cursor) or 0) if shelf else 0
+
+
+def _read(view: View, most: int) -> _Batch | None:
+    shelf, gates = cursor_of(view), gates_of(view)
+    events = [event for _, event in islice(view.play(after=waiting_after(view)), most)]
+    if not events:
+        return None
+    turns = turns_of(view, events, gates)
+    scenes = Scenes(open_scenes(view))
+    told = {entry.event_id: entry.outcomes for entry in retold(view, events, gates)}
+    for event in events:
+        scenes.take(event, told.get(event.event_id, ()))
+    return _Batch(
+        shelf=shelf,
+        events=events,
+        turns={turn.id: turn for turn in turns},
+        known=known_in(view, turns),
+        scenes=scenes,
+        narratives=_narratives(view, scenes.closed, gates),
+    )
+
+
+def _narratives(view: View, closed: Iterable[SceneInfo], gates: Gates) -> list[Narrative]:
+    told = [narrative_of(view, scene, gates) for scene in closed]
+    return [one for one in told if one is not None]
+
+
+def open_scenes(view: View) -> list[SceneInfo]:
+    """The scenes that went on when the last run looked, the one told of last at the end."""
+    shelf = cursor_of(view)
+    last = view.by_id([shelf.last]) if shelf else {}
+    for event in last.values():
+        note = event.known.compaction
+        if note is not None:
+            scenes = [SceneInfo.model_validate(scene) for scene in note.scenes.values()]
+            return [scene for scene in scenes if scene.open]
+    return []
+
+
+def _proposed(extractor: Extractor, batch: _Batch, timeout: float | None) -> list[Any]:
+    """All that the extractor proposes, within a time and a number."""
+    turns = list(batch.turns.values())
+    if not turns:
+        return []
+    try:
+        return within(
+            timeout, lambda: list(islice(iter(extractor.extract(turns, batch.known)), _MOST_PROPOSED))
+        )
+    except ExtractionFailed:
+        raise
+    except Exception as exc:
+        reason = str(exc) if isinstance(exc, TimeoutError) else f"{type(exc).__name__}: {exc}"
+        raise ExtractionFailed(turns=len(turns), reason=short(reason)) from exc
+
+
+# Recording
+
+
+@dataclass(kw_only=True)
+class _Recording:
+    """What is appended of a run. What the log refuses is left out and said so, and the rest goes in."""
+
+    table: Table
+    batch: _Batch
+    by: str
+    proposed: int
+    accepted: list[Accepted]
+    counts: dict[str, int]
+    kept: list[Rejected]
+    review: bool
+    began: float
+
+    def record(self) -> Run:
+        while True:
+            try:
+                stored = self.table.record_many(self._events())
+            except (EventRefused, DuplicateEvent) as exc:
+                if not self._leave_out(exc):
+                    raise
+            else:
+                return run_of(stored[0])
+
+    def _events(self) -> Iterator[GameEvent]:
+        """Made inside the log's own transaction: it is asked for when nobody else writes."""
+        with self.table.view(DM) as view:
+            hearers = Hearers(view, self.batch.by_id)
+            checked = [check(one.update, self.batch.turns, hearers) for one in self.accepted]
+            standing = [one for one in checked if isinstance(one, Accepted)]
+            gathering = Gathering(view, self.batch.by_id, hearers)
+            gathered = Gathered([], 0, 0, []) if self.review else gathering.gather(standing)
+        self._gathered = gathered
+        refused = [*(one for one in checked if isinstance(one, Rejected)), *gathered.rejected]
+        yield self._note(gathered, standing if self.review else [], refused)
+        yield from gathered.events
+
+    def _note(self, gathered: Gathered, held: Sequence[Accepted], refused: Sequence[Rejected]) -> GameEvent:
+        batch = self.batch
+        counts = Counter(self.counts) + Counter(one.rule for one in refused)
+        note: dict[str, JsonValue] = {
+            "by": self.by,
+            "turns": len(batch.turns),
+            "tokens": sum(count_many(turn.text for turn in batch.turns.values())),
+            "kept_tokens": sum(count_many(event.content for event in gathered.events)),
+            "proposed": self.proposed,
+            "updates": gathered.updates,
+            "repeated": gathered.repeated,
+            "rejected": {rule: counts[rule] for rule in sorted(counts)},
+            "rejections": [_as_json(one) for one in (*self.kept, *refused)[:_MOST_REJECTIONS]],
+            "milliseconds": round(1_000 * (time.perf_counter() - self.began)),
+            "held": {proposal_id(one.update): one.update.model_dump(exclude_defaults=True) for one in held},
+            "scenes": {
+                scene.scene_id: scene.model_dump(mode="json", exclude_defaults=True)
+                for scene in (*batch.scenes.closed, *batch.scenes.open)
+            },
+            "narratives": {one.scene: _narrative(one) for one in batch.narratives},
+        }
+        return make_note(
+            DM,
+            SHELF,
+            batch.shelf,
+            lines=(),
+            after=batch.shelf.cursor if batch.shelf else None,
+            upto=batch.events[-1],
+            compaction={key: value for key, value in note.items() if value or key == "by"},
+        )
+
+    def _leave_out(self, exc: EventRefused | DuplicateEvent) -> bool:
+        """Goes on without what the log refused; False, if it was nothing that was read out of a turn."""
+        refused = [event for event in self._gathered.events if event.event_id == exc.event_id]
+        turns = {event.known.valid_from for event in refused}
+        out = [one for one in self.accepted if one.update.turn in turns]
+        for one in out:
+            self.accepted.remove(one)
+            self.counts["refused"] = self.counts.get("refused", 0) + 1
+            self.kept.append(Rejected(one.update, short(str(exc)), "refused"))
+        return bool(out)
+
+
+def proposal_id(update: Update) -> str:
+    digest = hashlib.sha256(update.model_dump_json().encode()).hexdigest()
+    return f"proposal_{digest[:10]}"
+
+
+def _as_json(one: Rejected) -> JsonValue:
+    proposed = one.update.model_dump(exclude_defaults=True) if isinstance(one.update, Update) else one.update
+    return {"update": dict(proposed), "rule": one.rule, "reason": one.reason}
+
+
+def _narrative(one: Narrative) -> JsonValue:
+    lines: list[JsonValue] = [{"text": line.text, "sources": [*line.sources]} for line in one.lines]
+    return {"kind": one.kind, "scene": one.scene, "lines": lines}
+
+
+# What was done
+
+
+def run_of(event: GameEvent) -> Run:
+    note, memory = event.known.compaction, event.known.memory
+    if note is None or memory is None:
+        raise ValueError(f"{event.event_id} is no run of compaction")
+    return Run(
+        run_id=event.event_id,
+        held=len(note.held),
+        upto=memory.upto,
+        **note.model_dump(include=set(Run.model_fields) - {"run_id", "held", "upto"}),
+    )
+
+
+def last_runs(view: View, *, last: int) -> list[GameEvent]:
+    """The notes of the last runs, oldest first."""
+    found: list[GameEvent] = []
+    shelf = cursor_of(view)
+    name = shelf.last if shelf else None
+    while name is not None and len(found) < last:
+        event = view.by_id([name])[name]
+        note, memory = event.known.compaction, event.known.memory
+        if note is not None and note.turns:
+            found.append(event)
+        name = memory.follows if memory else None
+    return found[::-1]
+
+
+def totals_of(view: View) -> dict[str, int]:
+    """The figures of all runs together."""
+    return view.totals(claims.COMPACTION)

@@ -1,0 +1,77 @@
+"""Whom a turn means by a name, as far as everybody who heard it can know.
+
+That somebody is known to the DM by another name is no news for those who heard only that one: a name
+is never taken for an entity that one of them knows under other names alone.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from dndbots.compaction.checking import Mention
+from dndbots.compaction.turns import perceivers
+from dndbots.compaction.values import PEOPLE, Turn
+from dndbots.events import GameEvent
+from dndbots.ids import DM, category_of, folded, is_uid
+from dndbots.storage.reader import View
+
+_NEW_PERSON = "NPC"
+
+
+class Hearers:
+    """Resolves names for those who perceived each turn. `view` is the DM's; nothing is kept beyond a run."""
+
+    def __init__(self, view: View, events: Mapping[str, GameEvent]) -> None:
+        self._view = view
+        self._events = events
+        self._given: dict[tuple[str, str], set[str]] = {}
+        self._sighted: dict[tuple[str, str], bool] = {}
+
+    def resolve(self, name: str, categories: Sequence[str], turn: Turn) -> Mention | str:
+        event = self._events[turn.id]
+        wanted = PEOPLE if set(categories) <= set(PEOPLE) else tuple(categories)
+        if turn.role != "dm" and folded(name) == folded(turn.speaker):
+            own = str(category_of(event.source))
+            return Mention(name, own, event.source) if own in wanted else f"{name!r} is who speaks"
+        found = self._bearers(DM, name)
+        if DM in found:
+            return f"{name!r} is the DM"
+        fitting = sorted(uid for uid in found if category_of(uid) in wanted)
+        if not found:
+            return self._new(name, categories)
+        if not fitting:
+            return f"{name!r} is something else: {', '.join(sorted(found))}"
+        if len({same[0] for same in self._view.persons_of(fitting).values()}) > 1:
+            return f"{name!r} is the name of several: {', '.join(fitting)}"
+        return self._as_heard(name, fitting[0], perceivers(event))
+
+    def _new(self, name: str, categories: Sequence[str]) -> Mention | str:
+        if is_uid(name):
+            return f"{name!r} is no name"
+        if tuple(categories) == ("PC",):
+            return f"there is no character called {name!r}"
+        return Mention(name, _NEW_PERSON if categories[0] in PEOPLE else categories[0])
+
+    def _as_heard(self, name: str, uid: str, heard: Collection[str]) -> Mention | str:
+        strangers = [who for who in sorted(heard) if uid not in self._bearers(who, name)]
+        if any(self._knows_of(who, uid) for who in strangers):
+            return f"not everybody who heard it knows who {name!r} is"
+        called = self._view.called([uid])[uid].name
+        if strangers and folded(called) != folded(name):
+            return f"not everybody who heard it knows who {name!r} is"
+        return Mention(called if strangers else name, str(category_of(uid)), uid)
+
+    def strangers_to(self, uid: str, name: str, turn: str) -> bool:
+        """Whether somebody who heard a turn was never told who that is."""
+        return any(uid not in self._bearers(who, name) for who in perceivers(self._events[turn]))
+
+    def _bearers(self, viewer: str, name: str) -> set[str]:
+        key = viewer, folded(name)
+        if key not in self._given:
+            view = self._view if viewer == DM else self._view.of(viewer)
+            self._given[key] = view.bearers(name)
+        return self._given[key]
+
+    def _knows_of(self, viewer: str, uid: str) -> bool:
+        key = viewer, uid
+        if key not in self._sighted:
+            self._sighted[key] = bool(self._view.of(viewer).first_seen([uid]))
+        return self._sighted[key]
