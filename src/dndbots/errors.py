@@ -16,6 +16,8 @@ DndbotsError
 │   └── UnknownViewer     a viewer whom the campaign does not know
 ├── AmbiguousName         a name that several have
 ├── InvalidTranscript     a line that cannot be imported, with its place
+├── UpdateRefused         a proposal that its turn does not support, with reason and rule
+├── ExtractionFailed      nothing that an extractor answered could be read, and why
 ├── SummaryFailed         no summary that could be used, with whose it was and why
 ├── StorageError
 │   ├── SequenceConflict  somebody else wrote first
@@ -185,6 +187,22 @@ class SummaryFailed(DndbotsError):
     def __init__(self, *, agent: str, reason: str) -> None:
         super().__init__(f"no summary for {agent}: {reason}")
         self.agent, self.reason = agent, reason
+
+
+class UpdateRefused(DndbotsError, ValueError):
+    """Nothing of a refused update is kept. `rule` is a word for counting."""
+
+    def __init__(self, *, reason: str, rule: str) -> None:
+        super().__init__(f"the update is refused: {reason}")
+        self.reason, self.rule = reason, rule
+
+
+class ExtractionFailed(DndbotsError):
+    """The turns are still where they were, and can be read later."""
+
+    def __init__(self, *, turns: int, reason: str) -> None:
+        super().__init__(f"nothing could be read out of {turns} turns: {reason}")
+        self.turns, self.reason = turns, reason
 
 
 class StorageError(DndbotsError):

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from dndbots.compaction.grounds import Grounds, grounds_of, is_like_a_name, same_name, says_something
 from dndbots.compaction.values import CATEGORIES, FIELDS, LONGEST_VALUE, PEOPLE, Turn, Update
+from dndbots.errors import UpdateRefused
 from dndbots.ids import folded, slug
 from dndbots.memory.checks import Refused, refuse_unfit, short
 from dndbots.memory.wording import uids_of
@@ -75,18 +76,30 @@ class Rejections:
         return sum(self.counts.values())
 
 
-class _No(Exception):
-    def __init__(self, rule: str, reason: str) -> None:
-        super().__init__(reason)
-        self.rule, self.reason = rule, reason
+class Tally:
+    """Rejections as they come in: all are counted, and of each rule the first few kept."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._kept: dict[str, list[Rejected]] = {}
+
+    def add(self, rejected: Rejected, *, times: int = 1) -> None:
+        self._counts[rejected.rule] += times
+        kept = self._kept.setdefault(rejected.rule, [])
+        if len(kept) < MOST_KEPT:
+            kept.append(rejected)
+
+    def so_far(self) -> Rejections:
+        kept = tuple(one for several in self._kept.values() for one in several)
+        return Rejections(kept=kept, counts=dict(self._counts))
 
 
 def check(update: Update, turns: Mapping[str, Turn], who: Who) -> Accepted | Rejected:
     """The update with all that it names resolved, or why it cannot stand."""
     try:
         return _accepted(update, turns, who)
-    except _No as no:
-        return Rejected(_printable(update), short(no.reason), no.rule)
+    except UpdateRefused as no:
+        return Rejected(_printable(update), no.reason, no.rule)
 
 
 def check_all(
@@ -102,10 +115,11 @@ def check_all(
     for read, item in enumerate(_safely(proposed, batch)):
         if read >= _READ_FOR_EACH * most:
             left = len(proposed) - read if isinstance(proposed, Sized) else 1
-            batch.reject({}, f"nothing was read after {read:,} proposals", "too_many", times=left)
+            reason = f"nothing was read after {read:,} proposals"
+            batch.rejected.add(Rejected({}, reason, "too_many"), times=left)
             break
         batch.take(item)
-    return batch.accepted, batch.rejections()
+    return batch.accepted, batch.rejected.so_far()
 
 
 def as_update(item: object) -> Update | Rejected:
@@ -131,20 +145,20 @@ def as_update(item: object) -> Update | Rejected:
 def _accepted(update: Update, turns: Mapping[str, Turn], who: Who) -> Accepted:
     turn = turns.get(update.turn)
     if turn is None:
-        raise _No("unknown_turn", "it cites a turn that was not given")
+        raise _no("unknown_turn", "it cites a turn that was not given")
     fields = FIELDS[update.kind]
     if update.field not in fields:
-        raise _No("field", f"{update.kind} has no field {update.field!r}; it has {', '.join(fields)}")
+        raise _no("field", f"{update.kind} has no field {update.field!r}; it has {', '.join(fields)}")
     for what, text in (("name", update.name), ("value", update.value)):
-        _refuse_unfit(what, text)
+        refuse_unfit_text(what, text)
     grounds = grounds_of(turn.text)
     subject = _mentioned(update.name, CATEGORIES[update.kind], turn, grounds, who)
     linked = fields[update.field]
     target = _linked(update, linked, subject, turn, grounds, who) if linked else None
     if not linked and not says_something(update.value, beyond=update.name):
-        raise _No("unsupported", f"the value {update.value!r} says nothing")
+        raise _no("unsupported", f"the value {update.value!r} says nothing")
     if not linked and not grounds.says(update.value):
-        raise _No("unsupported", f"the turn does not say {update.value!r}")
+        raise _no("unsupported", f"the turn does not say {update.value!r}")
     said_by = _said_by(update, turn, grounds, who)
     _refuse_doubtful(update, turn, grounds)
     certainty: Literal["fact", "belief", "rumor"] = "belief" if said_by else "fact"
@@ -153,38 +167,43 @@ def _accepted(update: Update, turns: Mapping[str, Turn], who: Who) -> Accepted:
     )
 
 
+def _no(rule: str, reason: str) -> UpdateRefused:
+    return UpdateRefused(reason=short(reason), rule=rule)
+
+
 def _key(update: Update) -> str:
     return f"ability_{slug(update.value)[:_LONGEST_KEY]}" if update.field == "ability" else update.field
 
 
-def _refuse_unfit(what: str, text: str) -> None:
+def refuse_unfit_text(what: str, text: str) -> None:
+    """UpdateRefused for what is no plain line of text, or holds an id."""
     try:
         refuse_unfit(text)
     except Refused as exc:
-        raise _No("text", f"the {what} holds {exc.reason}") from exc
+        raise _no("text", f"the {what} holds {exc.reason}") from exc
     if "\n" in text or "\r" in text or "\t" in text or not any(char.isalnum() for char in text):
-        raise _No("text", f"the {what} is no line of text")
+        raise _no("text", f"the {what} is no line of text")
     if found := sorted(_MARKUP & set(text)):
-        raise _No("text", f"the {what} holds markup: {' '.join(found)}")
+        raise _no("text", f"the {what} holds markup: {' '.join(found)}")
     if any(uids_of(text)):
-        raise _No("text", f"the {what} holds an id; names are given as they are spoken")
+        raise _no("text", f"the {what} holds an id; names are given as they are spoken")
 
 
 def _mentioned(name: str, categories: Sequence[str], turn: Turn, grounds: Grounds, who: Who) -> Mention:
     """Whom a name means, which must stand in the turn, or be the speaker's who says "I"."""
     found = who.resolve(name, categories, turn)
     if isinstance(found, str):
-        raise _No("name", found)
+        raise _no("name", found)
     if _is_of_speaker(name, turn, grounds):
         return found
     if found.category == "QST":
         if not (says_something(name) and grounds.says(name)):
-            raise _No("name", f"the turn does not have the words of {name!r}")
+            raise _no("name", f"the turn does not have the words of {name!r}")
         return found
     if not grounds.names(name, exactly=found.uid is None):
-        raise _No("name", f"{name!r} does not stand in the turn")
+        raise _no("name", f"{name!r} does not stand in the turn")
     if found.uid is None and not is_like_a_name(name):
-        raise _No("name", f"{name!r} is not written like a name")
+        raise _no("name", f"{name!r} is not written like a name")
     return found
 
 
@@ -197,10 +216,10 @@ def _linked(
 ) -> Mention:
     target = _mentioned(update.value, linked, turn, grounds, who)
     if not grounds.relates(update.field):
-        raise _No("unsupported", f"the turn has no word for {update.field!r}")
+        raise _no("unsupported", f"the turn has no word for {update.field!r}")
     same = target.uid == subject.uid if target.uid else same_name(target.name, subject.name)
     if same and target.category == subject.category:
-        raise _No("self", f"{subject.name!r} would be linked to itself")
+        raise _no("self", f"{subject.name!r} would be linked to itself")
     return target
 
 
@@ -212,17 +231,17 @@ def _said_by(update: Update, turn: Turn, grounds: Grounds, who: Who) -> Mention 
     if turn.role != "dm":
         return _witness(turn.speaker, turn, grounds, who)
     if not _is_narrated(update, grounds):
-        raise _No("quoted", "it is somebody's speech, and whose is not said")
+        raise _no("quoted", "it is somebody's speech, and whose is not said")
     return None
 
 
 def _witness(name: str, turn: Turn, grounds: Grounds, who: Who) -> Mention:
-    _refuse_unfit("speaker", name)
+    refuse_unfit_text("speaker", name)
     if turn.role == "dm" or not same_name(name, turn.speaker):
         return _mentioned(name, PEOPLE, turn, grounds, who)
     found = who.resolve(name, PEOPLE, turn)
     if isinstance(found, str):
-        raise _No("name", found)
+        raise _no("name", found)
     return found
 
 
@@ -243,7 +262,7 @@ def _is_narrated(update: Update, grounds: Grounds) -> bool:
 def _refuse_doubtful(update: Update, turn: Turn, grounds: Grounds) -> None:
     reported = turn.role != "dm" or update.said_by is not None or update.sure == "rumor"
     if doubt := grounds.doubt(update.value, ended=update.ended, reported=reported):
-        raise _No("unsupported", f"the turn does not state {update.value!r}: {doubt}")
+        raise _no("unsupported", f"the turn does not state {update.value!r}: {doubt}")
 
 
 # Many of them
@@ -252,38 +271,28 @@ def _refuse_doubtful(update: Update, turn: Turn, grounds: Grounds) -> None:
 class _Batch:
     def __init__(self, turns: Mapping[str, Turn], who: Who, most_per_turn: int, most: int) -> None:
         self.accepted: list[Accepted] = []
+        self.rejected = Tally()
         self._turns, self._who = turns, who
         self._most_per_turn, self._most = most_per_turn, most
         self._per_turn: Counter[str] = Counter()
-        self._counts: Counter[str] = Counter()
-        self._kept: dict[str, list[Rejected]] = {}
         self._proposed: set[Update] = set()
         self._facts: set[tuple[Any, ...]] = set()
-
-    def reject(self, update: Update | Mapping[str, str], reason: str, rule: str, *, times: int = 1) -> None:
-        self._counts[rule] += times
-        kept = self._kept.setdefault(rule, [])
-        if len(kept) < MOST_KEPT:
-            kept.append(Rejected(update, reason, rule))
-
-    def rejections(self) -> Rejections:
-        kept = tuple(one for several in self._kept.values() for one in several)
-        return Rejections(kept=kept, counts=dict(self._counts))
 
     def take(self, item: object) -> None:
         update = as_update(item)
         if isinstance(update, Rejected):
-            self.reject(*update)
+            self.rejected.add(update)
             return
         if update in self._proposed:
             return
         self._proposed.add(update)
         if len(self.accepted) >= self._most or self._per_turn[update.turn] >= self._most_per_turn:
-            self.reject(_printable(update), "more was accepted already than may be", "too_many")
+            reason = "more was accepted already than may be"
+            self.rejected.add(Rejected(_printable(update), reason, "too_many"))
             return
         checked = check(update, self._turns, self._who)
         if isinstance(checked, Rejected):
-            self.reject(*checked)
+            self.rejected.add(checked)
         elif (fact := _fact(checked)) not in self._facts:
             self._facts.add(fact)
             self._per_turn[update.turn] += 1
@@ -308,7 +317,8 @@ def _safely(proposed: Iterable[object], batch: _Batch) -> Iterator[object]:
     try:
         yield from proposed
     except Exception as exc:  # noqa: BLE001 - whatever proposes may raise anything
-        batch.reject({}, short(f"proposing failed: {type(exc).__name__}: {exc}"), "failed")
+        reason = short(f"proposing failed: {type(exc).__name__}: {exc}")
+        batch.rejected.add(Rejected({}, reason, "failed"))
 
 
 def _printable(update: Update) -> Update:

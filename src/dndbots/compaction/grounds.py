@@ -5,7 +5,7 @@ By words alone, and strictly: what only might be said is not said.
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -151,6 +151,12 @@ def grounds_of(text: str) -> Grounds:
 def says_something(value: str, *, beyond: str = "") -> bool:
     """Whether a value has a telling word that is not in the name of what it is about."""
     return bool(_telling_words(_plain(value)) - _telling_words(_plain(beyond)))
+
+
+def share_said(text: str, said: Iterable[str]) -> float:
+    """Which part of a text's telling words stands in what was said."""
+    telling, words = _telling_words(_plain(text)), _telling_words("\n".join(map(_plain, said)))
+    return sum(_all_in(word, words) for word in telling) / max(1, len(telling))
 
 
 def is_like_a_name(name: str) -> bool:

@@ -28,7 +28,8 @@ CATEGORIES: Final[Mapping[Kind, tuple[str, ...]]] = {
 PEOPLE: Final = ("PC", "NPC", "MON")
 LONGEST_VALUE: Final = 200
 
-_KIN: Final = (
+# What ties people to each other; one may have several of each.
+KIN: Final = (
     "brother", "sister", "twin", "father", "mother", "son", "daughter", "husband", "wife", "uncle", "aunt",
     "nephew", "niece", "cousin", "grandfather", "grandmother", "friend", "rival", "enemy", "ally", "lover",
     "mentor", "apprentice", "serves", "employer",
@@ -46,7 +47,7 @@ _PERSON: Final[Mapping[str, tuple[str, ...]]] = {
     "place": ("LOC",),
     "home": ("LOC",),
     "faction": ("FAC",),
-    **dict.fromkeys(_KIN, PEOPLE),
+    **dict.fromkeys(KIN, PEOPLE),
 }
 # The fields of each kind. Those with categories are links: their value is the name of an entity.
 FIELDS: Final[Mapping[Kind, Mapping[str, tuple[str, ...]]]] = {

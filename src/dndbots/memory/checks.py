@@ -95,10 +95,10 @@ def quoted(task: SummaryTask) -> list[Line]:
     """
     lines: list[Line] = []
     for entry in task.entries:
-        said = [text for text in map(_one_tamed, (entry.text, *entry.outcomes)) if text]
-        told = _one_tamed(f"[{entry.who}]: {' '.join(said)}" if entry.who else " ".join(said))
+        said = [text for text in map(tamed, (entry.text, *entry.outcomes)) if text]
+        told = tamed(f"[{entry.who}]: {' '.join(said)}" if entry.who else " ".join(said))
         room = task.tokens - count_tokens(as_text([*lines, Line("")]))
-        fitting = _one_tamed(cut_end(told, room, "")) if said else ""
+        fitting = tamed(cut_end(told, room, "")) if said else ""
         longer = [*lines, Line(fitting, (entry.event_id,) if entry.event_id else ())]
         if room < 1 or count_tokens(as_text(longer)) > task.tokens:
             break
@@ -106,7 +106,8 @@ def quoted(task: SummaryTask) -> list[Line]:
     return lines
 
 
-def _one_tamed(text: str) -> str:
+def tamed(text: str) -> str:
+    """What somebody said as one line of a prompt: it opens nothing there, and speaks for nobody else."""
     return " ".join(_tamed(text).split())
 
 

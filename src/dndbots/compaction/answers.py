@@ -1,0 +1,115 @@
+"""What a chat model answered, as updates: whatever of it can be read, however it is wrapped."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+
+from dndbots.compaction.values import Kind, Update
+from dndbots.memory.checks import Refused
+from dndbots.memory.written import text_of
+
+LONGEST_ANSWER: Final = 200_000
+_MOST_ITEMS: Final = 500
+_MOST_TRIES: Final = 200
+_NUMBER = re.compile(r"\s*(?:turn|#)?\s*(\d{1,6})\s*\.?\s*", re.IGNORECASE)
+_NOBODY: Final = frozenset(("", "none", "null", "nobody", "n/a", "dm", "narrator", "unknown"))
+_DECODER: Final = json.JSONDecoder()
+
+
+def updates_of(answer: object, turns: Sequence[str], kind: Kind | None) -> list[Update]:
+    """The updates of an answer; `Refused` where none of it can be read. No updates is an answer, too.
+
+    `turns` are the ids of the turns that were shown, in the order of their numbers.
+    """
+    items = _items(answer)
+    found = [update for item in items[:_MOST_ITEMS] if (update := _update(item, turns, kind))]
+    if items and not found:
+        raise Refused(
+            "no update in the answer has a kind, a name, a field, a value and a turn that was shown"
+        )
+    return found
+
+
+def _items(answer: object) -> list[object]:
+    """Whatever stands where updates should."""
+    if isinstance(answer, Mapping) and "raw" in answer and "parsed" in answer:
+        parsed = answer["parsed"]
+        answer = parsed if parsed is not None else answer["raw"]
+    if isinstance(answer, BaseModel) and "updates" in type(answer).model_fields:
+        answer = answer.model_dump()
+    if isinstance(answer, Mapping) and (found := _listed(answer)) is not None:
+        return found
+    text = text_of(answer)
+    if len(text) > LONGEST_ANSWER:
+        raise Refused(f"the answer has {len(text):,} characters")
+    items: list[object] = []
+    read = False
+    for value in _objects(text):
+        listed = _listed(value)
+        read = read or listed is not None
+        items += listed or ()
+    if not read:
+        raise Refused("there is no JSON object with updates in the answer" if text.strip() else "it is empty")
+    return items
+
+
+def _listed(value: Mapping[Any, Any]) -> list[object] | None:
+    """The updates of one object: a list of them, one by itself, or one where a list should be."""
+    if "updates" in value:
+        updates = value["updates"]
+        return list(updates) if isinstance(updates, list | tuple) else [updates]
+    return [value] if {"name", "value"} <= value.keys() else None
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Every JSON object in a text that may have anything around it, or break off in the middle."""
+    at = tries = 0
+    while (at := text.find("{", at)) >= 0 and tries < _MOST_TRIES:
+        tries += 1
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at += 1
+            continue
+        yield value
+
+
+def _update(item: object, turns: Sequence[str], kind: Kind | None) -> Update | None:
+    if isinstance(item, BaseModel):
+        item = item.model_dump()
+    if not isinstance(item, Mapping):
+        return None
+    turn = _turn(item.get("turn"), turns)
+    said_by = item.get("said_by")
+    spoken = said_by if isinstance(said_by, str) and said_by.strip().lower() not in _NOBODY else None
+    try:
+        return Update(
+            kind=kind or _word(item.get("kind")),
+            name=_text(item.get("name")),
+            field=_word(item.get("field")),
+            value=_text(item.get("value")),
+            turn=turn,
+            said_by=spoken.strip() if spoken else None,
+        )
+    except ValidationError:
+        return None
+
+
+def _turn(number: object, turns: Sequence[str]) -> str:
+    """The id of a turn by its number, however that is written; "" where there is none."""
+    found = _NUMBER.fullmatch(str(number)) if isinstance(number, int | str) else None
+    place = int(found.group(1)) if found and not isinstance(number, bool) else 0
+    return turns[place - 1] if 0 < place <= len(turns) else ""
+
+
+def _text(value: object) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _word(value: object) -> str:
+    return "_".join(value.lower().split()) if isinstance(value, str) else ""

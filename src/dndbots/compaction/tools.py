@@ -1,0 +1,244 @@
+"""The updater tools: typed functions on the shared state, for code to call and for models.
+
+Each field that is given is one update, citing the turn that says so. All of them are accepted, or none.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict, Unpack
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from dndbots.compaction.checking import Accepted
+from dndbots.compaction.data import NarrativeInfo
+from dndbots.compaction.narrating import LONGEST_NARRATIVE, MOST_SOURCES, NarrativeKind
+from dndbots.compaction.state import SharedStateManager
+from dndbots.compaction.values import FIELDS, LONGEST_VALUE, Kind, Sure
+from dndbots.errors import InvalidSetting, UpdateRefused
+from dndbots.memory.checks import short
+
+if TYPE_CHECKING:
+    from langchain_core.tools import BaseTool
+
+
+class Claim(TypedDict, total=False):
+    """On whose word it is, how sure, and whether it is so no longer."""
+
+    said_by: str | None
+    sure: Sure
+    ended: bool
+
+
+class PersonFields(Claim, total=False):
+    """What may be said of a person. From `place` on, the value is a name."""
+
+    role: str
+    race: str
+    description: str
+    age: str
+    wants: str
+    fears: str
+    promise: str
+    attitude: str
+    status: str
+    place: str
+    home: str
+    faction: str
+    brother: str
+    sister: str
+    twin: str
+    father: str
+    mother: str
+    son: str
+    daughter: str
+    husband: str
+    wife: str
+    uncle: str
+    aunt: str
+    nephew: str
+    niece: str
+    cousin: str
+    grandfather: str
+    grandmother: str
+    friend: str
+    rival: str
+    enemy: str
+    ally: str
+    lover: str
+    mentor: str
+    apprentice: str
+    serves: str
+    employer: str
+
+
+class EnvironmentFields(Claim, total=False):
+    """What may be said of a place. `part_of` and `ruler` are names."""
+
+    description: str
+    status: str
+    known_for: str
+    part_of: str
+    ruler: str
+
+
+class QuestFields(Claim, total=False):
+    """What may be said of a quest. `giver` and `place` are names."""
+
+    goal: str
+    reward: str
+    deadline: str
+    giver: str
+    place: str
+
+
+class AbilityFields(Claim, total=False):
+    """What somebody can do."""
+
+    ability: str
+
+
+class ItemFields(Claim, total=False):
+    """What may be said of a thing. `holder`, `maker` and `place` are names."""
+
+    description: str
+    power: str
+    status: str
+    holder: str
+    maker: str
+    place: str
+
+
+def character_updater_tool(
+    state: SharedStateManager, *, name: str, turn: str, **fields: Unpack[PersonFields]
+) -> list[Accepted]:
+    """What a turn says of a player character."""
+    return _update(state, "character", name, turn, fields)
+
+
+def npc_updater_tool(
+    state: SharedStateManager, *, name: str, turn: str, **fields: Unpack[PersonFields]
+) -> list[Accepted]:
+    """What a turn says of anybody who is no player character, monsters too."""
+    return _update(state, "npc", name, turn, fields)
+
+
+def environment_updater_tool(
+    state: SharedStateManager, *, name: str, turn: str, **fields: Unpack[EnvironmentFields]
+) -> list[Accepted]:
+    """What a turn says of a place."""
+    return _update(state, "environment", name, turn, fields)
+
+
+def quest_updater_tool(
+    state: SharedStateManager, *, name: str, turn: str, **fields: Unpack[QuestFields]
+) -> list[Accepted]:
+    """What a turn says of a quest."""
+    return _update(state, "quest", name, turn, fields)
+
+
+def ability_updater_tool(
+    state: SharedStateManager, *, name: str, turn: str, **fields: Unpack[AbilityFields]
+) -> list[Accepted]:
+    """What a turn says that somebody can do."""
+    return _update(state, "ability", name, turn, fields)
+
+
+def item_updater_tool(
+    state: SharedStateManager, *, name: str, turn: str, **fields: Unpack[ItemFields]
+) -> list[Accepted]:
+    """What a turn says of a thing that has a name."""
+    return _update(state, "item", name, turn, fields)
+
+
+def scene_narrative_updater_tool(
+    state: SharedStateManager, *, kind: NarrativeKind, text: str, turns: Sequence[str]
+) -> NarrativeInfo:
+    """What happened in a few turns, told in a sentence or two with their words."""
+    return state.tell(kind, text, turns)
+
+
+def langchain_tools(state: SharedStateManager) -> "list[BaseTool]":
+    """All seven as LangChain tools. A call that is refused answers with one line that says why."""
+    try:
+        from langchain_core.tools import StructuredTool
+    except ImportError as exc:
+        raise InvalidSetting(
+            "langchain_tools", "langchain-core", reason="is not installed; pip install langchain-core"
+        ) from exc
+    told: list[BaseTool] = [
+        StructuredTool.from_function(
+            func=partial(_answer, state, call),
+            name=call.__name__,
+            description=f"{call.__doc__} {_ADVICE}",
+            args_schema=schema,
+            handle_validation_error=_refusal,
+        )
+        for call, schema in _schemas().items()
+    ]
+    return told
+
+
+_ADVICE: Final = "Give only what the turn says, in its own words, and the names that it uses; never an id."
+_CLAIM: Final = ("said_by", "sure", "ended")
+_Text = Annotated[str, Field(min_length=1, max_length=LONGEST_VALUE)]
+_TurnId = Annotated[str, Field(min_length=1, max_length=500, description="the turn that says so")]
+
+
+def _update(
+    state: SharedStateManager, kind: Kind, name: str, turn: str, fields: Mapping[str, Any]
+) -> list[Accepted]:
+    given = {key: value for key, value in fields.items() if key not in _CLAIM and value is not None}
+    claim = {key: fields[key] for key in _CLAIM if key in fields}
+    if not given:
+        raise UpdateRefused(reason=f"no field is given; {kind} has {', '.join(FIELDS[kind])}", rule="shape")
+    with state.batch():
+        return [
+            state.apply({"kind": kind, "name": name, "field": key, "value": value, "turn": turn, **claim})
+            for key, value in given.items()
+        ]
+
+
+class _NarrativeArgs(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    kind: NarrativeKind
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_NARRATIVE)]
+    turns: Annotated[list[_TurnId], Field(min_length=1, max_length=MOST_SOURCES)]
+
+
+def _schemas() -> dict[Any, type[BaseModel]]:
+    updaters: dict[Kind, Any] = {
+        "character": character_updater_tool,
+        "npc": npc_updater_tool,
+        "environment": environment_updater_tool,
+        "quest": quest_updater_tool,
+        "ability": ability_updater_tool,
+        "item": item_updater_tool,
+    }
+    schemas = {call: _schema(kind) for kind, call in updaters.items()}
+    return {**schemas, scene_narrative_updater_tool: _NarrativeArgs}
+
+
+def _schema(kind: Kind) -> type[BaseModel]:
+    fields: dict[str, Any] = {"name": (_Text, ...), "turn": (_TurnId, ...)}
+    for key, categories in FIELDS[kind].items():
+        about = "a name that the turn uses" if categories else "in the turn's words"
+        fields[key] = (_Text | None, Field(default=None, description=about))
+    fields["said_by"] = (_Text | None, Field(default=None, description="who says so, if the DM quotes them"))
+    fields["sure"] = (Sure, "fact")
+    fields["ended"] = (bool, Field(default=False, description="it is so no longer"))
+    return create_model(f"{kind.capitalize()}Args", __config__=ConfigDict(extra="forbid"), **fields)
+
+
+def _answer(state: SharedStateManager, call: Any, **given: Any) -> str:
+    try:
+        kept = call(state, **given)
+    except UpdateRefused as exc:
+        return f"refused: {exc.reason}"
+    if isinstance(kept, NarrativeInfo):
+        return "kept"
+    return f"kept: {', '.join(accepted.update.field for accepted in kept)} of {kept[0].subject.name}"
+
+
+def _refusal(exc: ValidationError | Any) -> str:
+    return f"refused: {short(str(exc))}"
