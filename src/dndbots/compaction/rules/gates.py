@@ -1,0 +1,90 @@
+"""What is never read as a fact: questions, conditions, guesses, denials, dreams, and talk at the table."""
+
+import re
+from typing import Final
+
+from dndbots.compaction.rules.passages import QUOTE
+
+_DREAMT = (
+    r"dream(?:s|t|ed|ing)? (?:that|about|you)|your dreams?|in (?:a|the|his|her|this|your) (?:dream|nightmare|vision|song|story|tale|legend|play)"
+    r"|vision of|visions? (?:shows?|fades?)|nightmares?|once upon a time|sings? (?:of|about)|the (?:story|tale|song|ballad|legend) of"
+    r"|hallucinat\w+|illusions? of|storybook|prophecy|prophesied"
+)
+_AT_THE_TABLE = (
+    r"rolls?|rolled|rolling|d20|d\d+|natural (?:20|twenty|one|1)|nat (?:20|one|1)|initiative|saving throws?|checks?"
+    r"|hit points?|armor class|points of|proficien\w+|perception|athletics|acrobatics|disadvantage|bonus action|spell slots?|modifier"
+    r"|dungeon master|dungeons|dms?|gm|npcs?|pcs?|players?|player's|characters?|episodes?|streams?|streaming|twitch|subscri\w+|subs"
+    r"|donat\w+|sponsors?|charity|giveaways?|hashtags?|tweet\w*|twitter|youtube|videos?|podcast|the show|this show|chat ?room|webcam"
+    r"|campaigns?|game|games|gaming|session|sessions|movies?|films?|tv|phone|email|internet|online|website|computer|camera|miniatures?|minis"
+    r"|handbook|manual|homebrew|wiki|fans?|fan art|cosplay|birthday|kickstarter|guys|levels? up|multiclass|feats?|statistic\w*|stats"
+    r"|turn order|next turn|your turn|'s turn|feet|critters?|tabletop|role-?play\w*|backstory|voice|accent|actor|actress|awesome"
+    r"|dollars|bucks|\$\d+|percent|rules?-wise|mechanic\w*|technically|literally|metagam\w+|spoilers?"
+)
+_SUPPOSED = (
+    r"if|unless|whether|suppose|supposing|imagine|pretend(?:s|ing)?|maybe|perhaps|what if|as though|assuming|hypothetically|let's say|say,"
+    r"|possibly|probably|presumably|supposedly|allegedly|apparently|seemingly|could say|otherwise"
+)
+_DOUBTED = (
+    r"would|wouldn't|could|might|may|must|should|shall|will|can't|cannot|won't|not|never|nobody|no one|none|neither|nor|n't|\w+n't|no longer|hardly|barely"
+    r"|almost|nearly|seems?|seemed|seeming|appears? to|looks? like|looked like|like a|like the|as if|kind of|sort of|pretends?"
+    r"|claims? to|used to|was once|once|had been|formerly|former|previously|before|ex-|until recently|'ll|'d|or|so-called|let's|lets"
+    r"|supposed to|about to|going to|gonna|ought|tries|trying|tried|attempts?|would-be|instead of|rather than|without|wished?"
+)
+_HELD = (
+    r"thinks?|thought|believes?|believed|bets?|guess(?:es)?|wonders?|wondering|doubts?|hopes? that|wish(?:es)?|feels? (?:like|as|that)|figured?|assumes?|suspects?"
+    r"|denies|denied|imagines?|expects?|fears that|claims?|claimed|asks?|asked|remembers?|pretends?|dreams?|argues?|insists?|lies that|tells?|told|says?|said"
+    r"|swears that|mentions?|mentioned|explains?|explained|whispers?|reports?|announces?|warns?|heard|hears?|suggests?|call(?:s|ed)? (?:him|her|it)|jokes?|joking"
+    r"|story|stories|tale|read|reads|letter|sign|note|book says|nobody|no one|know where|tell me|according to|sure that|i mean|convinced"
+)
+_BEFORE_QUOTE = re.compile(r"\b(?:sign|letter|note|inscription|plaque|poster|book|page|reads|written|title)\b", re.IGNORECASE)
+
+
+def _any(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w'\u2019-])(?:{words})(?![\w'\u2019])", re.IGNORECASE)
+
+
+_CLOSED: Final = _any(f"{_DREAMT}|{_AT_THE_TABLE}|{_SUPPOSED}")
+_DOUBT: Final = re.compile(rf"(?<![\w])(?:{_DOUBTED})(?![\w])", re.IGNORECASE)
+_HOLDING: Final = _any(_HELD)
+# Where one clause ends and another begins; a doubt in the one is none in the other.
+_BOUNDARY: Final = re.compile(r"[;:]|,? (?:but|because|so|while|although|though|since) |, and |, (?=@[A-Z]\d+@ )", re.IGNORECASE)
+_RUMOR: Final = re.compile(
+    r"^(?:and |but |so |well,? |yes,? )*(?:(?:rumou?rs? (?:has it|have it|say|says|claim)|they say|(?:some|many|people|folk|locals|sailors|legends?) says?"
+    r"|(?:it is|it's) (?:said|rumou?red|whispered)|word (?:is|has it)|word on the street is|there (?:is|are) (?:a )?(?:rumou?rs?|talk|whispers)"
+    r"|legend (?:has it|says)|you(?:'ve| have)? (?:hear|heard) (?:rumou?rs |a rumou?r |whispers )|the rumou?r is)(?: that)?,? |according to (?:the )?[^,]{3,40}, )",
+    re.IGNORECASE,
+)
+
+
+def is_closed(sentence: str) -> bool:
+    """Nothing of this sentence is read at all."""
+    return bool(_CLOSED.search(sentence))
+
+
+def is_written(sentence: str) -> bool:
+    """What is quoted here was read somewhere: nobody says it."""
+    return QUOTE in sentence and bool(_BEFORE_QUOTE.search(sentence))
+
+
+def after_rumor(sentence: str) -> int:
+    """Where a rumor begins, after the words that call it one; 0 where nothing does."""
+    found = _RUMOR.match(sentence)
+    return found.end() if found else 0
+
+
+def clause_start(sentence: str, at: int) -> int:
+    """Where the clause begins that holds this place."""
+    start = 0
+    for boundary in _BOUNDARY.finditer(sentence, 0, at):
+        start = boundary.end()
+    return start
+
+
+def is_doubted(clause: str) -> bool:
+    """What the clause says is denied, past, planned, or only likely."""
+    return bool(_DOUBT.search(clause))
+
+
+def is_held(words: str) -> bool:
+    """Somebody only thinks or says what comes after these words."""
+    return bool(_HOLDING.search(words))

@@ -1,0 +1,74 @@
+"""How rules are written: short patterns over marked sentences, with a few named parts.
+
+`<a:PU>` is the mark of a person or of an unexplained name, kept as `a`. `<loc>`, `<np>`, `<kin>` and `<words>` are
+places, what somebody is, what they are to each other, and the words of a value.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+from dndbots.compaction.rules.lists import FOLK, KIN, MUTUAL, RACES, ROLE_ENDINGS, ROLES, either
+from dndbots.compaction.values import Kind
+from dndbots.memory.wording import FUNCTION_WORDS
+
+MOST_WORDS: Final = 12
+_SLOT = re.compile(r"<([a-z]):([A-Z]+)>")
+_NO_MODIFIER: Final = either(FUNCTION_WORDS - {"own", "first", "last", "former"} | {"named", "called", "next", "same", "bit", "lot", "little"})
+_HEAD: Final = rf"(?:{either(ROLES | RACES | FOLK)}|[a-z]+{either(ROLE_ENDINGS)})(?![\w-])"
+_MODIFIERS: Final = rf"(?:(?!{_NO_MODIFIER}\b)[a-z][\w'\u2019-]*,? ){{0,4}}?"
+_TAIL: Final = r"(?: (?:of|to|for|at|from|in|with|on|whose|wearing|dressed|within) [^,.;:!?]{1,80}?)?"
+END: Final = r"(?=[,.;:!?]|$| and (?:@|he |she |is |has |wants )| but | who | that | while | as )"
+_PARTS: Final = {
+    "<np>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_TAIL})",
+    "<short>": rf"(?P<np>{_MODIFIERS}{_HEAD})",
+    "<loc>": r"(?:the )?(?:(?:[a-z-]+ ){0,2}(?:village|town|city|hamlet|kingdom|land|port|region|realm|ruins|island) of )?"
+    r"(?:the )?@[LU](?P<b>\d+)@(?!['\u2019])",
+    "<kin>": rf"(?:(?:[a-z]+ )?(?:older|younger|elder|little|big|late|dear|old|sworn|best|close|bitter|good|only|beloved|oldest|eldest|youngest) )?(?P<kin>{either(KIN)})",
+    "<kins>": rf"(?P<kin>{either(MUTUAL)})",
+    "<words>": r"(?P<v>[^;:!?]{2,160}?)(?=[.;:!?]|$)",
+    "<few>": r"(?P<v>[^,;:!?]{2,160}?)(?=[,.;:!?]|$)",
+    "<is>": r"(?:is|are|'s|\u2019s)(?: (?:now|also|still|actually|currently|really|both|already|just|indeed))?",
+    "<end>": END,
+}  # fmt: skip
+
+
+class Rule(NamedTuple):
+    """One way to say a fact. `a` is whom it is about; `b` or `v` is the value, or `np` what they are.
+
+    `kind` is what an unexplained name is taken for. `narrated` rules are only for the DM's own telling.
+    """
+
+    field: str
+    pattern: re.Pattern[str]
+    kind: Kind = "npc"
+    narrated: bool = False
+    past: bool = False
+
+
+def rule(field: str, pattern: str, *, kind: Kind = "npc", narrated: bool = False, past: bool = False) -> Rule:
+    """A rule from its short form. `past` is for what has happened and so holds: killed, captured, forged."""
+    for part, meaning in _PARTS.items():
+        pattern = pattern.replace(part, meaning)
+    pattern = _SLOT.sub(lambda slot: rf"@[{slot[2]}](?P<{slot[1]}>\d+)@", pattern)
+    return Rule(field, re.compile(rf"(?<![\w@]){pattern}", re.IGNORECASE), kind, narrated, past)
+
+
+_CUT: Final = re.compile(
+    r"[;:!?\u201c\u201d\"]|, | (?:but|because|while|whereas|although|though|which|unless|until|since|where|when|so|as|and then)(?: |$)"
+    r"| and (?=(?:he|she|it|they|you|we|is|has|was|will|there|@P\d+@|his|her|their) )",
+    re.IGNORECASE,
+)
+_LEADING: Final = re.compile(r"^(?:(?:the|an?|that|to|very|some|also|just|only|now) )+", re.IGNORECASE)
+_TRAILING: Final = re.compile(
+    r"(?: (?:and|or|the|an?|of|to|in|on|at|for|with|from|by|is|that|who|his|her|its|then|now|here|there|too|again|right))+$",
+    re.IGNORECASE,
+)
+
+
+def tidy(span: str) -> str:
+    """A value cut where its clause ends, without articles before it and loose words after it; "" if none."""
+    cut = _CUT.search(span)
+    text = (span[: cut.start()] if cut else span).strip(" ,.'\u2019-")
+    text = _TRAILING.sub("", _LEADING.sub("", text)).strip(" ,.'\u2019-")
+    words = text.split()
+    return "" if len(words) > MOST_WORDS else " ".join(words)

@@ -1,0 +1,293 @@
+"""Who and what a sentence names. Each name becomes one short mark, so that patterns stay readable.
+
+A mark is a letter and a number between two signs: `@P0@` for a person, `L` a place, `F` a faction, `I` an
+item, and `U` where nothing tells yet.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from dndbots.compaction.rules.lists import (
+    FACTION_WORDS,
+    FOLK,
+    ITEM_WORDS,
+    OPENERS,
+    PLACE_OPENERS,
+    PLACE_WORDS,
+    RACES,
+    REAL_WORLD,
+    ROLES,
+    TITLES,
+)
+from dndbots.memory.wording import COMMON_WORDS, FUNCTION_WORDS, folded, stem
+
+LONGEST_NAME: Final = 6  # words
+LETTERS: Final[Mapping[str, str]] = {"PC": "P", "NPC": "P", "MON": "P", "LOC": "L", "FAC": "F", "ITEM": "I"}
+_WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*['\u2019]?")
+_POSSESSIVE = re.compile(r"['\u2019]s?$", re.IGNORECASE)
+_JOINS: Final = frozenset("of the de von van du la al".split())
+_COMMON_STEMS: Final = frozenset(map(stem, COMMON_WORDS))
+_PLAIN: Final = ROLES | RACES | FOLK | PLACE_WORDS | FACTION_WORDS | ITEM_WORDS | OPENERS | TITLES | REAL_WORLD
+# These are titles only before a name that nothing else explains: Old Tam, but Old Owl Well.
+_WEAK_TITLES: Final = frozenset("old high master elder saint ranger mother father brother sister".split())
+_LONGEST_WORD: Final = 30
+
+
+class Mention(NamedTuple):
+    """A name in a sentence: what an update calls it, what kind of thing it is, and how it is written."""
+
+    name: str
+    letter: str
+    written: str
+    known: bool = False
+
+
+class Marked(NamedTuple):
+    """A sentence with marks for its names."""
+
+    text: str
+    mentions: tuple[Mention, ...]
+
+    def plain(self, span: str) -> str:
+        """A part of the sentence as it was written."""
+        return _MARK.sub(lambda mark: self.mentions[int(mark[2])].written, span)
+
+
+_MARK = re.compile(r"@([A-Z])(\d+)@")
+
+
+def is_plain(word: str) -> bool:
+    """An everyday word, which is nobody's name."""
+    bare = folded(word)
+    return bare in COMMON_WORDS or bare in _PLAIN or stem(bare) in _COMMON_STEMS
+
+
+class Lexicon:
+    """The names that are known, to be found in sentences by their words."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._folded = {folded(name): category for name, category in sorted(names.items())}
+        self.category: dict[str, str] = {}
+        self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        shorter: dict[str, set[str]] = {}
+        for name, category in sorted(names.items()):
+            words = tuple(folded(word.group()) for word in _WORD.finditer(name))
+            if not 0 < len(words) <= 2 * LONGEST_NAME or (len(words) == 1 and not name[:1].isupper()):
+                continue
+            self.category[name] = category
+            self._by_first.setdefault(words[0], []).append((words, name))
+            if len(words) > 1 and category in LETTERS:
+                for word in _WORD.finditer(name):
+                    if word.group()[:1].isupper() and not is_plain(word.group()):
+                        shorter.setdefault(folded(word.group()), set()).add(name)
+        for found in self._by_first.values():
+            found.sort(key=lambda entry: (-len(entry[0]), entry[1]))
+        self._shorter = {word: next(iter(whole)) for word, whole in shorter.items() if len(whole) == 1}
+
+    def longest(self, words: list[str]) -> tuple[int, str] | None:
+        """The longest known name that begins here: how many words, and the name."""
+        for known, name in self._by_first.get(words[0], ()):
+            if tuple(words[: len(known)]) == known:
+                return len(known), name
+        return None
+
+    def whole(self, word: str) -> str | None:
+        """The one known name that this word is a part of."""
+        return self._shorter.get(folded(word))
+
+    def category_of(self, name: str) -> str:
+        """The category of a name, or of the one longer name that it is a part of; "" if it is new."""
+        known = self.category.get(name) or self._folded.get(folded(name))
+        return known or self.category.get(self.whole(name) or "", "")
+
+    def letter(self, name: str) -> str:
+        return LETTERS.get(self.category.get(name, ""), "Q")
+
+
+class _Word(NamedTuple):
+    text: str
+    start: int
+    end: int
+    possessive: bool
+
+
+def mark(sentence: str, lexicon: Lexicon, letters: Mapping[str, str] | None = None) -> Marked:
+    """The sentence with a mark for each name. `letters` says what names are that the turn explains."""
+    sentence = sentence.replace("@", " ")
+    words = [_bare(match) for match in _WORD.finditer(sentence)]
+    out: list[str] = []
+    mentions: list[Mention] = []
+    at, index = 0, 0
+    while index < len(words):
+        found = _mention(sentence, words, index, lexicon)
+        if found is None:
+            index += 1
+            continue
+        first, count, mention = found
+        mention = mention._replace(letter=(letters or {}).get(mention.name, mention.letter))
+        last = words[first + count - 1]
+        out += [sentence[at : words[first].start], f"@{mention.letter}{len(mentions)}@"]
+        mentions.append(mention)
+        at, index = last.end, first + count
+    out.append(sentence[at:])
+    return Marked("".join(out), tuple(mentions))
+
+
+def _bare(match: re.Match[str]) -> _Word:
+    text = match.group()
+    end = _POSSESSIVE.search(text)
+    bare = text[: end.start()] if end else text
+    return _Word(bare, match.start(), match.start() + len(bare), bool(end))
+
+
+def _mention(
+    sentence: str, words: list[_Word], index: int, lexicon: Lexicon
+) -> tuple[int, int, Mention] | None:
+    ahead = [folded(word.text) for word in words[index : index + 2 * LONGEST_NAME]]
+    known = lexicon.longest(ahead)
+    capital = words[index].text[:1].isupper()
+    if known and (capital or known[0] > 1):
+        count, name = known
+        written = sentence[words[index].start : words[index + count - 1].end]
+        # The turn's own spelling stands in the turn; the known one may differ in its accents.
+        return index, count, Mention(" ".join(written.split()), lexicon.letter(name), written, known=True)
+    if not capital:
+        return None
+    run = _run(sentence, words, index)
+    return _new(sentence, run, index, lexicon) if run else None
+
+
+def _run(sentence: str, words: list[_Word], index: int) -> list[_Word]:
+    """The capitalised words from here on that may be one name."""
+    run: list[_Word] = []
+    for word in words[index : index + 2 * LONGEST_NAME]:
+        if run and sentence[run[-1].end : word.start].strip(" ") not in ("", "'", "\u2019"):
+            break
+        if run and run[-1].possessive and not _goes_on(run[-1], word):
+            break
+        joins = word.text in _JOINS and bool(run)
+        if not joins and not _is_capital(word.text):
+            break
+        run.append(word)
+    while run and run[-1].text in _JOINS:
+        run.pop()
+    return run[:LONGEST_NAME]
+
+
+def _goes_on(owner: _Word, word: _Word) -> bool:
+    """The Miners' Guild and Tymora's Shrine are names; Aldwin's Garth is two."""
+    return _is_capital(word.text) and folded(word.text) in PLACE_WORDS | FACTION_WORDS | ITEM_WORDS
+
+
+def _is_capital(word: str) -> bool:
+    return word[:1].isupper() and len(word) <= _LONGEST_WORD and (len(word) == 1 or not word.isupper())
+
+
+def _new(
+    sentence: str, run: list[_Word], index: int, lexicon: Lexicon
+) -> tuple[int, int, Mention] | None:
+    opens = not sentence[: run[0].start].strip(" \"'\u2018\u2019\u201c\u201d(-*_")
+    skipped = 0
+    if opens or folded(run[0].text) in FUNCTION_WORDS | OPENERS:
+        skipped = _opening(run)
+    run = _whole_name(sentence, run[skipped:])
+    while run and run[-1].text in _JOINS:
+        run.pop()
+    if not run or not _is_name(sentence, run):
+        return None
+    written = sentence[run[0].start : run[-1].end]
+    name = " ".join(written.split())
+    known = next((word.text for word in run if lexicon.whole(word.text) or word.text in lexicon.category), None)
+    if known and (len(run) == 1 or folded(run[0].text) in TITLES):
+        whole = lexicon.whole(known) or known
+        name = known if len(run) > 1 and known in lexicon.category else name
+        return index + skipped, len(run), Mention(name, lexicon.letter(whole), written, known=True)
+    return index + skipped, len(run), Mention(name, _letter([word.text for word in run]), written)
+
+
+def _opening(run: list[_Word]) -> int:
+    """How many words of a run only open the sentence."""
+    skipped = 0
+    for word in run:
+        low = folded(word.text)
+        if low in TITLES and len(run) > skipped + 1:
+            break
+        plain = low in FUNCTION_WORDS | OPENERS
+        headed = folded(run[-1].text) in PLACE_WORDS | FACTION_WORDS | ITEM_WORDS and len(run) > skipped + 1
+        if not plain and (not is_plain(low) or headed):
+            break
+        skipped += 1
+    return skipped
+
+
+def _whole_name(sentence: str, run: list[_Word]) -> list[_Word]:
+    """A name up to where another begins: Aldwin | of Oakhurst, but the Spine of the World."""
+    for at, word in enumerate(run):
+        if word.text == "of" and at:
+            head = folded(run[at - 1].text)
+            thing = head in PLACE_WORDS | FACTION_WORDS | ITEM_WORDS
+            after_the = sentence[: run[0].start].rstrip().lower().endswith("the")
+            if not thing and not (after_the and at == 1 and head not in ROLES | TITLES):
+                return run[:at]
+        if word.text == "the" and at and run[at - 1].text != "of":
+            epithet = folded(run[at + 1].text) if at + 1 < len(run) else ""
+            if epithet in ROLES | RACES or is_plain(run[at - 1].text) or at > 1:
+                return run[:at]
+    return run
+
+
+def _is_name(sentence: str, run: list[_Word]) -> bool:
+    words = [folded(word.text) for word in run if word.text not in _JOINS]
+    if any(len(word) < 2 or word in REAL_WORLD or any(map(str.isdigit, word)) for word in words[:1]):
+        return False
+    if any(word in OPENERS for word in words):
+        return False
+    if len(words) == 1:
+        called = sentence[: run[0].start].rstrip().lower().endswith(("named", "called", "name is", "name of"))
+        return called and words[0] not in FUNCTION_WORDS or not is_plain(words[0])
+    # The City Watch and the Silver Key are names; a Mayor Captain is none.
+    return any(word not in TITLES | ROLES | RACES | FOLK for word in words)
+
+
+def _letter(words: list[str]) -> str:
+    low = [folded(word) for word in words]
+    head = low[low.index("of") - 1] if "of" in low[1:] else low[-1]
+    if len(low) > 1:
+        if low[0] in TITLES and low[0] not in _WEAK_TITLES:
+            return "P"
+        for letter, heads in (("L", PLACE_WORDS), ("F", FACTION_WORDS), ("I", ITEM_WORDS)):
+            if head in heads:
+                return letter
+        if low[0] in PLACE_OPENERS:
+            return "L"
+        if low[0] == "house":
+            return "F"
+        if low[0] in TITLES:
+            return "P"
+    return "U"
+
+
+_SAYS: Final = (
+    r"(?:says?|said|nods?|smiles?|grins?|whispers?|laughs?|shrugs?|sighs?|bows?|frowns?|replies|looks|turns|waves"
+    r"|mutters?|answers?|leans|asks?|tells|wants|hopes|fears|hates|loves|promises|swears|vows|lives|wears|smirks)"
+)
+_FOLK_WORD: Final = "|".join(sorted(map(re.escape, (ROLES | RACES | FOLK)), key=lambda w: (-len(w), w)))
+_CUES: Final = (
+    ("P", re.compile(rf"@U(\d+)@,? (?:\w+ly )?{_SAYS}\b", re.IGNORECASE)),
+    ("P", re.compile(rf"\b(?:{_FOLK_WORD})s?,? (?:named|called|by the name of|known as) @U(\d+)@", re.IGNORECASE)),
+    ("P", re.compile(r"@U(\d+)@(?:'s|\u2019s) (?:\w+ )?(?:brother|sister|wife|husband|father|mother|eyes|hand|voice)\b")),
+    ("P", re.compile(rf"@U(\d+)@,? (?:is |was )?(?:the|an?) (?:\w+ )?(?:{_FOLK_WORD})\b", re.IGNORECASE)),
+    ("P", re.compile(r"@U(\d+)@,? (?:who|whose|himself|herself)\b", re.IGNORECASE)),
+    ("L", re.compile(r"\b(?:village|town|city|hamlet|kingdom|land|port|region|isle|island|capital|realm|ruins|forest"
+                     r"|fortress|county|duchy|province|fields|streets|gates|outskirts|people|walls) of @U(\d+)@", re.IGNORECASE)),
+    ("L", re.compile(r"\b(?:in|into|near|outside|throughout|road to|way to|live in|lives in|comes from|hails from) @U(\d+)@(?!['\u2019]s? )", re.IGNORECASE)),
+)  # fmt: skip
+
+
+def cues(marked: Marked) -> Iterator[tuple[str, str]]:
+    """What a sentence tells of the names that nothing else explains: the name, and its letter."""
+    if "@U" in marked.text:
+        for letter, cue in _CUES:
+            for match in cue.finditer(marked.text):
+                yield marked.mentions[int(match[1])].name, letter

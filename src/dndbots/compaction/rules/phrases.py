@@ -1,0 +1,79 @@
+"""What somebody is, taken apart: "a tall dwarven smith from Leilon" is a role, a race, a look and a home."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from dndbots.compaction.rules.grammar import tidy
+from dndbots.compaction.rules.lists import FOLK, LEADERS, LOOKS, RACES, ROLE_ENDINGS, ROLES, RULERS
+from dndbots.memory.wording import folded
+
+_MARKED_TAIL = re.compile(
+    r"^ (?P<how>of|to|for|at|from|in) (?:the )?(?:(?:village|town|city|kingdom|lands?) of )?(?:the )?@(?P<letter>[A-Z])(?P<number>\d+)@(?P<more>.*)$"
+)
+_PLAIN_TAIL = re.compile(r"^ (?:of|to|for) (?:the |an? |this |his |her )?[a-z][^@]*$")
+_LOOKING = re.compile(r"^ (?:with|in|whose|wearing|dressed) ")
+_SAID_OF_ALL: Final = frozenset(["friend", "person", "individual", "creature", "figure", "being", "stranger"])
+
+
+class Said(NamedTuple):
+    """One thing that a phrase says: a field, and a value or the number of a name. `of` is whose it is."""
+
+    field: str
+    value: str = ""
+    number: int | None = None
+    of_number: bool = False
+
+
+def described(np: str, tail: str) -> Iterator[Said]:
+    """What the phrase says of whom it stands for."""
+    words = np.replace(",", "").split()
+    low = [folded(word) for word in words]
+    yield from _race(words, low)
+    head = low[-1]
+    is_role = head in ROLES or (head not in RACES | FOLK and head.endswith(ROLE_ENDINGS))
+    named = _MARKED_TAIL.match(tail)
+    if is_role:
+        yield from _role(words, low, tail, named)
+    if named:
+        yield from _of_name(head, named)
+    if _LOOKING.match(tail) and "@" not in tail.split(" and ")[0] or (head in FOLK and _looks(low)):
+        kept = tail if _LOOKING.match(tail) else ""
+        if kept or (head not in _SAID_OF_ALL and sum(word in LOOKS for word in low) > 1):
+            yield Said("description", tidy(np + kept))
+
+
+def _race(words: list[str], low: list[str]) -> Iterator[Said]:
+    if " ".join(low[-2:]) in RACES:
+        yield Said("race", " ".join(words[-2:]))
+        return
+    races = [word for word, plain in zip(words, low, strict=True) if plain in RACES]
+    if len(races) == 1:
+        yield Said("race", races[0])
+
+
+def _looks(low: list[str]) -> bool:
+    return any(word in LOOKS for word in low[:-1])
+
+
+def _role(words: list[str], low: list[str], tail: str, named: re.Match[str] | None) -> Iterator[Said]:
+    kept = [word for word, plain in zip(words, low, strict=True) if plain not in RACES | LOOKS]
+    plain_tail = tail if _PLAIN_TAIL.match(tail) and not _LOOKING.match(tail) else ""
+    if named and named["how"] in ("of", "to") and named["letter"] in "PUI":
+        plain_tail = tail[: named.start("more")]
+    yield Said("role", tidy(" ".join(kept) + plain_tail))
+
+
+def _of_name(head: str, named: re.Match[str]) -> Iterator[Said]:
+    number, letter, how = int(named["number"]), named["letter"], named["how"]
+    if letter == "L" or (letter == "U" and how == "from"):
+        if how == "from":
+            yield Said("home", number=number)
+        elif how == "of" and head in RULERS:
+            yield Said("ruler", number=number, of_number=True)
+        elif how in ("of", "in", "at"):
+            yield Said("place", number=number)
+    elif letter == "F" and how in ("of", "for", "in", "from"):
+        yield Said("faction", number=number)
+        if how == "of" and head in LEADERS:
+            yield Said("leader", number=number, of_number=True)

@@ -1,0 +1,179 @@
+"""One sentence read by all the rules: each match is weighed by the words around it before it counts."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from dndbots.compaction.rules.gates import clause_start, is_doubted, is_held
+from dndbots.compaction.rules.grammar import Rule, tidy
+from dndbots.compaction.rules.links import LINK_RULES
+from dndbots.compaction.rules.lists import KIN, MUTUAL
+from dndbots.compaction.rules.naming import Lexicon, Marked, Mention
+from dndbots.compaction.rules.people import PEOPLE_RULES
+from dndbots.compaction.rules.phrases import described
+from dndbots.compaction.rules.quests import Quest, quests_in
+from dndbots.compaction.rules.things import THING_RULES
+from dndbots.compaction.values import FIELDS, Kind, Turn, Update
+from dndbots.memory.wording import folded
+
+RULES: Final[tuple[Rule, ...]] = (*PEOPLE_RULES, *LINK_RULES, *THING_RULES)
+_KIND: Final[dict[str, Kind]] = {"L": "environment", "F": "faction", "I": "item"}
+_SAYS: Final = re.compile(
+    r"^(?:and |but |so |then )?(?:the (?:\w+ )?)?@[PU](\d+)@(?:, [^,]{1,40},)? (?:\w+ly )?(?:says|explains|tells (?:you|us|them|@P\d+@|the party)"
+    r"|claims|insists|swears|warns (?:you|them)|admits|reveals|whispers|confirms|mentions|adds|reports|confesses|said|told (?:you|us|them))(?: that)?,? $",
+    re.IGNORECASE,
+)
+_ENDED: Final = re.compile(r"\b(?:is|are) no longer\b", re.IGNORECASE)
+_OTHERS: Final = re.compile(r"(?<![\w@'])(?:you|your|i|we|us|our|me)(?![\w@'])", re.IGNORECASE)
+# What anybody may want at any moment is no motive.
+_PASSING: Final = re.compile(
+    r"^(?:know|talk|speak|see (?:what|if|how|you|it|the)|go|leave|ask|say|do|be (?:sure|careful|here|there|clear|able)|get|make (?:sure|a|an|the)|come|take (?:a|the|it|this|that|out)|look|try|hear|sit|eat|drink"
+    r"|use|move|attack|buy|sell|cast|run|walk|check|keep (?:going|moving|it|an|the|up)|hit|shoot|put|give|turn|start|stay|play|point|pull|push|jump|climb|swing|throw|fire|grab|let|tell|show|thank|hold|step|head|fly"
+    r"|wait|rest|sleep|follow|open|close|continue|land|aim|dodge|hide|charge|pick|stand|back|fight|work|finish|add|mention|meet|join (?:you|us|them)|figure|feel|read|examine|inspect|wake|call|end|begin|dive|strike|slash|stab|react|respond|listen|watch)\b",
+    re.IGNORECASE,
+)
+_VAGUE: Final = re.compile(r"\b(?:this|that|these|those|it|them|something|stuff|things?|here|there|everything|anything|nothing|way|bit|other)\b", re.IGNORECASE)
+
+
+class Context(NamedTuple):
+    """What is known of a sentence beside its words. `rumor` is where a rumor begins in it, or 0."""
+
+    turn: Turn
+    lexicon: Lexicon
+    said_by: str | None
+    rumor: int
+
+
+class _Found(NamedTuple):
+    mention: Mention
+    field: str
+    value: str
+    kind: Kind
+
+
+def read(marked: Marked, context: Context) -> Iterator[Update]:
+    """All that the rules find in one sentence and that its own words leave standing."""
+    if "@" not in marked.text:
+        return
+    for rule in RULES:
+        if rule.narrated and context.turn.role == "pc" and not context.said_by:
+            continue
+        for match in rule.pattern.finditer(marked.text):
+            standing = _standing(marked, match.start(), match.end(), context, past=rule.past)
+            if standing is None:
+                continue
+            for found in _found(rule, match, marked):
+                yield from _updates(found, context, standing)
+    for quest in quests_in(marked):
+        standing = _standing(marked, quest.start, quest.end, context, past=True)
+        if standing is not None and context.turn.role != "pc":
+            yield from _of_quest(quest, marked, context, standing)
+
+
+class _Standing(NamedTuple):
+    said_by: str | None
+    rumor: bool
+    ended: bool
+
+
+def _standing(marked: Marked, start: int, end: int, context: Context, *, past: bool) -> _Standing | None:
+    """How a match stands: who says it, and whether it is a rumor, or over. None if it is no fact at all."""
+    before = marked.text[context.rumor : start]
+    said_by = context.said_by
+    reported = _SAYS.match(before)
+    if reported:
+        said_by = marked.mentions[int(reported[1])].name
+        before = before[reported.end() :]
+    if is_held(before):
+        return None
+    clause = marked.text[max(context.rumor, clause_start(marked.text, start)) : end]
+    if reported:
+        clause = marked.text[start:end]
+    ended = bool(_ENDED.search(clause))
+    if is_doubted(_ENDED.sub("", clause)):
+        return None
+    return _Standing(said_by, bool(context.rumor), ended)
+
+
+def _found(rule: Rule, match: re.Match[str], marked: Marked) -> Iterator[_Found]:
+    parts = match.groupdict()
+    mention = marked.mentions[int(parts["a"])]
+    kind = _kind(mention, rule.kind)
+    if "np" in parts:
+        for said in described(parts["np"], parts.get("tail") or ""):
+            if said.number is None:
+                yield _Found(mention, said.field, marked.plain(said.value), kind)
+            elif said.of_number:
+                other = marked.mentions[said.number]
+                yield _Found(other, said.field, mention.name, _kind(other, "faction" if said.field == "leader" else "environment"))
+            else:
+                yield _Found(mention, said.field, marked.mentions[said.number].name, kind)
+        return
+    field = KIN.get(folded(parts["kin"])) or MUTUAL[folded(parts["kin"])] if parts.get("kin") else rule.field
+    if parts.get("b"):
+        other = marked.mentions[int(parts["b"])]
+        yield _Found(mention, field, other.name, kind)
+        if rule.field == "kins":
+            yield _Found(other, field, mention.name, _kind(other, "npc"))
+        return
+    value = tidy(parts["v"])
+    if value and _tells(field, value):
+        yield _Found(mention, field, marked.plain(value), kind)
+
+
+def _kind(mention: Mention, default: Kind) -> Kind:
+    return default if default == "ability" else _KIND.get(mention.letter, "npc" if mention.letter == "P" else default)
+
+
+def _tells(field: str, value: str) -> bool:
+    """The value says something that lasts beyond the moment."""
+    if field in ("wants", "promise", "fears", "ability", "power") and _VAGUE.search(value):
+        return False
+    if field == "wants" and _PASSING.match(value):
+        return False
+    return not _OTHERS.search(value)
+
+
+def _updates(found: _Found, context: Context, standing: _Standing) -> Iterator[Update]:
+    kind = found.kind
+    name = found.mention.name
+    if kind == "npc" and _category(found.mention, context) == "PC":
+        kind = "character"
+    value = found.value.removeprefix("cast ") if found.field == "ability" else found.value
+    if not value or folded(value) == folded(name) or found.field not in FIELDS[kind]:
+        return
+    yield Update(
+        kind=kind,
+        name=name,
+        field=found.field,
+        value=value,
+        turn=context.turn.id,
+        said_by=standing.said_by,
+        sure="rumor" if standing.rumor else "fact",
+        ended=standing.ended,
+    )
+
+
+def _category(mention: Mention, context: Context) -> str:
+    """What the campaign knows them as. Whoever speaks as a player is a player's character."""
+    turn = context.turn
+    if turn.role == "pc" and folded(mention.name) == folded(turn.speaker):
+        return "PC"
+    return context.lexicon.category_of(mention.name)
+
+
+def _of_quest(quest: Quest, marked: Marked, context: Context, standing: _Standing) -> Iterator[Update]:
+    links = (("giver", quest.giver), ("place", quest.place))
+    values = [(field, marked.mentions[number].name) for field, number in links if number is not None]
+    values += [("goal", quest.goal), ("reward", quest.reward), ("deadline", quest.deadline)]
+    for field, value in values:
+        if value:
+            yield Update(
+                kind="quest",
+                name=quest.name,
+                field=field,
+                value=value,
+                turn=context.turn.id,
+                said_by=standing.said_by,
+                sure="rumor" if standing.rumor else "fact",
+            )

@@ -1,0 +1,99 @@
+"""Who speaks in a quotation, and whom a pronoun means: only where the same turn leaves no doubt."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from dndbots.compaction.rules.lists import FOLK, ROLES, either
+from dndbots.compaction.rules.naming import Marked, Mention
+from dndbots.compaction.rules.passages import QUOTE
+
+_VERBS: Final = (
+    r"(?:says?|said|whispers?|whispered|replies|replied|answers?|answered|mutters?|muttered|growls?|growled|shouts?"
+    r"|shouted|cries|cried|explains?|explained|adds?|added|tells you|tells them|told (?:you|them)|murmurs?|murmured"
+    r"|continues?|continued|admits?|admitted|declares?|declared|sighs?|sighed|warns?|warned|confesses|confessed|calls out)"
+)
+_PERSON: Final = r"(?:the (?:\w+ )?)?@[PU](\d+)@"
+_AFTER: Final = re.compile(rf"{QUOTE},? (?:{_VERBS} {_PERSON}|{_PERSON} (?:\w+ly )?{_VERBS})", re.IGNORECASE)
+_BEFORE: Final = re.compile(
+    rf"{_PERSON}(?:, [^,]{{1,40}},)? (?:\w+ly )?(?:\w+s (?:and|to you and) )?{_VERBS}(?: [^,:;.]{{0,40}})?[,:]? ?{QUOTE}", re.IGNORECASE
+)
+_LABEL: Final = re.compile(rf"^{_PERSON}: ?{QUOTE}$")
+_TAG_ONLY: Final = re.compile(rf"^{QUOTE},? (?:{_VERBS} @[PU]\d+@|@[PU]\d+@ (?:\w+ly )?{_VERBS})[.,]? ?{QUOTE}$", re.IGNORECASE)
+_HE: Final = re.compile(r"(?<![\w@'\u2019-])(?:(he|she)(['\u2019]s)?|(his|her)(?= (?!own\b)[a-z]))(?![\w@'\u2019])", re.IGNORECASE)
+_I: Final = re.compile(r"(?<![\w@'\u2019-])(?:(I)(['\u2019]m|['\u2019]ve| am| have)?|(my))(?![\w@'\u2019])")
+_IS_HAS: Final = r" (?:been|got|joined|vanished|disappeared|died|promised|sworn|gone|learned|lost)\b"
+_STRANGER: Final = re.compile(
+    rf"(?<!is )(?<!was )(?<!, )\b(?:an?|another|the other|some|two|the) (?:[\w-]+ ){{0,2}}{either(ROLES | FOLK)}\b", re.IGNORECASE
+)
+_NAME_IS: Final = re.compile(r"(@[A-Z]\d+@)['\u2019]s(?= (?:an?|the|been|dead|missing|afraid|married|looking for|from) )")
+
+
+def voice(marked: Marked) -> str | None:
+    """Who says what the sentence quotes, if its own words name them."""
+    for tag in (_AFTER, _BEFORE, _LABEL):
+        found = tag.search(marked.text)
+        if found:
+            return _named(marked, next(group for group in found.groups() if group))
+    return None
+
+
+def is_only_tag(marked: Marked) -> bool:
+    """Nothing but who speaks stands between two quotations."""
+    return bool(_TAG_ONLY.match(marked.text))
+
+
+def _named(marked: Marked, number: str) -> str:
+    return marked.mentions[int(number)].name
+
+
+def first_person(marked: Marked, speaker: str) -> Marked:
+    """The sentence with the speaker's mark for "I" and "my"."""
+    mentions = list(marked.mentions)
+
+    def put(found: re.Match[str]) -> str:
+        mentions.append(Mention(speaker, "P", found.group(), known=True))
+        sign = f"@P{len(mentions) - 1}@"
+        if found[3]:
+            return f"{sign}'s"
+        verb = (found[2] or "").strip().strip("'\u2019")
+        return sign + {"m": " is", "am": " is", "ve": " has", "have": " has"}.get(verb, "")
+
+    return Marked(_I.sub(put, marked.text), tuple(mentions))
+
+
+def third_person(marked: Marked, before: Sequence[Mention]) -> Marked:
+    """The sentence with marks for "he" and "her" where they can mean but one person.
+
+    `before` are the people of the sentence before, counted if this one names nobody earlier.
+    """
+    text = _NAME_IS.sub(r"\1 is", marked.text)
+    mentions = list(marked.mentions)
+
+    def put(found: re.Match[str]) -> str:
+        earlier = people(Marked(text[: found.start()], marked.mentions))
+        named = {mention.name for mention in earlier or before}
+        if len(named) != 1 or _STRANGER.search(text, 0, found.start()):
+            return found.group()
+        name = next(iter(named))
+        mentions.append(Mention(name, "P", found.group(), known=True))
+        sign = f"@P{len(mentions) - 1}@"
+        if found[3]:
+            return f"{sign}'s"
+        if found[2]:
+            has = re.match(_IS_HAS, text[found.end() : found.end() + 20])
+            return f"{sign} has" if has else f"{sign} is"
+        return sign
+
+    return Marked(_HE.sub(put, text), tuple(mentions))
+
+
+def people(marked: Marked) -> list[Mention]:
+    """Those whom the sentence names, and who may be people."""
+    numbers = re.findall(r"@[PU](\d+)@", marked.text)
+    return [marked.mentions[int(number)] for number in numbers]
+
+
+def antecedents(marked: Marked) -> list[Mention]:
+    """Whom a pronoun in the next sentence may mean: nobody, where a stranger may be meant as well."""
+    return [] if _STRANGER.search(marked.text) else people(marked)
