@@ -25,7 +25,7 @@ LAYERS = [
     ["compaction"],
     ["campaign"],
     ["game"],
-    ["cli", "web", "mcp", "demo", "testing"],
+    ["cli", "web", "mcp", "worker", "demo", "testing"],
     ["__main__"],
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

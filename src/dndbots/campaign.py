@@ -13,6 +13,7 @@ from dndbots._json import as_json
 from dndbots.canon.claims import ACT, AT, ENCOUNTER, IN, PART_OF, claim_of
 from dndbots.canon.reducers import FOLD_VERSION
 from dndbots.canon.values import Entity, Fact, Knowing, Milestone, Moment
+from dndbots.compaction.compacting import Compacting
 from dndbots.errors import (
     AmbiguousName,
     InvalidSetting,
@@ -42,16 +43,27 @@ _MOST_EVENTS = 1 << 40
 _PEOPLE = ("pc_", "npc_", "mon_")
 
 
-class Campaign(Remembering):
+class Campaign(Remembering, Compacting):
     """One branch of one campaign. `Campaign.open` is the way to get one; it is also a context manager.
 
     Reads that answer for somebody take the `viewer`: a uid, or a name that belongs to exactly one
     entity. `"dm"` sees everything. `as_of` is an event id, and answers as if the log ended there.
     """
 
-    def __init__(self, store: Store, *, branch: str = MAIN, summarizer: Any = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        branch: str = MAIN,
+        summarizer: Any = None,
+        extractor: Any = None,
+        address: str | Path | None = None,
+    ) -> None:
         self._store = store
-        self.summarizer = summarizer
+        self.summarizer, self.extractor = summarizer, extractor
+        self.address = None if address is None else str(address)
+        self.home = None if self.address is None or "://" in self.address else Path(self.address)
+        self._listeners: list[Callable[[list[GameEvent]], None]] = []
         with told_as_damage(store.where):
             self._branch = self._find_branch(branch)
             self._recorder = upkeep.recorder_of(store, self._branch)
@@ -70,14 +82,16 @@ class Campaign(Remembering):
         branch: str = MAIN,
         timeout: float = TIMEOUT,
         summarizer: Any = None,
+        extractor: Any = None,
     ) -> Self:
         """A campaign's folder, or `postgresql://…/database?campaign=name`; made if it is not there.
 
         `summarizer` makes the summaries: a `Summarizer`, or a chat model; without one, none is needed.
+        `extractor` reads facts out of what was said: an object with `extract`, or a chat model, likewise.
         """
         store = open_store(where, create=create, timeout=timeout)
         try:
-            return cls(store, branch=branch, summarizer=summarizer)
+            return cls(store, branch=branch, summarizer=summarizer, extractor=extractor, address=where)
         except BaseException:  # whatever it was, nobody else would close the store
             store.close()
             raise
@@ -101,15 +115,30 @@ class Campaign(Remembering):
         `expected` is the place that the log must be at; if it is not, `SequenceConflict`. Without it,
         the event is checked against whatever is true once it is this writer's turn.
         """
-        return self._recorder.record([event], expected=expected)[0]
+        return self.record_many([event], expected=expected)[0]
 
     def record_many(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]:
         """Appends events in one transaction: all of them, or none."""
-        return self._recorder.record(events, expected=expected)
+        return self._heard(self._recorder.record(events, expected=expected))
 
     def replay(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]:
         """Appends what was played elsewhere, as it is: not checked against what is true here."""
-        return self._recorder.record(events, expected=expected, lawful=False)
+        return self._heard(self._recorder.record(events, expected=expected, lawful=False))
+
+    def listen(self, heard: Callable[[list[GameEvent]], None]) -> Callable[[], None]:
+        """Tells somebody of what is recorded here, right after it was; what is given back ends that."""
+        self._listeners.append(heard)
+
+        def ended() -> None:
+            if heard in self._listeners:
+                self._listeners.remove(heard)
+
+        return ended
+
+    def _heard(self, stored: list[GameEvent]) -> list[GameEvent]:
+        for heard in tuple(self._listeners):
+            heard(stored)
+        return stored
 
     def introduce(
         self,
@@ -240,10 +269,23 @@ class Campaign(Remembering):
             forked_at = self._place(at)
             parent = next(one for one in self.past()[1] if forked_at <= one.upto)
             store.add_branch(name, parent=parent.branch, forked_at=forked_at, seed=upkeep.seed)
-            return Campaign(store, branch=name, summarizer=self.summarizer)
+            return self._on(store, name)
         except BaseException:  # whatever it was, nobody else would close the store
             store.close()
             raise
+
+    def another(self) -> "Campaign":
+        """The same branch through a connection of its own."""
+        return self._on(self._store.another(), self.branch)
+
+    def _on(self, store: Store, branch: str) -> "Campaign":
+        return Campaign(
+            store,
+            branch=branch,
+            summarizer=self.summarizer,
+            extractor=self.extractor,
+            address=self.address,
+        )
 
     # In and out.
 

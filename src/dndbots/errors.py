@@ -17,7 +17,9 @@ DndbotsError
 ├── AmbiguousName         a name that several have
 ├── InvalidTranscript     a line that cannot be imported, with its place
 ├── UpdateRefused         a proposal that its turn does not support, with reason and rule
+├── UnknownProposal       a proposal that is not waiting
 ├── ExtractionFailed      nothing that an extractor answered could be read, and why
+├── WorkerFailed          a compaction that another process could not do, and why
 ├── SummaryFailed         no summary that could be used, with whose it was and why
 ├── StorageError
 │   ├── SequenceConflict  somebody else wrote first
@@ -197,12 +199,27 @@ class UpdateRefused(DndbotsError, ValueError):
         self.reason, self.rule = reason, rule
 
 
+class UnknownProposal(DndbotsError):
+    def __init__(self, name: str, *, waiting: Iterable[str]) -> None:
+        self.name, self.waiting = name, list(waiting)
+        shown = ", ".join(self.waiting[:10]) or "none"
+        super().__init__(f"no proposal {name!r} is waiting; those that wait: {shown}")
+
+
 class ExtractionFailed(DndbotsError):
     """The turns are still where they were, and can be read later."""
 
     def __init__(self, *, turns: int, reason: str) -> None:
         super().__init__(f"nothing could be read out of {turns} turns: {reason}")
         self.turns, self.reason = turns, reason
+
+
+class WorkerFailed(DndbotsError):
+    """The campaign is as it was, or as after whole runs."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"the process that compacts failed: {reason}")
+        self.reason = reason
 
 
 class StorageError(DndbotsError):

@@ -4,7 +4,6 @@ It is the DM's, and a view of the log: folded again from the same log, it is the
 """
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -54,7 +53,7 @@ class Related(_Value):
     since: str
 
 
-class _Info(_Value):
+class Info(_Value):
     """What is known of an entity. `facts` are what is so, by key; in links the value is a list of uids."""
 
     uid: str
@@ -65,7 +64,7 @@ class _Info(_Value):
     believed: tuple[Believed, ...] = ()
 
 
-class _Creature(_Info):
+class _Creature(Info):
     alive: bool = True
     location: str | None = None
     conditions: tuple[str, ...] = ()
@@ -81,24 +80,24 @@ class NPCInfo(_Creature):
     """Somebody else: a person, or a monster."""
 
 
-class EnvironmentInfo(_Info):
+class EnvironmentInfo(Info):
     """A place."""
 
     danger: str | None = None
 
 
-class QuestInfo(_Info):
+class QuestInfo(Info):
     """A quest, how it stands, and its objectives."""
 
     state: str | None = None
     objectives: Mapping[str, JsonValue] = Field(default_factory=dict)
 
 
-class ItemInfo(_Info):
+class ItemInfo(Info):
     """A thing that has a name."""
 
 
-class FactionInfo(_Info):
+class FactionInfo(Info):
     """A group of people that has a name."""
 
 
@@ -112,7 +111,7 @@ class SceneInfo(_Value):
     first: str
     last: str
     turns: int
-    began: datetime | None = None
+    began: str | None = None
     seconds: float | None = None
     outcomes: tuple[str, ...] = ()
     open: bool = False
@@ -142,9 +141,9 @@ class CampaignData(_Value):
     sessions: tuple[str, ...] = ()
     cursor: str | None = None
 
-    def entities(self) -> Mapping[str, _Info]:
+    def entities(self) -> Mapping[str, Info]:
         """Everybody and everything, by uid."""
-        found: dict[str, _Info] = {}
+        found: dict[str, Info] = {}
         for shelf in SHELVES.values():
             found |= getattr(self, shelf)
         return found
@@ -160,7 +159,7 @@ SHELVES: Final[Mapping[str, str]] = {
     "ITEM": "items",
     "FAC": "factions",
 }
-INFOS: Final[Mapping[str, type[_Info]]] = {
+INFOS: Final[Mapping[str, type[Info]]] = {
     "characters": CharacterInfo,
     "npcs": NPCInfo,
     "environments": EnvironmentInfo,
@@ -170,6 +169,6 @@ INFOS: Final[Mapping[str, type[_Info]]] = {
 }
 
 
-def new_info(category: str, uid: str, name: str, **more: Any) -> _Info:
+def new_info(category: str, uid: str, name: str, **more: Any) -> Info:
     """The first that is known of an entity."""
     return INFOS[SHELVES[category]](uid=uid, name=name, **more)

@@ -17,11 +17,11 @@ from dndbots.compaction.data import (
     Believed,
     CampaignData,
     Earlier,
+    Info,
     NarrativeInfo,
     Related,
     SceneInfo,
     Stated,
-    _Info,
 )
 from dndbots.compaction.running import cursor_of
 from dndbots.events import EventType, GameEvent, audience
@@ -69,7 +69,7 @@ def _touched(event: GameEvent) -> Iterable[str]:
 # Entities
 
 
-def _infos(view: View, uids: Collection[str], gates: Gates) -> dict[str, _Info]:
+def _infos(view: View, uids: Collection[str], gates: Gates) -> dict[str, Info]:
     entities = view.entities(uids)
     own = {uid: (uid, *entity.merged) for uid, entity in entities.items()}
     everyone = [other for same in own.values() for other in same]
@@ -89,15 +89,15 @@ def _infos(view: View, uids: Collection[str], gates: Gates) -> dict[str, _Info]:
     }
 
 
-def _shelved(infos: Mapping[str, _Info]) -> dict[str, dict[str, _Info]]:
-    found: dict[str, dict[str, _Info]] = {shelf: {} for shelf in INFOS}
+def _shelved(infos: Mapping[str, Info]) -> dict[str, dict[str, Info]]:
+    found: dict[str, dict[str, Info]] = {shelf: {} for shelf in INFOS}
     for uid, info in infos.items():
         shelf = next(name for name, kind in INFOS.items() if type(info) is kind)
         found[shelf][uid] = info
     return found
 
 
-def _info(entity: Entity, past: Iterable[Fact], beliefs: Iterable[Belief], gates: Gates) -> _Info:
+def _info(entity: Entity, past: Iterable[Fact], beliefs: Iterable[Belief], gates: Gates) -> Info:
     shown = [fact for fact in entity.facts if not fact.ended and not gates.hides(fact)]
     plain = [fact for fact in shown if fact.key is not None and fact.key.isidentifier()]
     earlier: dict[str, list[Fact]] = {}

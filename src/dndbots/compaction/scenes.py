@@ -5,6 +5,7 @@ size, and give the same scenes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Final, NamedTuple
 
 from dndbots.compaction.data import SceneInfo
@@ -89,17 +90,12 @@ def _begun(event: GameEvent, present: frozenset[str]) -> SceneInfo:
         first=event.event_id,
         last=event.event_id,
         turns=0,
-        seconds=None if event.timestamp is None else 0.0,
-        began=event.timestamp,
+        began=event.timestamp.isoformat() if event.timestamp else None,
         open=True,
     )
 
 
 def _gone_on(scene: SceneInfo, event: GameEvent, outcomes: Sequence[str]) -> SceneInfo:
-    seconds = scene.seconds
-    if scene.began is not None and event.timestamp is not None:
-        naive = (scene.began.tzinfo is None) != (event.timestamp.tzinfo is None)
-        seconds = seconds if naive else (event.timestamp - scene.began).total_seconds()
     others = (event.source, *event.known.participants, *event.known.enemies)
     met = dict.fromkeys((*scene.participants, *(who for who in others if who.startswith(("npc_", "mon_")))))
     told = dict.fromkeys((*scene.outcomes, *(one[:_LONGEST_OUTCOME] for one in outcomes)))
@@ -109,10 +105,17 @@ def _gone_on(scene: SceneInfo, event: GameEvent, outcomes: Sequence[str]) -> Sce
             "participants": tuple(met)[:_MOST_PARTICIPANTS],
             "last": event.event_id,
             "turns": scene.turns + is_spoken(event),
-            "seconds": seconds,
+            "seconds": _seconds_since(scene, event.timestamp),
             "outcomes": tuple(told)[-MOST_OUTCOMES:],
         }
     )
+
+
+def _seconds_since(scene: SceneInfo, now: datetime | None) -> float | None:
+    began = datetime.fromisoformat(scene.began) if scene.began else None
+    if began is None or now is None or (began.tzinfo is None) != (now.tzinfo is None):
+        return scene.seconds
+    return (now - began).total_seconds()
 
 
 def narrative_of(view: View, scene: SceneInfo, gates: Gates) -> Narrative | None:

@@ -16,10 +16,10 @@ from dndbots.compaction.data import (
     SHELVES,
     Believed,
     CampaignData,
+    Info,
     NarrativeInfo,
     Stated,
     _Creature,
-    _Info,
     new_info,
 )
 from dndbots.compaction.evidence import LONG_AGO, Claim, Said, claims_of, stated
@@ -213,11 +213,11 @@ class SharedStateManager:
         else:
             self._claims[slot] = claims
 
-    def _info(self, uid: str) -> _Info:
-        found: _Info = getattr(self._data, SHELVES[category_of(uid) or ""])[uid]
+    def _info(self, uid: str) -> Info:
+        found: Info = getattr(self._data, SHELVES[category_of(uid) or ""])[uid]
         return found
 
-    def _claims_on(self, info: _Info, slot: _Slot) -> tuple[Claim, ...]:
+    def _claims_on(self, info: Info, slot: _Slot) -> tuple[Claim, ...]:
         """What the data said before any update."""
         if slot.certainty == "fact":
             known = info.facts.get(slot.key)
@@ -233,7 +233,7 @@ class SharedStateManager:
         return self._times.get(event_id, LONG_AGO)
 
 
-def _with(info: _Info, slot: _Slot, now: Stated | None) -> _Info:
+def _with(info: Info, slot: _Slot, now: Stated | None) -> Info:
     """What is known of somebody, with what one slot has come to. A belief is never among the facts."""
     if slot.certainty != "fact":
         return info.model_copy(update={"believed": _believed(info, slot, now)})
@@ -248,7 +248,7 @@ def _with(info: _Info, slot: _Slot, now: Stated | None) -> _Info:
     return info.model_copy(update=changes)
 
 
-def _believed(info: _Info, slot: _Slot, now: Stated | None) -> tuple[Believed, ...]:
+def _believed(info: Info, slot: _Slot, now: Stated | None) -> tuple[Believed, ...]:
     others = [held for held in info.believed if not _is_on(held, slot)]
     if now:
         heard = [uid for held in info.believed if _is_on(held, slot) for uid in held.by]

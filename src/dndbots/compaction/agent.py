@@ -1,0 +1,196 @@
+"""The persistence agent: who reads the logs, with which extractor, and how often."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from dndbots.compaction.checking import as_update
+from dndbots.compaction.data import CampaignData
+from dndbots.compaction.running import MOST_EVENTS, TIMEOUT, Run, compact_once
+from dndbots.compaction.state import SharedStateManager
+from dndbots.compaction.turns import role_of
+from dndbots.compaction.values import Extractor, Known, Turn, Update
+from dndbots.errors import InvalidSetting, StaleNote, UpdateRefused
+from dndbots.events import GameEvent
+from dndbots.ids import DM, is_uid, name_from_uid
+from dndbots.interop.transcripts import TranscriptLine
+from dndbots.memory.checks import short
+from dndbots.memory.entries import entry_of
+from dndbots.memory.notes import Table
+from dndbots.memory.waiting import within
+from dndbots.storage.upkeep import Progress
+
+log = logging.getLogger("dndbots.compaction")
+
+COMPACTION_INTERVAL: Final = 5
+_ATTEMPTS: Final = 5
+_WANTED: Final = (
+    "is no extractor: pass a chat model object with invoke(messages), such as a LangChain chat model, an "
+    "object with extract(turns, known), or nothing for one without a model"
+)
+
+
+def extractor_of(given: Any) -> Extractor:
+    """An extractor from whatever was given for one: nothing, one of somebody's, or a chat model."""
+    if given is None:
+        from dndbots.compaction.rules import RuleExtractor
+
+        return RuleExtractor()
+    if isinstance(given, str):
+        raise InvalidSetting("extractor", given, reason=f"names a model; {_WANTED.partition(': ')[2]}")
+    if isinstance(given, type):
+        raise InvalidSetting("extractor", given, reason="is a class: pass an object of it")
+    if callable(getattr(given, "extract", None)):
+        found: Extractor = given
+        return found
+    if callable(getattr(given, "invoke", None)):
+        from dndbots.compaction.asking import ModelExtractor
+
+        return ModelExtractor(given)
+    raise InvalidSetting("extractor", given, reason=_WANTED)
+
+
+class CampaignPersistenceAgent:
+    """Turns raw logs into campaign data. `extractor` is one of ours, of yours, a chat model, or nothing."""
+
+    name = "campaign-persistence-agent"
+    tools = (
+        "character_updater_tool",
+        "npc_updater_tool",
+        "environment_updater_tool",
+        "quest_updater_tool",
+        "ability_updater_tool",
+        "item_updater_tool",
+        "scene_narrative_updater_tool",
+    )
+
+    def __init__(
+        self,
+        extractor: Any = None,
+        *,
+        compaction_interval: int = COMPACTION_INTERVAL,
+        timeout: float = TIMEOUT,
+    ) -> None:
+        if type(compaction_interval) is not int or compaction_interval < 1:
+            raise InvalidSetting("compaction_interval", compaction_interval, reason="is no number of turns")
+        self.compaction_interval = compaction_interval
+        self.extractor = extractor_of(extractor)
+        self._timeout = timeout
+
+    # Without a campaign.
+
+    async def compact_logs(
+        self, recent_logs: Iterable[Any], campaign_data: CampaignData | Mapping[str, Any] | None = None
+    ) -> CampaignData:
+        """The campaign data with what the logs say. If nothing can be read, as it was, with a warning.
+
+        Logs are events, transcript lines, `[speaker]: text`, or turns; oldest first.
+        """
+        data = _as_data(campaign_data)
+        turns = [_turn(one, number) for number, one in enumerate(recent_logs, 1)]
+        state = SharedStateManager(data, turns)
+        try:
+            proposed = await asyncio.to_thread(
+                within, self._timeout, lambda: list(self.extractor.extract(turns, _known(data)))
+            )
+        except Exception as exc:  # noqa: BLE001 - whatever it was, play goes on
+            log.warning("nothing was read out of %d turns: %s", len(turns), short(str(exc)))
+            return data
+        with state.batch():
+            for one in proposed:
+                _applied(state, as_update(one))
+        return state.snapshot()
+
+    # With one.
+
+    def compact(
+        self,
+        table: Table,
+        *,
+        review: bool = False,
+        most: int = MOST_EVENTS,
+        progress: Progress | None = None,
+        total: int = 0,
+    ) -> list[Run]:
+        """Compacts all that was not, in runs of so many events; each is kept when it is done.
+
+        `progress` is told how many of `total` turns were read.
+        """
+        runs: list[Run] = []
+        conflicts = 0
+        while True:
+            try:
+                run = compact_once(table, self.extractor, most=most, review=review, timeout=self._timeout)
+            except StaleNote:
+                # Somebody else compacted the same turns first, which is as good.
+                conflicts += 1
+                if conflicts >= _ATTEMPTS:
+                    raise
+                continue
+            if run is None:
+                return runs
+            runs.append(run)
+            if progress is not None:
+                progress(sum(one.turns for one in runs), total)
+
+
+def _as_data(given: CampaignData | Mapping[str, Any] | None) -> CampaignData:
+    if given is None or isinstance(given, CampaignData):
+        return given or CampaignData()
+    try:
+        return CampaignData.model_validate(given)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise InvalidSetting("campaign_data", place, reason=f"cannot be read: {first['msg']}") from exc
+
+
+def _known(data: CampaignData) -> Known:
+    from dndbots.compaction.data import SHELVES
+
+    categories = {shelf: category for category, shelf in SHELVES.items()}
+    categories["npcs"] = "NPC"
+    found: dict[str, str] = {}
+    for shelf, category in categories.items():
+        for info in getattr(data, shelf).values():
+            found |= dict.fromkeys((info.name, *info.aliases), category)
+    return Known(found)
+
+
+def _applied(state: SharedStateManager, update: Any) -> None:
+    if isinstance(update, Update):
+        try:
+            state.apply(update)
+        except UpdateRefused as exc:
+            log.debug("%s", exc)
+
+
+def _turn(given: Any, number: int) -> Turn:
+    """A turn from whatever stands in a log."""
+    if isinstance(given, Turn):
+        return given
+    if isinstance(given, GameEvent):
+        name = name_from_uid(given.source) if is_uid(given.source) else given.source.upper()
+        return Turn(given.event_id, name, role_of(given.source), given.content, given.session_id)
+    if isinstance(given, str):
+        entry = entry_of(given)
+        role = "dm" if entry.narrated or not entry.who else "pc"
+        return Turn(f"turn_{number}", entry.who or "DM", "dm" if role == "dm" else "pc", entry.text)
+    try:
+        line = TranscriptLine.model_validate(given)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "line"
+        raise InvalidSetting(f"recent_logs[{number - 1}].{place}", given, reason=first["msg"]) from exc
+    role = line.role_of(0) or (DM if line.speakers[0].casefold() == DM else "pc")
+    return Turn(
+        id=line.id or f"turn_{number}",
+        speaker=line.speakers[0],
+        role="dm" if role == DM else "npc" if role == "npc" else "pc",
+        text=line.text,
+        session=line.session,
+        place=line.location,
+    )

@@ -1,0 +1,167 @@
+"""The part of a campaign that compacts: on demand, in the background, and what comes of it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Final, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from dndbots.compaction.agent import CampaignPersistenceAgent
+from dndbots.compaction.background import EVERY_TURNS, EVERY_WORDS, Compactor, Job, shared_worker
+from dndbots.compaction.data import CampaignData
+from dndbots.compaction.files import data_path
+from dndbots.compaction.folder import DataFolder, Saved
+from dndbots.compaction.folding import campaign_data
+from dndbots.compaction.keeping import DataKeeper, data_files
+from dndbots.compaction.reviewing import Proposal, accept, proposals_of, reject
+from dndbots.compaction.running import Run, cursor_of, last_runs, run_of, totals_of, waiting_after
+from dndbots.compaction.turns import is_spoken
+from dndbots.events import GameEvent
+from dndbots.ids import DM
+from dndbots.storage.reader import View
+from dndbots.storage.upkeep import Progress
+
+_LAST: Final = 10
+
+
+class CompactionStatus(BaseModel):
+    """How far compaction has come, what it did so far, and its last runs, oldest first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    cursor: str | None
+    turns_waiting: int
+    proposals_waiting: int
+    totals: dict[str, int]
+    runs: tuple[Run, ...]
+
+
+class Refused(BaseModel):
+    """A proposal that was rejected, with the reason, and the run that did."""
+
+    model_config = ConfigDict(frozen=True)
+
+    run_id: str
+    rule: str
+    reason: str
+    update: dict[str, Any]
+
+
+class Compacting(ABC):
+    """What a campaign can do with its raw logs. `extractor` reads them; None needs no model.
+
+    `home` is the folder that the files of campaign data are kept in, if there is one.
+    """
+
+    extractor: Any = None
+    home: Path | None = None
+    address: str | None = None
+
+    @property
+    @abstractmethod
+    def branch(self) -> str: ...
+    @abstractmethod
+    def view(self, viewer: str, as_of: str | None = None) -> AbstractContextManager[View]: ...
+    @abstractmethod
+    def record(self, event: GameEvent, *, expected: int | None = None) -> GameEvent: ...
+    @abstractmethod
+    def record_many(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]: ...
+    @abstractmethod
+    def listen(self, heard: Callable[[list[GameEvent]], None]) -> Callable[[], None]: ...
+    @abstractmethod
+    def another(self) -> Self: ...
+    @abstractmethod
+    def close(self) -> None: ...
+
+    # Doing it.
+
+    def compact(
+        self, *, review: bool = False, extractor: Any = None, progress: Progress | None = None
+    ) -> list[Run]:
+        """Reads facts out of all that was said since the last time, and brings the files up to date.
+
+        With `review`, what is found waits for a person: see `proposals`. `progress` is told how many
+        turns of how many were read.
+        """
+        agent = CampaignPersistenceAgent(self.extractor if extractor is None else extractor)
+        total = self.compaction(last=1).turns_waiting if progress is not None else 0
+        runs = agent.compact(self, review=review, progress=progress, total=total)
+        self.save_data()
+        return runs
+
+    def compacting(
+        self, *, every: int = EVERY_TURNS, words: int = EVERY_WORDS, extractor: Any = None
+    ) -> Compactor:
+        """Compacts in the background while it is open: every so many turns or words, and at a scene's end.
+
+        Without a model it is another process that reads, so that no turn waits for it.
+        """
+        reads = self.extractor if extractor is None else extractor
+        if reads is None and self.address is not None:
+            job = Job(self.address, self.branch)
+            compactor = Compactor(lambda: shared_worker().compact(job), every=every, words=words)
+            return compactor.on_close(first=self.listen(compactor.notice))
+        own = self.another()
+        compactor = Compactor(lambda: len(own.compact(extractor=reads)), every=every, words=words)
+        return compactor.on_close(first=self.listen(compactor.notice), last=own.close)
+
+    def save_data(self) -> Saved | None:
+        """Brings the files of campaign data up to date; None where the campaign has no folder."""
+        if self.home is None:
+            return None
+        if "_keeper" not in self.__dict__:
+            self._keeper = DataKeeper(self, data_path(self.home, self.branch))
+        return self._keeper.save()
+
+    # What comes of it.
+
+    def data(self, *, as_of: str | None = None) -> CampaignData:
+        """All that the campaign has come to. It is the DM's, and tells every secret."""
+        with self.view(DM, as_of) as view:
+            return campaign_data(view)
+
+    def export_data(self, folder: Path | str) -> Saved:
+        """Writes the files of campaign data, as they are at this moment, into a folder."""
+        with self.view(DM) as view:
+            files = data_files(view)
+        return DataFolder(folder).save(files)
+
+    def compaction(self, *, last: int = _LAST) -> CompactionStatus:
+        with self.view(DM) as view:
+            shelf = cursor_of(view)
+            waiting = sum(1 for _, event in view.play(after=waiting_after(view)) if is_spoken(event))
+            return CompactionStatus(
+                cursor=shelf.cursor if shelf else None,
+                turns_waiting=waiting,
+                proposals_waiting=len(proposals_of(view)),
+                totals=totals_of(view),
+                runs=tuple(map(run_of, last_runs(view, last=last))),
+            )
+
+    def rejections(self, *, last: int = _LAST) -> list[Refused]:
+        """What the last runs rejected, with the reasons, as far as they are kept."""
+        with self.view(DM) as view:
+            found = last_runs(view, last=last)
+        return [
+            Refused.model_validate({"run_id": event.event_id, **one})
+            for event in found
+            if event.known.compaction is not None
+            for one in event.known.compaction.rejections
+            if isinstance(one, dict)
+        ]
+
+    # What waits for a person.
+
+    def proposals(self, *, decided: bool = False) -> list[Proposal]:
+        """What waits for a person to decide, oldest first; or everything that ever did."""
+        with self.view(DM) as view:
+            return proposals_of(view, decided=decided)
+
+    def accept(self, proposal: str, *, value: str | None = None) -> None:
+        """Takes a proposal over, as it is or with another value."""
+        accept(self, proposal, value=value)
+
+    def reject(self, proposal: str) -> None:
+        reject(self, proposal)

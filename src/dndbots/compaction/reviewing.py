@@ -1,0 +1,177 @@
+"""Proposals that wait for a person: what a run held back, and what somebody wrote into a file by hand."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from dndbots.canon import claims
+from dndbots.compaction.checking import Accepted, check
+from dndbots.compaction.edits import Edit
+from dndbots.compaction.recording import Gathering
+from dndbots.compaction.running import SHELF, cursor_of, open_scenes
+from dndbots.compaction.turns import turns_of
+from dndbots.compaction.values import FIELDS, Turn, Update
+from dndbots.compaction.who import Hearers
+from dndbots.errors import InvalidSetting, UnknownProposal, UpdateRefused
+from dndbots.events import GameEvent
+from dndbots.ids import DM
+from dndbots.memory.deciding import correct_fact
+from dndbots.memory.gates import Gates
+from dndbots.memory.notes import Table, make_note, note_id
+from dndbots.storage.reader import View
+
+State = Literal["waiting", "accepted", "edited", "rejected"]
+_PERSON = "a person"
+
+
+class Correction(BaseModel):
+    """What somebody wrote into a file of campaign data, instead of what stood there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    uid: str
+    key: str
+    value: JsonValue
+    old: JsonValue = None
+    file: str
+
+
+class Proposal(BaseModel):
+    """What waits for a person to decide: an update that a turn supports, or a correction by hand."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    state: State
+    update: Update | None = None
+    correction: Correction | None = None
+
+
+def proposals_of(view: View, *, decided: bool = False) -> list[Proposal]:
+    """Those that wait, oldest first; or all of them."""
+    found: list[tuple[int, Proposal]] = []
+    for name, slots in view.decided(claims.PROPOSAL).items():
+        if claims.PROPOSAL in slots:
+            said, since = slots[claims.PROPOSAL]
+            state, at = slots.get(claims.STATE, ("waiting", since))
+            now = str(state) if at >= since else "waiting"
+            found.append((since, _proposal(name, said, now)))
+    return [one for _, one in sorted(found, key=lambda one: one[0]) if decided or one.state == "waiting"]
+
+
+def _proposal(name: str, said: JsonValue, state: str) -> Proposal:
+    given = said if isinstance(said, dict) else {}
+    kind = "correction" if "file" in given else "update"
+    return Proposal.model_validate({"id": name, "state": state, kind: given})
+
+
+def waiting_proposal(view: View, name: str) -> Proposal:
+    waiting = proposals_of(view)
+    for one in waiting:
+        if one.id == name:
+            return one
+    raise UnknownProposal(name, waiting=[one.id for one in waiting])
+
+
+# Deciding
+
+
+def reject(table: Table, name: str) -> None:
+    with table.view(DM) as view:
+        waiting_proposal(view, name)
+    _noted(table, lambda view: [_side_note(view, decided={name: "rejected"})])
+
+
+def accept(table: Table, name: str, *, value: str | None = None) -> None:
+    """Takes a proposal as it is, or with another value. What cannot be so any more is `UpdateRefused`."""
+    with table.view(DM) as view:
+        proposal = waiting_proposal(view, name)
+    state = "accepted" if value is None else "edited"
+    if proposal.correction is not None:
+        told = proposal.correction
+        said = told.value if value is None else value
+        if not isinstance(said, str | int | float | bool):
+            raise InvalidSetting("value", said, reason="is no text or number; edit the proposal to one")
+        correct_fact(table, told.uid, told.key, said)
+        _noted(table, lambda view: [_side_note(view, decided={name: state})])
+    elif proposal.update is not None:
+        update = proposal.update
+        _noted(table, lambda view: [_side_note(view, decided={name: state}), *_made(view, update, value)])
+
+
+def hold_edits(table: Table, edits: Iterable[Edit]) -> list[Edit]:
+    """Offers what was changed by hand as corrections; gives back what cannot be one."""
+    held: dict[str, JsonValue] = {}
+    left: list[Edit] = []
+    for edit in edits:
+        parts = edit.field.split(".")
+        if edit.uid is None or parts[0] != "facts" or len(parts) != 2 or edit.new is None:
+            left.append(edit)
+            continue
+        made = Correction(uid=edit.uid, key=parts[1], value=edit.new, old=edit.old, file=edit.file)
+        held[note_id("proposal", edit.uid, parts[1], made.model_dump_json())] = made.model_dump()
+    if held:
+        _noted(table, lambda view: [_side_note(view, held=held)] if cursor_of(view) else [])
+    return left
+
+
+def _noted(table: Table, made: Callable[[View], list[GameEvent]]) -> None:
+    """Appends what is made of what is true when nobody else writes."""
+
+    def events() -> Iterator[GameEvent]:
+        with table.view(DM) as view:
+            found = made(view)
+        yield from found
+
+    table.record_many(events())
+
+
+def _side_note(view: View, **said: Mapping[str, JsonValue]) -> GameEvent:
+    """A note beside the runs: the cursor stays where it is, and open scenes stay open."""
+    shelf = cursor_of(view)
+    if shelf is None:
+        raise InvalidSetting("campaign", "", reason="was never compacted, so that nothing waits in it")
+    scenes = {
+        scene.scene_id: scene.model_dump(mode="json", exclude_defaults=True) for scene in open_scenes(view)
+    }
+    return make_note(
+        DM,
+        SHELF,
+        shelf,
+        lines=(),
+        after=None,
+        upto=view.by_id([shelf.cursor])[shelf.cursor],
+        compaction={"by": _PERSON, "scenes": {**scenes}, **{key: dict(one) for key, one in said.items()}},
+    )
+
+
+def _made(view: View, update: Update, value: str | None) -> list[GameEvent]:
+    events = view.by_id([update.turn])
+    turns = {turn.id: turn for turn in turns_of(view, list(events.values()), Gates())}
+    hearers = Hearers(view, events)
+    found = check(update, turns, hearers)
+    if not isinstance(found, Accepted):
+        raise UpdateRefused(rule=found.rule, reason=found.reason)
+    if value is not None:
+        found = _edited(found, value, hearers, turns[update.turn])
+    gathered = Gathering(view, events, hearers).gather([found])
+    for refused in gathered.rejected:
+        raise UpdateRefused(rule=refused.rule, reason=refused.reason)
+    return gathered.events
+
+
+def _edited(found: Accepted, value: str, hearers: Hearers, turn: Turn) -> Accepted:
+    """The same with a value of a person's, who need not find it in the turn; in a link it must be known."""
+    if not value.strip():
+        raise InvalidSetting("value", value, reason="says nothing; give the value that should stand there")
+    try:
+        update = Update.model_validate({**found.update.model_dump(), "value": value})
+    except ValidationError as exc:
+        raise InvalidSetting("value", value, reason=f"cannot be one: {exc.errors()[0]['msg']}") from exc
+    linked = FIELDS[update.kind][update.field]
+    target = hearers.resolve(value, linked, turn) if linked else None
+    if isinstance(target, str) or (target is not None and target.uid is None):
+        reason = target if isinstance(target, str) else "nobody is called that"
+        raise UpdateRefused(rule="name", reason=reason)
+    return found._replace(update=update, object=target)
