@@ -174,6 +174,14 @@ def is_like_a_name(name: str) -> bool:
     return True
 
 
+def untitled(name: str) -> str:
+    """A name without the titles before it; one that is nothing else stays as it is."""
+    words = name.split()
+    while len(words) > 1 and folded(words[0]).strip(".") in _TITLES:
+        words = words[1:]
+    return " ".join(words)
+
+
 def same_name(name: str, other: str) -> bool:
     return folded_name(_plain(name)) == folded_name(_plain(other))
 

@@ -8,20 +8,14 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from dndbots.compaction.checking import Accepted, Mention, Rejected
+from dndbots.compaction.grounds import is_like_a_name, untitled
 from dndbots.compaction.turns import perceivers
 from dndbots.compaction.who import Hearers
 from dndbots.events import EventType, GameEvent
 from dndbots.ids import DM, SYSTEM, folded
-from dndbots.memory.wording import COMMON_WORDS
 from dndbots.storage.reader import View
 
 _SURENESS: Final = {"rumor": 0, "belief": 1, "fact": 2}
-_TITLE_WORDS: Final = """
-    aunt baron baroness brother captain chief commander count countess doctor duchess duke elder emperor
-    empress father general grandma grandpa granny high king lady lieutenant lord madam magister master mayor
-    mistress mother old prince princess queen sergeant sheriff sir sister uncle young
-"""
-_TITLES: Final = frozenset(_TITLE_WORDS.split())
 
 
 class Gathered(NamedTuple):
@@ -96,7 +90,10 @@ class Gathering:
             fact["ended"] = True
         earlier = group.facts.setdefault((subject, one.key, one.certainty), fact)
         if earlier != fact:
-            self._reject(one, f"the turn says two things of the {one.key} there", "two_values")
+            if folded(str(value)) in folded(str(earlier["value"])):
+                self._repeated += 1
+            else:
+                self._reject(one, f"the turn says two things of the {one.key} there", "two_values")
             return
         for mention, uid in uids.items():
             self._introduce(group, mention, uid)
@@ -107,20 +104,25 @@ class Gathering:
         """Who is meant, by uid. Who is new gets one, the same for all turns that are read together."""
         if mention.uid is not None:
             return mention
-        known = self._minted.get(folded(mention.name))
+        known = self._minted.get(folded(mention.name)) or self._minted.get(folded(untitled(mention.name)))
         if known is None:
             taken = {str(other.uid) for other in self._minted.values()}
             uid = self._view.minted(mention.category, mention.name, taken=taken)
-            known = self._minted[folded(mention.name)] = Mention(mention.name, mention.category, uid)
+            known = Mention(mention.name, mention.category, uid)
+            for name in self._names(known):
+                self._minted.setdefault(folded(name), known)
         return known if known.category == mention.category else None
+
+    def _names(self, new: Mention) -> list[str]:
+        """What somebody new is called: by the name that was heard, and for short if that is free."""
+        short = _short_name(new.name) if new.category == "NPC" else None
+        return [new.name] if short is None or self._view.bearers(short) else [new.name, short]
 
     def _introduce(self, group: _Group, mention: Mention, uid: str) -> None:
         """Whoever heard the turn has heard the name."""
         if mention.uid is None:
-            name = self._minted[folded(mention.name)].name
-            short = _short_name(name) if mention.category == "NPC" else None
-            free = short is not None and not self._view.bearers(short)
-            group.names[uid] = [name, short] if short is not None and free else [name]
+            new = next(one for one in self._minted.values() if one.uid == uid)
+            group.names[uid] = self._names(new)
         elif self._hearers.strangers_to(uid, mention.name, group.source.event_id):
             group.names[uid] = [mention.name]
 
@@ -170,8 +172,5 @@ def _event(group: _Group) -> GameEvent:
 
 def _short_name(name: str) -> str | None:
     """What somebody is called for short: without a title, and by the first of several names."""
-    words = name.split()
-    while len(words) > 1 and words[0].casefold() in _TITLES:
-        words = words[1:]
-    short = words[0]
-    return short if short != name and short[0].isupper() and short.casefold() not in COMMON_WORDS else None
+    short = untitled(name).split()[0]
+    return short if short != name and is_like_a_name(short) else None

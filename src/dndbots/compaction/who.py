@@ -7,6 +7,7 @@ is never taken for an entity that one of them knows under other names alone.
 from collections.abc import Collection, Mapping, Sequence
 
 from dndbots.compaction.checking import Mention
+from dndbots.compaction.grounds import untitled
 from dndbots.compaction.turns import perceivers
 from dndbots.compaction.values import PEOPLE, Turn
 from dndbots.events import GameEvent
@@ -26,17 +27,19 @@ class Hearers:
         self._sighted: dict[tuple[str, str], bool] = {}
 
     def resolve(self, name: str, categories: Sequence[str], turn: Turn) -> Mention | str:
-        event = self._events[turn.id]
+        event, asked = self._events[turn.id], name
         wanted = PEOPLE if set(categories) <= set(PEOPLE) else tuple(categories)
         if turn.role != "dm" and folded(name) == folded(turn.speaker):
             own = str(category_of(event.source))
             return Mention(name, own, event.source) if own in wanted else f"{name!r} is who speaks"
         found = self._bearers(DM, name)
+        if not found and (plain := untitled(name)) != name:
+            name, found = plain, self._bearers(DM, plain)
         if DM in found:
             return f"{name!r} is the DM"
         fitting = sorted(uid for uid in found if category_of(uid) in wanted)
         if not found:
-            return self._new(name, categories)
+            return self._new(asked, categories)
         if not fitting:
             return f"{name!r} is something else: {', '.join(sorted(found))}"
         if len({same[0] for same in self._view.persons_of(fitting).values()}) > 1:
