@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 from tests.storage.writers import IS_LONG, PATIENCE
 
+from dndbots.compaction import folder as data_folder
 from dndbots.compaction.data import CampaignData, NarrativeInfo, NPCInfo, QuestInfo, Stated
-from dndbots.compaction.disk import locked
+from dndbots.compaction.disk import Read, locked, read
 from dndbots.compaction.files import FILES, STATE_FILE, from_files, to_files
 from dndbots.compaction.folder import KEPT_VERSIONS, DataFolder, Loaded
 
@@ -67,6 +68,12 @@ def check_files(folder: DataFolder, *, told: str) -> None:
         content = (folder.path / name).read_bytes()
         json.loads(content)
         assert content in [files[name] for files in SETS], f"{told}: {name}"
+
+
+def check_history(folder: DataFolder) -> None:
+    """Every version is whole, and none is there by half."""
+    for version in (folder.path / "versions").glob("[0-9]*"):
+        assert {one.name: one.read_bytes() for one in version.iterdir()} in SETS, version
 
 
 def save_on_and_on(path: Path, first: int, saved: Any) -> None:
@@ -192,6 +199,7 @@ def test_death_at_every_step_of_a_save(tmp_path: Path) -> None:
     seen = set()
     for folder in every_step(lambda folder: folder.save(SETS[NEW]), tmp_path, lambda _: None):
         check_files(folder, told=str(folder.path))
+        check_history(folder)
         loaded = folder.load()
         assert (loaded.damaged, loaded.edited) == ((), ())
         seen.add((number_of(loaded), loaded.version is None))
@@ -261,6 +269,46 @@ def test_two_who_save_at_once_never_mix(tmp_path: Path) -> None:
     number_of(folder.load())
     assert folder.save(SETS[3]).edited == ()
     assert number_of(folder.load()) == 3
+
+
+def overtaken(
+    monkeypatch: pytest.MonkeyPatch, folder: DataFolder, at: int, saves: list[list[int]]
+) -> Callable[[], bool]:
+    """Has others save before a reader's look at a file, and before the next; says whether they did."""
+    looks, other = 0, DataFolder(folder.path)
+
+    def read_late(path: Path) -> Read:
+        nonlocal looks
+        looks += 1
+        if 0 <= looks - at < len(saves):
+            with monkeypatch.context() as undisturbed:
+                undisturbed.setattr(data_folder, "read", read)
+                for number in saves[looks - at]:
+                    other.save(SETS[number])
+        return read(path)
+
+    monkeypatch.setattr(data_folder, "read", read_late)
+    return lambda: looks >= at
+
+
+@pytest.mark.parametrize(
+    "saves",
+    [[[1]], [[1, 2]], [list(range(1, 2 * KEPT_VERSIONS))], [[1], [], list(range(2, 2 * KEPT_VERSIONS))]],
+)
+def test_a_reader_who_is_overtaken_sees_no_damage(tmp_path: Path, saves: list[list[int]]) -> None:
+    """Whenever others save while somebody reads, a whole set is read, and nobody is said to have edited."""
+    for at in range(1, 200):
+        folder = DataFolder(tmp_path / str(at))
+        folder.save(SETS[0])
+        with pytest.MonkeyPatch.context() as patched:
+            is_overtaken = overtaken(patched, folder, at, saves)
+            assert folder.edited() == [], f"look {at}"
+            if not is_overtaken():
+                assert at > len(FILES)
+                return
+            loaded = folder.load()
+            number_of(loaded)
+            assert (loaded.damaged, loaded.edited) == ((), ()), f"look {at}"
 
 
 def hold(path: Path, told: Any) -> None:
