@@ -163,9 +163,8 @@ def measure_extraction(args: argparse.Namespace) -> None:
         check(campaign)
     lines = sum(len(campaign.lines) for campaign in campaigns)
     truths = [truth for campaign in campaigns for truth in campaign.truths]
-    print(
-        f"extraction from {lines} turns that say {len(truths)} things, {sum(t.plain for t in truths)} plainly\n"
-    )
+    plain = sum(truth.plain for truth in truths)
+    print(f"extraction from {lines} turns that say {len(truths)} things, {plain} of them plainly\n")
     print(f"{'':<14}{'updates':>8}{'precision':>11}{'recall, plain':>15}{'recall':>8}{'structured/raw':>16}")
     floor = marked(campaigns, NameIsSomething())
     _print_marks("floor", floor)
@@ -279,12 +278,11 @@ def _print_by(
     found = Counter(of_said(one) for one in marks.said if one.truth.plain and one.found)
     made = Counter(of_made(one) for one in marks.made)
     right = Counter(of_made(one) for one in marks.made if one.fault is None)
-    print(
-        f"\n{title:<14}{'said plainly':>13}{'found':>7}{'recall':>8}{'updates':>9}{'right':>7}{'precision':>11}"
-    )
+    columns = ("said plainly", "found", "recall", "updates", "right", "precision")
+    print(f"\n{title:<14}" + "".join(f"{column:>{len(column) + 2}}" for column in columns))
     for name in sorted(said | made, key=lambda name: (-said[name], name)):
         print(
-            f"{name:<14}{said[name]:>13}{found[name]:>7}{_share(found[name], said[name]):>8.2f}"
+            f"{name:<14}{said[name]:>14}{found[name]:>7}{_share(found[name], said[name]):>8.2f}"
             f"{made[name]:>9}{right[name]:>7}{_share(right[name], made[name]):>11.2f}"
         )
 

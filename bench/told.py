@@ -35,9 +35,9 @@ TOPICS = {
     "role": 8, "intro": 6, "race": 4, "look": 5, "age": 3, "wants": 5, "fears": 3, "promise": 4,
     "attitude": 6, "status": 4, "death": 2, "place": 8, "home": 4, "faction": 3, "kin": 6, "serves": 3,
     "enemy": 2, "ally": 2, "ability": 3, "environment": 9, "quest": 5, "holder": 4, "handed": 8, "item": 5,
-    "group": 5, "newrole": 4, "replaced": 8, "rumor": 5, "lie": 4,
+    "group": 5, "newrole": 4, "replaced": 8, "rumor": 5, "lie": 4, "hero": 5,
 }  # fmt: skip
-# Whom these speak of is mostly somewhere else.
+# Whom these speak of is somewhere else.
 AWAY = frozenset({"status", "death", "place", "replaced", "handed", "rumor"})
 # What is told of somebody or something only once; other things change, or add up.
 ONCE = frozenset(
@@ -166,9 +166,9 @@ class World:
         known = [one for one in self.people[-RECENT:] if all(one is not other for other in but)]
         return self.rng.choice(known) if known and self.rng.random() < 0.6 else self.new_person()
 
-    def person_of_whom(self, name: str) -> Thing | None:
+    def person_of_whom(self, name: str, but: Thing) -> Thing | None:
         """Somebody of whom that has been told lately."""
-        known = [one for one in self.people[-RECENT:] if name in one.told]
+        known = [one for one in self.people[-RECENT:] if name in one.told and one is not but]
         return self.rng.choice(known) if known else None
 
     def thing(self, shelf: str, *, new: float) -> Thing:
@@ -268,7 +268,7 @@ class Teller:
             return False
         slots = self._slots()
         slots |= {key: one.name for key, one in cast.items()}
-        for key, prefix in (("p", ""), ("q", "q")):
+        for key, prefix in (("p", ""), ("q", "q"), ("s", "s")):
             slots |= {prefix + word: form for word, form in PRONOUNS[cast[key].sex].items()}
         slots["kin"] = self.rng.choice(KIN[cast["q"].sex])
         if topic == "replaced":
@@ -296,13 +296,13 @@ class Teller:
         """Who and what a saying is about; None if there is nobody of that kind."""
         world, rng = self.world, self.rng
         p: Thing | None = self.present
-        if topic in AWAY and saying.who != "N" and rng.random() < 0.8:
+        if topic in AWAY and saying.who != "N":
             p = world.person(self.present)
         if topic in ("place", "status", "attitude") and saying.who == "D" and rng.random() < CHANGED / 100:
-            p = world.person_of_whom(topic) or p
+            p = world.person_of_whom(topic, self.present) or p
         i = world.thing("items", new=0.5)
         if topic == "replaced":
-            p = world.person_of_whom("post")
+            p = world.person_of_whom("post", self.present)
         elif topic == "handed":
             owners = {person.name: person for person in [*world.people[-200:], *world.heroes]}
             held = [one for one in world.shelves["items"][-60:] if one.told.get("holder") in owners]
