@@ -16,10 +16,12 @@ _SLOT = re.compile(r"<([a-z]):([A-Z]+)>")
 _NO_MODIFIER: Final = either(FUNCTION_WORDS - {"own", "first", "last", "former"} | {"named", "called", "next", "same", "bit", "lot", "little"})
 _HEAD: Final = rf"(?:{either(ROLES | RACES | FOLK)}|[a-z]+{either(ROLE_ENDINGS)})(?![\w-])"
 _MODIFIERS: Final = rf"(?:(?!{_NO_MODIFIER}\b)[a-z][\w'\u2019-]*,? ){{0,4}}?"
+_NARROW: Final = r"(?: (?:of|from) (?:the )?(?:@[A-Z]\d+@|[a-z]+))?"
 _TAIL: Final = r"(?: (?:of|to|for|at|from|in|with|on|whose|wearing|dressed|within) [^,.;:!?]{1,80}?)?"
 END: Final = r"(?=[,.;:!?]|$| and (?:@|he |she |is |has |wants )| but | who | that | while | as )"
 _PARTS: Final = {
     "<np>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_TAIL})",
+    "<narrow>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_NARROW})",
     "<short>": rf"(?P<np>{_MODIFIERS}{_HEAD})",
     "<loc>": r"(?:the )?(?:(?:[a-z-]+ ){0,2}(?:village|town|city|hamlet|kingdom|land|port|region|realm|ruins|island) of )?"
     r"(?:the )?@[LU](?P<b>\d+)@(?!['\u2019])",
@@ -27,8 +29,10 @@ _PARTS: Final = {
     "<kins>": rf"(?P<kin>{either(MUTUAL)})",
     "<words>": r"(?P<v>[^;:!?]{2,160}?)(?=[.;:!?]|$)",
     "<few>": r"(?P<v>[^,;:!?]{2,160}?)(?=[,.;:!?]|$)",
-    "<is>": r"(?:is|are|'s|\u2019s)(?: (?:now|also|still|actually|currently|really|both|already|just|indeed))?",
+    "<is>": r"(?:is|are|'s|\u2019s)(?: (?:now|also|still|actually|currently|really|both|already|just|indeed|no longer))?",
     "<end>": END,
+    "<sure>": r"(?=[,.;!]|$| (?:in|at|by|from|since|for|after|somewhere|and|near|with|beneath|under|inside|on|within)\b)",
+    "<mods>": _MODIFIERS,
 }  # fmt: skip
 
 

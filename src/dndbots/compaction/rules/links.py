@@ -8,7 +8,7 @@ _OF = r"(?:of|to)"
 LINK_RULES: Final[tuple[Rule, ...]] = (
     rule("kin", r"<a:PU>['\u2019]s? <kin>,? (?:is |is called |is named |was called |was named |named |called |whose name is )?<b:PU>(?!['\u2019]s? \w+ is)"),
     rule("kin", r"<b:PU>,? (?:who )?(?:<is> )?<a:PU>['\u2019]s? <kin>(?=[,.;!]|$| and | who | is | has )"),
-    rule("kin", rf"<b:PU>,? (?:who )?(?:<is> )?(?:the|an?) <kin> {_OF} (?:the )?<a:PU>(?!['\u2019])"),
+    rule("kin", rf"<b:PU>,? (?:who )?(?:<is> )?(?:the|an?) <kin> {_OF} (?:the )?<a:PU>(?=[,.;!]|$| (?:who|is|has|was|and|from|lives|wants|of)\b)"),
     rule("kin", rf"<a:PU> (?:also )?has (?:an? |one |only one )<kin>,? (?:named |called |whose name is |by the name of )?<b:PU>"),
     rule("kins", r"<a:PU> and <b:PU> (?:are|have always been|have long been) (?:\w+ )?<kins>(?=[,.;!]|$| and )"),
     rule("kin", r"<a:PU> considers <b:PU> (?:an? |his |her |@P\d+@'s )<kin>(?=[,.;!]|$)"),
