@@ -25,7 +25,7 @@ _SUPPOSED = (
     r"|possibly|probably|presumably|supposedly|allegedly|apparently|seemingly|could say|otherwise"
 )
 _DOUBTED = (
-    r"would|wouldn't|could|might|may|must|should|shall|will|can't|cannot|won't|not|never|nobody|no one|none|neither|nor|n't|\w+n't|no longer|hardly|barely"
+    r"would|wouldn't|could|might|may|must|should|shall|will|can't|cannot|won't|not|never|nobody|no one|none(?! other)|neither|nor|n't|\w+n't|no longer|hardly|barely"
     r"|almost|nearly|seems?|seemed|seeming|appears? to|looks? like|looked like|like a|like the|like (?:he|she|they|it)|like|as if|kind of|sort of|pretends?"
     r"|claims? to|used to|was once|once|had been|formerly|former|previously|ex-|until recently|'ll|'d|or|so-called|let's"
     r"|supposed to|about to|going to|gonna|ought|tries|trying|tried|attempts?|would-be|instead of|rather than|without|wished?"
@@ -51,7 +51,7 @@ _BOUNDARY: Final = re.compile(r"[;:]|,? (?:but|because|so|while|although|though|
 _RUMOR: Final = re.compile(
     r"^(?:and |but |so |well,? |yes,? )*(?:(?:rumou?rs? (?:has it|have it|say|says|claim)|they say|(?:some|many|people|folk|locals|sailors|legends?) says?"
     r"|(?:it is|it's) (?:said|rumou?red|whispered)|word (?:is|has it)|word on the street is|there (?:is|are) (?:a )?(?:rumou?rs?|talk|whispers)"
-    r"|legend (?:has it|says)|you(?:'ve| have)? (?:hear|heard) (?:rumou?rs |a rumou?r |whispers )|the rumou?r is)(?: that)?,? |according to (?:the )?[^,]{3,40}, )",
+    r"|legend (?:has it|says)|(?:folk|people|villagers|locals) whisper|you(?:'ve| have)? (?:hear|heard) (?:rumou?rs |a rumou?r |whispers )|the rumou?r is)(?: that)?,? |according to (?:the )?[^,]{3,40}, )",
     re.IGNORECASE,
 )
 

@@ -69,6 +69,8 @@ LOOKS: Final = frozenset(
 )
 # Races that only stand before what somebody is.
 ADJECTIVES: Final = frozenset("elven elvish dwarven dwarvish gnomish orcish half-elven fey elderly".split())
+# Words that end the names of places, and of families.
+SURNAMES: Final = frozenset("vale hill wood woods ford field fields marsh well hall stone hammer shield blade spear".split())
 # What belongs to a role, and is not merely said of whoever has it.
 TRADES: Final = frozenset(
     """
@@ -192,7 +194,7 @@ OPENERS: Final = frozenset(
     wait stop look listen sense common damage hp ac dc npc dnd d&d twitch youtube twitter facebook google netflix
     geek sundry critical role january february march april june july august september october november december
     christmas halloween easter english spanish french german irish scottish british american russian latin
-    monster manual handbook
+    monster manual handbook folk locals sailors bards travellers travelers some many nothing meet
     """.split()
 )
 # Places and makers of this world: what is said of them is said at the table, not in the story.

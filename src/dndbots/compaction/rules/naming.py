@@ -18,6 +18,7 @@ from dndbots.compaction.rules.lists import (
     RACES,
     REAL_WORLD,
     ROLES,
+    SURNAMES,
     TITLES,
 )
 from dndbots.memory.wording import COMMON_WORDS, FUNCTION_WORDS, folded, stem
@@ -35,7 +36,7 @@ _PLAIN: Final = ROLES | RACES | FOLK | PLACE_WORDS | FACTION_WORDS | ITEM_WORDS 
 _WEAK_TITLES: Final = frozenset("old high master elder saint ranger mother father brother sister".split())
 _LONGEST_WORD: Final = 30
 # How words end that open a sentence and are no names.
-_NO_NAME: Final = ("ing", "ly", "tion", "ment", "ness", "less", "times", "body", "thing", "ed")
+_NO_NAME: Final = ("ing", "ally", "ously", "fully", "ently", "ively", "ately", "edly", "ily", "tion", "ment", "ness", "less", "times", "body", "thing", "ed")
 
 
 class Mention(NamedTuple):
@@ -213,7 +214,12 @@ def _new(
         whole = lexicon.whole(known) or known
         name = known if len(run) > 1 and known in lexicon.category else name
         return index + skipped, len(run), Mention(name, lexicon.letter(whole), written, known=True)
-    return index + skipped, len(run), Mention(name, _letter([word.text for word in run]), written)
+    letter = _letter([word.text for word in run])
+    after_the = sentence[: run[0].start].rstrip().lower().endswith("the")
+    # Corwin Vale, but the Silver Vale.
+    if len(run) == 2 and folded(run[1].text) in SURNAMES and not after_the and not is_plain(run[0].text):
+        letter = "U"
+    return index + skipped, len(run), Mention(name, letter, written)
 
 
 def _opening(run: list[_Word]) -> int:
@@ -291,6 +297,7 @@ _CUES: Final = (
     ("P", re.compile(r"@U(\d+)@,? (?:who|whose|himself|herself)\b", re.IGNORECASE)),
     ("L", re.compile(r"\b(?:village|town|city|hamlet|kingdom|land|port|region|isle|island|capital|realm|ruins|forest"
                      r"|fortress|county|duchy|province|fields|streets|gates|outskirts|people|walls) of @U(\d+)@", re.IGNORECASE)),
+    ("L", re.compile(r"\bat the @U(\d+)@(?!['\u2019]s? )", re.IGNORECASE)),
     ("L", re.compile(r"\b(?:in|into|near|outside|throughout|road to|way to|live in|lives in|comes from|hails from) @U(\d+)@(?!['\u2019]s? )", re.IGNORECASE)),
 )  # fmt: skip
 

@@ -16,7 +16,7 @@ _VERBS: Final = (
 _PERSON: Final = r"(?:the (?:\w+ )?)?@[PU](\d+)@"
 _AFTER: Final = re.compile(rf"{QUOTE},? (?:{_VERBS} {_PERSON}|{_PERSON} (?:\w+ly )?{_VERBS})", re.IGNORECASE)
 _BEFORE: Final = re.compile(
-    rf"{_PERSON}(?:, [^,]{{1,40}},)? (?:\w+ly )?(?:\w+s (?:and|to you and) )?{_VERBS}(?: [^,:;.]{{0,40}})?[,:]? ?{QUOTE}", re.IGNORECASE
+    rf"{_PERSON}(?:, [^,]{{1,40}},)? (?:\w+ly )?(?:\w+s(?: \w+){{0,4}} and )?{_VERBS}(?: [^,:;.]{{0,40}})?[,:]? ?{QUOTE}", re.IGNORECASE
 )
 _LABEL: Final = re.compile(rf"^{_PERSON}: ?{QUOTE}$")
 _TAG_ONLY: Final = re.compile(rf"^{QUOTE},? (?:{_VERBS} @[PU]\d+@|@[PU]\d+@ (?:\w+ly )?{_VERBS})[.,]? ?{QUOTE}$", re.IGNORECASE)
