@@ -478,6 +478,20 @@ def test_nothing_is_written_through_a_link(folder: DataFolder, name: str) -> Non
     assert sorted(outside.rglob("*")) == before
 
 
+def test_a_link_in_place_of_a_version_is_no_version(folder: DataFolder) -> None:
+    """What is behind a link is neither loaded nor shared with the next version, and stays where it is."""
+    version, outside = folder.path / "versions" / "2", folder.path.parents[1] / "outside"
+    version.rename(outside)
+    version.symlink_to(outside, target_is_directory=True)
+    (folder.path / "npcs.json").unlink()
+    assert folder.load().files == sets(1)
+    for number in range(3, 3 + KEPT_VERSIONS):
+        assert folder.save(sets(number)).version == number
+    assert not version.is_symlink()
+    assert {one.name: one.read_bytes() for one in outside.iterdir()} == sets(2)
+    assert (outside / "npcs.json").stat().st_nlink == 1
+
+
 # Others who save, and disks that refuse.
 
 
