@@ -46,6 +46,9 @@ _FULL: Final = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 _FORBIDDEN: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
+MISSING: Final = "is missing"
+
+
 class Read(NamedTuple):
     """What a file holds, or what is wrong with it."""
 
@@ -55,9 +58,6 @@ class Read(NamedTuple):
     @property
     def is_missing(self) -> bool:
         return self.wrong == MISSING
-
-
-MISSING: Final = "is missing"
 
 
 def read(path: Path) -> Read:

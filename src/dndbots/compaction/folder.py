@@ -134,7 +134,8 @@ class DataFolder:
         self._clear()
         found = self._look()
         number = max(self._numbers(), default=0)
-        is_kept = number > 0 and self._version(number) == files
+        newest = self._version(number)
+        is_kept = newest == files
         if is_kept and found.contents == files:
             return Saved(version=number)
         try:
@@ -142,7 +143,7 @@ class DataFolder:
             for name in changed:
                 write(self._part(name), files[name])
             if not is_kept:
-                self._stage(files, number)
+                self._stage(files, self._versions / str(number), newest)
             told = [self._set_aside(name, found) for name in changed]
             if not is_kept:
                 number += 1
@@ -161,16 +162,15 @@ class DataFolder:
             damaged=tuple(one for one in told if isinstance(one, Damage)),
         )
 
-    def _stage(self, files: Mapping[str, bytes], newest: int) -> None:
-        """The next version, whole, under a name that does not count yet."""
+    def _stage(self, files: Mapping[str, bytes], before: Path, newest: Mapping[str, bytes]) -> None:
+        """The next version, whole, under a name that does not count yet. What did not change is shared."""
         make_folder(self._versions)
         self._new_version.mkdir()
         for name, content in files.items():
-            before, target = self._versions / str(newest) / name, self._new_version / name
-            if read(before).content == content:
-                link_or_write(before, target, content)
+            if newest.get(name) == content:
+                link_or_write(before / name, self._new_version / name, content)
             else:
-                write(target, content)
+                write(self._new_version / name, content)
         sync_folder(self._new_version)
 
     def _put(self, files: Mapping[str, bytes], found: _Found) -> list[EditedFile | Damage | None]:
@@ -183,7 +183,7 @@ class DataFolder:
             if now != found.files[name] and not now.is_missing:
                 told.append(self._set_aside(name, self._look()))
             part = self._part(name)
-            if read(part).is_missing:
+            if not part.exists():
                 write(part, files[name])
             part.replace(self.path / name)
         sync_folder(self.path)
@@ -206,8 +206,6 @@ class DataFolder:
 
     def _part(self, name: str) -> Path:
         return self.path / f".{name}.new"
-
-    # What is there.
 
     def _look(self) -> _Found:
         """The state first, then the files, then the history.
@@ -271,8 +269,6 @@ class DataFolder:
                 if is_of(content, digest):
                     return content
         return contents[0] if contents else None
-
-    # What is wrong is set aside and put right.
 
     def _set_aside(self, name: str, found: _Found) -> EditedFile | Damage | None:
         """Keeps a file that is not ours under a name of its own, before another takes its place."""
