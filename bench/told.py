@@ -34,9 +34,11 @@ from phrases import (
 TOPICS = {
     "role": 8, "intro": 6, "race": 4, "look": 5, "age": 3, "wants": 5, "fears": 3, "promise": 4,
     "attitude": 6, "status": 4, "death": 2, "place": 8, "home": 4, "faction": 3, "kin": 6, "serves": 3,
-    "enemy": 2, "ally": 2, "ability": 3, "environment": 9, "quest": 5, "holder": 4, "handed": 8, "item": 5,
-    "group": 5, "newrole": 4, "replaced": 8, "rumor": 5, "lie": 4, "hero": 5,
+    "enemy": 2, "ally": 2, "ability": 3, "environment": 9, "quest": 5, "holder": 4, "handed": 3, "item": 5,
+    "group": 5, "newrole": 4, "replaced": 3, "rumor": 5, "lie": 4, "hero": 5,
 }  # fmt: skip
+# What mostly comes as news of somebody, or something, of whom the like has been told before.
+CHANGES = ("place", "status", "attitude", "replaced", "handed")
 # Whom these speak of is somewhere else.
 AWAY = frozenset({"status", "death", "place", "replaced", "handed", "rumor"})
 # What is told of somebody or something only once; other things change, or add up.
@@ -48,8 +50,8 @@ CHANGING = frozenset(
     {"role", "attitude", "status", "place", "home", "faction", "serves", "holder", "ruler", "leader"}
 )
 # Of a hundred exchanges, how many are followed by narration, by something that is worth a note, and by
-# something that only sounds like it. Of a hundred new lines on what changes, how many change what was told.
-NARRATED, SAID, SOUNDS_SAID, CHANGED = 40, 38, 30, 60
+# something that only sounds like it. Of a hundred things that are said, how many are news of what was told.
+NARRATED, SAID, SOUNDS_SAID, NEWS = 40, 38, 30, 30
 SCENES = {"town": 4, "road": 3, "dungeon": 4, "fight": 4, "camp": 2, "talk": 5}
 BOTH_SEXES = ("cousin", "twin", "mentor", "apprentice", "friend", "rival", "lover")
 KIN = {
@@ -257,7 +259,9 @@ class Teller:
 
     def _something_said(self) -> None:
         for _ in range(12):
-            topic = self.rng.choices([*TOPICS], weights=[*TOPICS.values()])[0]
+            news = self.rng.random() < NEWS / 100
+            topics = dict.fromkeys(CHANGES, 1) if news else TOPICS
+            topic = self.rng.choices([*topics], weights=[*topics.values()])[0]
             if self._tell(self.rng.choice(sayings("facts")[topic]), topic):
                 return
 
@@ -286,9 +290,9 @@ class Teller:
 
     def _among_asides(self, text: str) -> str:
         chance = self.rng.random()
-        if chance < 0.3:
+        if chance < 0.25:
             return f"{either(self.rng, self._next('before', asides()['before']))} {text}"
-        if chance < 0.5:
+        if chance < 0.45:
             return f"{text} {either(self.rng, self._next('after', asides()['after']))}"
         return text
 
@@ -298,7 +302,7 @@ class Teller:
         p: Thing | None = self.present
         if topic in AWAY and saying.who != "N":
             p = world.person(self.present)
-        if topic in ("place", "status", "attitude") and saying.who == "D" and rng.random() < CHANGED / 100:
+        if topic in CHANGES and saying.who == "D" and rng.random() < 0.7:
             p = world.person_of_whom(topic, self.present) or p
         i = world.thing("items", new=0.5)
         if topic == "replaced":
@@ -352,7 +356,7 @@ class Teller:
             plain=mark.plain,
             since=len(self.lines),
         )
-        if said_by is None and not mark.rumor and slot not in ALSO:
+        if said_by is None and not idle and slot not in ALSO:
             self._supersede(truth)
         self.truths.append(truth)
         if idle or slot in ALSO:
@@ -372,9 +376,13 @@ class Teller:
         if truth.kind == "item" and truth.field in ("holder", "place"):
             fields = {"holder", "place"}
         for name in sorted(fields):
-            for number in self._standing.pop((truth.name, name), []):
-                if truth.values != self.truths[number].values or truth.ended:
+            standing = self._standing.pop((truth.name, name), [])
+            for number in standing:
+                same = name == truth.field and self.truths[number].values == truth.values
+                if same is truth.ended:
                     self.truths[number] = replace(self.truths[number], until=truth.since)
+            stay = [number for number in standing if self.truths[number].until is None]
+            self._standing[truth.name, name] = stay
         if not truth.ended:
             self._standing.setdefault((truth.name, truth.field), []).append(len(self.truths))
 
