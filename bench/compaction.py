@@ -11,7 +11,8 @@ extraction
     name, field, value, speaker and sureness; `reading.py` says what counts as the same. recall, plain: of
     what a line says once in so many words, the share that was found. recall: the same of everything, hints
     included. structured/raw: tokens of what was found, as lines `name: field value`, over tokens of the turns
-    that it was found in. The floor takes every "Name is something" for a fact.
+    that it was found in. The floor takes every "Name is something" for a fact; "all there is" is somebody
+    who hears everything that is said, and must be right throughout.
     It would lie if the prose were written to suit the extractor, or the extractor to suit the prose: neither
     should be changed after a look at the other's mistakes. It would also lie if lines said more than their
     truths: then what was found rightly counts as wrong. `--wrong` prints those for a person to judge.
@@ -40,7 +41,7 @@ import statistics
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -168,6 +169,7 @@ def measure_extraction(args: argparse.Namespace) -> None:
     print(f"{'':<14}{'updates':>8}{'precision':>11}{'recall, plain':>15}{'recall':>8}{'structured/raw':>16}")
     floor = marked(campaigns, NameIsSomething())
     _print_marks("floor", floor)
+    _print_marks("all there is", marked(campaigns, None))
     extractor = default_extractor()
     if extractor is None:
         print(f"rules         {MISSING}")
@@ -204,10 +206,12 @@ class NameIsSomething:
                     yield Update(kind="npc", name=name.strip(), field=kind, value=said, turn=turn.id)
 
 
-def marked(campaigns: Iterable[Told], extractor: Extractor) -> Marks:
+def marked(campaigns: Iterable[Told], extractor: Extractor | None) -> Marks:
+    """How an extractor does; without one, how somebody would who hears everything that is said."""
     marks = Marks()
     for campaign in campaigns:
-        accepted = dict.fromkeys(one for one in extracted(campaign, extractor) if not in_the_name(one))
+        updates = extracted(campaign, extractor) if extractor else heard(campaign)
+        accepted = dict.fromkeys(one for one in updates if not in_the_name(one))
         mark(campaign, accepted, marks)
         marks.raw += sum(count_many(as_raw(line) for line in campaign.lines))
         marks.structured += sum(count_many(f"{rendered(update)}\n" for update in accepted))
@@ -253,6 +257,22 @@ def extracted(campaign: Told, extractor: Extractor, every: int = 5) -> Iterator[
         for update in extractor.extract(turns, Known(names)):
             names.setdefault(update.name, CATEGORIES[update.kind][0])
             yield update
+
+
+def heard(campaign: Told) -> Iterator[Update]:
+    """Everything that is said, as updates. If it is not all right, the marking is wrong."""
+    roles = {line["id"]: line["role"] for line in campaign.lines}
+    for truth in campaign.truths:
+        yield Update(
+            kind=truth.kind,
+            name=truth.name,
+            field=truth.field,
+            value=min(truth.values),
+            turn=truth.line,
+            said_by=truth.said_by if roles[truth.line] == "dm" else None,
+            sure=truth.sure,
+            ended=truth.ended,
+        )
 
 
 def as_raw(line: dict[str, str]) -> str:
@@ -408,7 +428,8 @@ def measure_cost(args: argparse.Namespace) -> None:
     try:
         with Campaign.open(folder / "campaign") as played:
             played.import_transcript(backlog)
-            events = map(as_event, rest)
+            uids = {one.name: one.uid for one in played.entities(viewer="dm")}
+            events = (as_event(line, uids) for line in rest)
             before = timed(played, itertools.islice(events, 300))
             print(f"{'':<32}{'turns':>6}{'p50':>8}{'p95':>8}{'p95 ratio':>11}")
             if not hasattr(played, "compacting"):
@@ -430,12 +451,12 @@ def measure_cost(args: argparse.Namespace) -> None:
     print(f"\nqueuing adds {more * 1e3:.3f} ms to the median turn")
 
 
-def as_event(line: dict[str, str]) -> GameEvent:
+def as_event(line: dict[str, str], uids: Mapping[str, str]) -> GameEvent:
     kinds = {"dm": EventType.DM_NARRATION, "pc": EventType.PLAYER_ACTION, "npc": EventType.DIALOGUE}
     return GameEvent(
         event_id=line["id"],
         event_type=kinds[line["role"]],
-        source="dm",
+        source=uids.get(line["speaker"], "dm"),
         content=line["text"],
         session_id=line["session"],
     )

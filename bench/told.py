@@ -277,9 +277,7 @@ class Teller:
         slots["kin"] = self.rng.choice(KIN[cast["q"].sex])
         if topic == "replaced":
             slots["post"] = cast["p"].told["role"]
-        text = either(self.rng, saying.text)
-        if saying.who == "D":
-            text = self._among_asides(text)
+        text = self._among_asides(saying.who, either(self.rng, saying.text))
         speaker = {"D": "DM", "N": cast["p"].name, "P": cast["s"].name}[saying.who]
         role = {"D": "dm", "N": "npc", "P": "pc"}[saying.who]
         line = self._say(speaker, role, text.format_map(slots))
@@ -288,12 +286,15 @@ class Teller:
             self._note(mark, _subject(mark, saying, cast), slots, line, said_by, idle=topic in IDLE)
         return True
 
-    def _among_asides(self, text: str) -> str:
+    def _among_asides(self, who: str, text: str) -> str:
+        """With something before or after it that is no news, or with both."""
+        prefix = {"D": "", "N": "person_", "P": "player_"}[who]
+        before, after = f"{prefix}before", f"{prefix}after"
         chance = self.rng.random()
-        if chance < 0.25:
-            return f"{either(self.rng, self._next('before', asides()['before']))} {text}"
-        if chance < 0.45:
-            return f"{text} {either(self.rng, self._next('after', asides()['after']))}"
+        if chance < 0.3:
+            text = f"{either(self.rng, self._next(before, asides()[before]))} {text}"
+        if 0.22 < chance < 0.5:
+            text = f"{text} {either(self.rng, self._next(after, asides()[after]))}"
         return text
 
     def _cast(self, saying: Saying, topic: str) -> dict[str, Thing] | None:
