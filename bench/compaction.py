@@ -35,24 +35,34 @@ cost
 
 import argparse
 import itertools
-import re
 import shutil
 import statistics
 import tempfile
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from dndbots.campaign import Campaign
-from dndbots.compaction.values import CATEGORIES, Extractor, Known, Turn, Update
+from dndbots.compaction.values import Extractor
 from dndbots.events import EventType, GameEvent
 from dndbots.testing import memory_campaign
 from dndbots.tokens import count_many, count_tokens
-from reading import content, fairly, in_the_name, says_so, stands
-from told import Told, Truth, check, told
+from reading import (
+    Made,
+    Marks,
+    NameIsSomething,
+    Said,
+    as_raw,
+    by_line,
+    content,
+    marked,
+    rendered,
+    share,
+    stands,
+)
+from told import Told, check, told
 
 MISSING = "not there yet"
 
@@ -108,54 +118,7 @@ def show(args: argparse.Namespace) -> None:
             print(f"      {one.name}: {one.field} {min(one.values)}{by} {' '.join(marks)}".rstrip())
 
 
-def by_line(truths: Iterable[Truth]) -> defaultdict[str, list[Truth]]:
-    found: defaultdict[str, list[Truth]] = defaultdict(list)
-    for truth in truths:
-        found[truth.line].append(truth)
-    return found
-
-
 # What was found.
-
-
-class Made(NamedTuple):
-    """An update, who speaks, what is wrong with it, and the line."""
-
-    update: Update
-    speaker: str
-    fault: str | None
-    text: str
-
-
-class Said(NamedTuple):
-    """A truth, who speaks, whether it was found, and the line."""
-
-    truth: Truth
-    speaker: str
-    found: bool
-    text: str
-
-
-@dataclass
-class Marks:
-    """How an extractor did."""
-
-    made: list[Made] = field(default_factory=list)
-    said: list[Said] = field(default_factory=list)
-    raw: int = 0
-    structured: int = 0
-
-    @property
-    def precision(self) -> float:
-        return _share(sum(one.fault is None for one in self.made), len(self.made))
-
-    def recall(self, *, plain: bool) -> float:
-        asked = [one.found for one in self.said if one.truth.plain or not plain]
-        return _share(sum(asked), len(asked))
-
-
-def _share(part: int, whole: int) -> float:
-    return part / whole if whole else float("nan")
 
 
 def measure_extraction(args: argparse.Namespace) -> None:
@@ -192,98 +155,6 @@ def default_extractor() -> Extractor | None:
     return RuleExtractor()
 
 
-class NameIsSomething:
-    """The floor: every "Name is (a, the) something" is a fact about Name, a role if it has an article."""
-
-    waits = False
-    _IS = re.compile(r"((?:[A-Z][\w-]+ ?)+) is (a |an |the )?([\w' -]+)")
-
-    def extract(self, turns: Sequence[Turn], known: Known) -> Iterable[Update]:  # noqa: ARG002, the protocol's
-        for turn in turns:
-            for name, article, value in self._IS.findall(turn.text):
-                kind, said = ("role" if article else "status"), value.strip()[:200]
-                if said:
-                    yield Update(kind="npc", name=name.strip(), field=kind, value=said, turn=turn.id)
-
-
-def marked(campaigns: Iterable[Told], extractor: Extractor | None) -> Marks:
-    """How an extractor does; without one, how somebody would who hears everything that is said."""
-    marks = Marks()
-    for campaign in campaigns:
-        updates = extracted(campaign, extractor) if extractor else heard(campaign)
-        accepted = dict.fromkeys(one for one in updates if not in_the_name(one))
-        mark(campaign, accepted, marks)
-        marks.raw += sum(count_many(as_raw(line) for line in campaign.lines))
-        marks.structured += sum(count_many(f"{rendered(update)}\n" for update in accepted))
-    return marks
-
-
-def mark(campaign: Told, accepted: Iterable[Update], marks: Marks) -> None:
-    """Compares what was made of a campaign with what it says."""
-    lines = {line["id"]: line for line in campaign.lines}
-    said, found = by_line(campaign.truths), set[int]()
-    for update in accepted:
-        line = lines[update.turn]
-        speaker = None if line["role"] == "dm" else line["speaker"]
-        so = [truth for truth in said[update.turn] if says_so(update, truth)]
-        fair = [truth for truth in so if fairly(update, truth, speaker)]
-        found.update(id(truth) for truth in fair)
-        fault = None if fair else "said by another, or not so surely" if so else "not said"
-        marks.made.append(Made(update, speaking(line, update.said_by), fault, line["text"]))
-    for truth in campaign.truths:
-        line = lines[truth.line]
-        marks.said.append(Said(truth, speaking(line, truth.said_by), id(truth) in found, line["text"]))
-
-
-def speaking(line: dict[str, str], said_by: str | None) -> str:
-    if line["role"] == "dm":
-        return "the DM" if said_by is None else "quoted by DM"
-    return "a player" if line["role"] == "pc" else "a person"
-
-
-def extracted(campaign: Told, extractor: Extractor, every: int = 5) -> Iterator[Update]:
-    """Read as a campaign would be: a few turns at a time, with the names that are known by then."""
-    names = dict.fromkeys(campaign.heroes, "PC")
-    for start in range(0, len(campaign.lines), every):
-        lines = campaign.lines[start : start + every]
-        for line in lines:
-            if line["role"] == "npc":
-                names.setdefault(line["speaker"], "NPC")
-            names.setdefault(line["location"], "LOC")
-        turns = [
-            Turn(line["id"], line["speaker"], line["role"], line["text"], line["session"], line["location"])
-            for line in lines
-        ]
-        for update in extractor.extract(turns, Known(names)):
-            names.setdefault(update.name, CATEGORIES[update.kind][0])
-            yield update
-
-
-def heard(campaign: Told) -> Iterator[Update]:
-    """Everything that is said, as updates. If it is not all right, the marking is wrong."""
-    roles = {line["id"]: line["role"] for line in campaign.lines}
-    for truth in campaign.truths:
-        yield Update(
-            kind=truth.kind,
-            name=truth.name,
-            field=truth.field,
-            value=min(truth.values),
-            turn=truth.line,
-            said_by=truth.said_by if roles[truth.line] == "dm" else None,
-            sure=truth.sure,
-            ended=truth.ended,
-        )
-
-
-def as_raw(line: dict[str, str]) -> str:
-    return f"{line['speaker']}: {line['text']}\n"
-
-
-def rendered(update: Update) -> str:
-    by = f" (says {update.said_by})" if update.said_by else ""
-    return f"{update.name}: {update.field} {update.value}{by}"
-
-
 def _print_marks(name: str, marks: Marks) -> None:
     print(
         f"{name:<14}{len(marks.made):>8}{marks.precision:>11.3f}{marks.recall(plain=True):>15.3f}"
@@ -302,8 +173,8 @@ def _print_by(
     print(f"\n{title:<14}" + "".join(f"{column:>{len(column) + 2}}" for column in columns))
     for name in sorted(said | made, key=lambda name: (-said[name], name)):
         print(
-            f"{name:<14}{said[name]:>14}{found[name]:>7}{_share(found[name], said[name]):>8.2f}"
-            f"{made[name]:>9}{right[name]:>7}{_share(right[name], made[name]):>11.2f}"
+            f"{name:<14}{said[name]:>14}{found[name]:>7}{share(found[name], said[name]):>8.2f}"
+            f"{made[name]:>9}{right[name]:>7}{share(right[name], made[name]):>11.2f}"
         )
 
 
@@ -397,7 +268,7 @@ def outcomes(sent: Iterable[tuple[Told, str]]) -> tuple[dict[str, float], int]:
             outcome(lines, name, current, old) for (name, _), (current, old) in probes(campaign).items()
         )
     total = sum(found.values())
-    return {name: _share(found[name], total) for name in OUTCOMES}, total
+    return {name: share(found[name], total) for name in OUTCOMES}, total
 
 
 def outcome(lines: list[frozenset[str]], name: str, current: set[str], old: set[str]) -> str:
