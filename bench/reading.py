@@ -1,8 +1,8 @@
 """When what was read out of a line is what the line says: the rules by which compaction is marked.
 
 Words are compared folded and without articles. A name may be longer or shorter than the one that was said
-("Brandt", "Captain Brandt"), and so may a value ("blacksmith", "blacksmith of Oakhurst"), by a few words.
-Who said it, whether it is passed on as a rumor, and whether it is over must be as they were told.
+("Brandt", "Captain Brandt"). A value may have a few words more ("blacksmith", "blacksmith of Oakhurst"), or be
+half of what was said. Who said it, whether it is a rumor, and whether it is over must be as they were told.
 """
 
 import re
@@ -81,13 +81,18 @@ def alike(one: str, other: str) -> bool:
     return bool(first) and first <= second and len(second) - len(first) <= MOST_MORE
 
 
+def same_value(found: str, said: str) -> bool:
+    """Whether a value is the one that was said, or one with a few words more, or at least half of it."""
+    return alike(found, said) and 2 * len(content(found)) >= len(content(said))
+
+
 def same_field(one: str, other: str) -> bool:
     return one == other or any(one in fields and other in fields for fields in EQUIVALENT)
 
 
 def says_so(update: Update, truth: Truth) -> bool:
     """Whether it is said of the same, under the same field, with the same value."""
-    if any(alike(update.value, value) for value in truth.values):
+    if any(same_value(update.value, value) for value in truth.values):
         named = truth.kind == "quest" or alike(update.name, truth.name)
         if named and same_field(update.field, truth.field):
             return True
