@@ -16,7 +16,7 @@ extraction
     It would lie if the prose were written to suit the extractor, or the extractor to suit the prose: neither
     should be changed after a look at the other's mistakes. It would also lie if lines said more than their
     truths: then what was found rightly counts as wrong. `--wrong` prints those for a person to judge.
-    structured/raw depends on how much is said: here, the lines that say something are a seventh of the tokens.
+    structured/raw depends on how much is said: here, lines that say something are a seventh of the tokens.
     There are some 490 ways of saying things, and 160 of seeming to: more turns than it takes to use each of
     them a few times make the figures no surer.
 
@@ -30,9 +30,11 @@ context
 
 cost
     The wall time to record a turn, in ms: without compaction, while one is running, and on turns that queue
-    one. The peer is the same campaign on the same disk in the same run, before and after, so that a busy
-    machine slows both alike. It would lie if compaction ended before the turns did: the share of the turns
-    that it was still at work on is not known here, so take a `--backlog` that it cannot finish.
+    one. Rounds of each take turns in the same campaign on the same disk, so that a busy machine slows all of
+    them alike. "the same again" is the peer's second half against its first: a ratio nearer to 1 than that
+    is noise. What queuing adds is given in time of the clock, which is noisy too, and in CPU time of the
+    thread that plays, which does not see it wait. It would lie if compaction ended before the turns
+    did: take a `--backlog` that keeps it busy.
 """
 
 import argparse
@@ -42,9 +44,10 @@ import statistics
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from dndbots.campaign import Campaign
 from dndbots.compaction.values import Extractor
@@ -67,6 +70,8 @@ from reading import (
 from told import Told, check, told
 
 MISSING = "not there yet"
+# Turns between two compactions, rounds, and turns of each kind in a round, where costs are measured.
+EVERY, ROUNDS, EACH = 5, 6, 60
 
 T = TypeVar("T")
 
@@ -293,35 +298,61 @@ def probes(campaign: Told) -> dict[tuple[str, str], tuple[set[str], set[str]]]:
 # What it costs.
 
 
+class Took(NamedTuple):
+    """Seconds of the clock, and of this thread's CPU time."""
+
+    clock: float
+    cpu: float
+
+
+@dataclass
+class Costs:
+    """What each turn took, by when it was recorded."""
+
+    before: list[Took] = field(default_factory=list)
+    during: list[Took] = field(default_factory=list)
+    after: list[Took] = field(default_factory=list)
+
+
 def measure_cost(args: argparse.Namespace) -> None:
-    campaign = told(args.seeds[0], args.backlog + 900)
-    backlog, rest = campaign.lines[: args.backlog], campaign.lines[args.backlog :]
-    print(f"ms to record a turn, with {len(backlog)} turns before it that wait to be compacted\n")
+    backlog = args.backlog // ROUNDS
+    lines = iter(told(args.seeds[0], ROUNDS * (backlog + 3 * EACH)).lines)
+    costs = Costs()
     folder = Path(tempfile.mkdtemp(prefix="compaction-"))
     try:
         with Campaign.open(folder / "campaign") as played:
-            played.import_transcript(backlog)
-            uids = {one.name: one.uid for one in played.entities(viewer="dm")}
-            events = (as_event(line, uids) for line in rest)
-            before = timed(played, itertools.islice(events, 300))
-            print(f"{'':<32}{'turns':>6}{'p50':>8}{'p95':>8}{'p95 ratio':>11}")
-            if not hasattr(played, "compacting"):
-                _print_cost("without compaction", before, before)
-                print(f"while compacting                {MISSING}")
-                return
-            with played.compacting(every=5) as compactor:
-                during = timed(played, itertools.islice(events, 300))
-                compactor.wait()
-            quiet = before + timed(played, itertools.islice(events, 300))
+            for _ in range(ROUNDS):
+                played.import_transcript(itertools.islice(lines, backlog))
+                play_round(played, lines, costs)
     finally:
         shutil.rmtree(folder)
-    _print_cost("without compaction", quiet, quiet)
-    _print_cost("while one is running", during, quiet)
-    queuing = during[4::5]
-    others = [cost for number, cost in enumerate(during) if number % 5 != 4]
+    print(f"ms to record a turn, in {ROUNDS} rounds with {backlog} turns each that wait to be compacted\n")
+    print(f"{'':<32}{'turns':>6}{'p50':>8}{'p95':>8}{'p95 ratio':>11}")
+    _print_cost("without compaction", costs.before, costs.before)
+    _print_cost("the same again", costs.after, costs.before)
+    if not costs.during:
+        print(f"while one is running            {MISSING}")
+        return
+    quiet = costs.before + costs.after
+    queuing = costs.during[EVERY - 1 :: EVERY]
+    _print_cost("while one is running", costs.during, quiet)
     _print_cost("turns that queue one", queuing, quiet)
-    more = statistics.median(queuing) - statistics.median(others)
-    print(f"\nqueuing adds {more * 1e3:.3f} ms to the median turn")
+    others = [cost for number, cost in enumerate(costs.during, 1) if number % EVERY]
+    clock = statistics.median(one.clock for one in queuing) - statistics.median(one.clock for one in others)
+    cpu = statistics.median(one.cpu for one in queuing) - statistics.median(one.cpu for one in others)
+    print(f"\nqueuing adds {clock * 1e3:.3f} ms to the median turn, {cpu * 1e3:.3f} ms of it CPU time")
+
+
+def play_round(played: Campaign, lines: Iterator[dict[str, str]], costs: Costs) -> None:
+    """Turns without compaction, turns while one runs, and turns without again."""
+    uids = {one.name: one.uid for one in played.entities(viewer="dm")}
+    events = (as_event(line, uids) for line in lines)
+    costs.before += timed(played, itertools.islice(events, EACH))
+    if hasattr(played, "compacting"):
+        with played.compacting(every=EVERY) as compactor:
+            costs.during += timed(played, itertools.islice(events, EACH))
+            compactor.wait()
+    costs.after += timed(played, itertools.islice(events, EACH))
 
 
 def as_event(line: dict[str, str], uids: Mapping[str, str]) -> GameEvent:
@@ -335,22 +366,22 @@ def as_event(line: dict[str, str], uids: Mapping[str, str]) -> GameEvent:
     )
 
 
-def timed(campaign: Campaign, events: Iterable[GameEvent]) -> list[float]:
+def timed(campaign: Campaign, events: Iterable[GameEvent]) -> list[Took]:
     costs = []
     for event in events:
-        began = time.perf_counter()
+        clock, cpu = time.perf_counter(), time.thread_time()
         campaign.record(event)
-        costs.append(time.perf_counter() - began)
+        costs.append(Took(time.perf_counter() - clock, time.thread_time() - cpu))
     return costs
 
 
-def _print_cost(name: str, costs: list[float], peer: list[float]) -> None:
-    p50, p95 = statistics.median(costs) * 1e3, _p95(costs) * 1e3
-    print(f"{name:<32}{len(costs):>6}{p50:>8.2f}{p95:>8.2f}{_p95(costs) / _p95(peer):>11.2f}")
+def _print_cost(name: str, costs: list[Took], peer: list[Took]) -> None:
+    p50, p95 = statistics.median(one.clock for one in costs), _p95(costs)
+    print(f"{name:<32}{len(costs):>6}{p50 * 1e3:>8.2f}{p95 * 1e3:>8.2f}{p95 / _p95(peer):>11.2f}")
 
 
-def _p95(costs: list[float]) -> float:
-    return statistics.quantiles(costs, n=20)[-1]
+def _p95(costs: list[Took]) -> float:
+    return statistics.quantiles((one.clock for one in costs), n=20)[-1]
 
 
 if __name__ == "__main__":

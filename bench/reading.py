@@ -1,8 +1,8 @@
 """When what was read out of a line is what the line says: the rules by which compaction is marked.
 
 Words are compared folded and without articles. A name may be longer or shorter than the one that was said
-("Brandt", "Captain Brandt"). A value may have a few words more ("blacksmith", "blacksmith of Oakhurst"), or be
-half of what was said. Who said it, whether it is a rumor, and whether it is over must be as they were told.
+("Brandt", "Captain Brandt"). A value may have a few words more ("blacksmith", "blacksmith of Oakhurst"), or
+be half of what was said. Who said it, whether it is a rumor, and whether it is over must be as told.
 """
 
 import re
