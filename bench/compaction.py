@@ -340,7 +340,7 @@ def measure_cost(args: argparse.Namespace) -> None:
     others = [cost for number, cost in enumerate(costs.during, 1) if number % EVERY]
     clock = statistics.median(one.clock for one in queuing) - statistics.median(one.clock for one in others)
     cpu = statistics.median(one.cpu for one in queuing) - statistics.median(one.cpu for one in others)
-    print(f"\nqueuing adds {clock * 1e3:.3f} ms to the median turn, {cpu * 1e3:.3f} ms of it CPU time")
+    print(f"\nqueuing adds {clock * 1e3:.3f} ms to the median turn, and {cpu * 1e3:.3f} ms of CPU time")
 
 
 def play_round(played: Campaign, lines: Iterator[dict[str, str]], costs: Costs) -> None:
