@@ -1,16 +1,20 @@
 """When what was read out of a line is what the line says: the rules by which compaction is marked.
 
 Words are compared folded and without articles. A name may be longer or shorter than the one that was said
-("Brandt", "Captain Brandt"), and so may a value ("blacksmith", "blacksmith of Oakhurst"), by a few words.
-Who said it, whether it is passed on as a rumor, and whether it is over must be as they were told.
+("Brandt", "Captain Brandt"). A value may have a few words more ("blacksmith", "blacksmith of Oakhurst"), or
+be half of what was said. Who said it, whether it is a rumor, and whether it is over must be as told.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from dndbots.compaction.values import Update
-from told import Truth
+from dndbots.compaction.values import CATEGORIES, Extractor, Known, Turn, Update
+from dndbots.tokens import count_many
+from told import Told, Truth
 
 # So many words more than were said still tell the same; a whole sentence does not.
 MOST_MORE = 5
@@ -77,13 +81,18 @@ def alike(one: str, other: str) -> bool:
     return bool(first) and first <= second and len(second) - len(first) <= MOST_MORE
 
 
+def same_value(found: str, said: str) -> bool:
+    """Whether a value is the one that was said, or one with a few words more, or at least half of it."""
+    return alike(found, said) and 2 * len(content(found)) >= len(content(said))
+
+
 def same_field(one: str, other: str) -> bool:
     return one == other or any(one in fields and other in fields for fields in EQUIVALENT)
 
 
 def says_so(update: Update, truth: Truth) -> bool:
     """Whether it is said of the same, under the same field, with the same value."""
-    if any(alike(update.value, value) for value in truth.values):
+    if any(same_value(update.value, value) for value in truth.values):
         named = truth.kind == "quest" or alike(update.name, truth.name)
         if named and same_field(update.field, truth.field):
             return True
@@ -117,3 +126,142 @@ def stands(lines: Iterable[frozenset[str]], name: str, values: Iterable[str]) ->
     names = content(name)
     wanted = [content(value) for value in values]
     return any(names & line and any(value <= line for value in wanted) for line in lines)
+
+
+def by_line(truths: Iterable[Truth]) -> defaultdict[str, list[Truth]]:
+    found: defaultdict[str, list[Truth]] = defaultdict(list)
+    for truth in truths:
+        found[truth.line].append(truth)
+    return found
+
+
+class Made(NamedTuple):
+    """An update, who speaks, what is wrong with it, and the line."""
+
+    update: Update
+    speaker: str
+    fault: str | None
+    text: str
+
+
+class Said(NamedTuple):
+    """A truth, who speaks, whether it was found, and the line."""
+
+    truth: Truth
+    speaker: str
+    found: bool
+    text: str
+
+
+@dataclass
+class Marks:
+    """How an extractor did."""
+
+    made: list[Made] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
+    raw: int = 0
+    structured: int = 0
+
+    @property
+    def precision(self) -> float:
+        return share(sum(one.fault is None for one in self.made), len(self.made))
+
+    def recall(self, *, plain: bool) -> float:
+        asked = [one.found for one in self.said if one.truth.plain or not plain]
+        return share(sum(asked), len(asked))
+
+
+def share(part: int, whole: int) -> float:
+    return part / whole if whole else float("nan")
+
+
+class NameIsSomething:
+    """The floor: every "Name is (a, the) something" is a fact about Name, a role if it has an article."""
+
+    waits = False
+    _IS = re.compile(r"((?:[A-Z][\w-]+ ?)+) is (a |an |the )?([\w' -]+)")
+
+    def extract(self, turns: Sequence[Turn], known: Known) -> Iterable[Update]:  # noqa: ARG002, the protocol's
+        for turn in turns:
+            for name, article, value in self._IS.findall(turn.text):
+                kind, said = ("role" if article else "status"), value.strip()[:200]
+                if said:
+                    yield Update(kind="npc", name=name.strip(), field=kind, value=said, turn=turn.id)
+
+
+def marked(campaigns: Iterable[Told], extractor: Extractor | None) -> Marks:
+    """How an extractor does; without one, how somebody would who hears everything that is said."""
+    marks = Marks()
+    for campaign in campaigns:
+        updates = extracted(campaign, extractor) if extractor else heard(campaign)
+        accepted = dict.fromkeys(one for one in updates if not in_the_name(one))
+        mark(campaign, accepted, marks)
+        marks.raw += sum(count_many(as_raw(line) for line in campaign.lines))
+        marks.structured += sum(count_many(f"{rendered(update)}\n" for update in accepted))
+    return marks
+
+
+def mark(campaign: Told, accepted: Iterable[Update], marks: Marks) -> None:
+    """Compares what was made of a campaign with what it says."""
+    lines = {line["id"]: line for line in campaign.lines}
+    said, found = by_line(campaign.truths), set[int]()
+    for update in accepted:
+        line = lines[update.turn]
+        speaker = None if line["role"] == "dm" else line["speaker"]
+        so = [truth for truth in said[update.turn] if says_so(update, truth)]
+        fair = [truth for truth in so if fairly(update, truth, speaker)]
+        found.update(id(truth) for truth in fair)
+        fault = None if fair else "said by another, or not so surely" if so else "not said"
+        marks.made.append(Made(update, speaking(line, update.said_by), fault, line["text"]))
+    for truth in campaign.truths:
+        line = lines[truth.line]
+        marks.said.append(Said(truth, speaking(line, truth.said_by), id(truth) in found, line["text"]))
+
+
+def speaking(line: dict[str, str], said_by: str | None) -> str:
+    if line["role"] == "dm":
+        return "the DM" if said_by is None else "quoted by DM"
+    return "a player" if line["role"] == "pc" else "a person"
+
+
+def extracted(campaign: Told, extractor: Extractor, every: int = 5) -> Iterator[Update]:
+    """Read as a campaign would be: a few turns at a time, with the names that are known by then."""
+    names = dict.fromkeys(campaign.heroes, "PC")
+    for start in range(0, len(campaign.lines), every):
+        lines = campaign.lines[start : start + every]
+        for line in lines:
+            if line["role"] == "npc":
+                names.setdefault(line["speaker"], "NPC")
+            names.setdefault(line["location"], "LOC")
+        turns = [
+            Turn(line["id"], line["speaker"], line["role"], line["text"], line["session"], line["location"])
+            for line in lines
+        ]
+        for update in extractor.extract(turns, Known(names)):
+            names.setdefault(update.name, CATEGORIES[update.kind][0])
+            yield update
+
+
+def heard(campaign: Told) -> Iterator[Update]:
+    """Everything that is said, as updates. If it is not all right, the marking is wrong."""
+    roles = {line["id"]: line["role"] for line in campaign.lines}
+    for truth in campaign.truths:
+        yield Update(
+            kind=truth.kind,
+            name=truth.name,
+            field=truth.field,
+            value=min(truth.values),
+            turn=truth.line,
+            said_by=truth.said_by if roles[truth.line] == "dm" else None,
+            sure=truth.sure,
+            ended=truth.ended,
+        )
+
+
+def as_raw(line: dict[str, str]) -> str:
+    return f"{line['speaker']}: {line['text']}\n"
+
+
+def rendered(update: Update) -> str:
+    by = f" (says {update.said_by})" if update.said_by else ""
+    return f"{update.name}: {update.field} {update.value}{by}"

@@ -12,7 +12,7 @@ import argparse
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from dndbots.compaction.values import FIELDS
@@ -27,16 +27,18 @@ from phrases import (
     exchanges,
     sayings,
     with_capital,
-    words,
 )
+from told_world import Thing, World
 
 # How often each topic comes up, among the lines that say something.
 TOPICS = {
     "role": 8, "intro": 6, "race": 4, "look": 5, "age": 3, "wants": 5, "fears": 3, "promise": 4,
     "attitude": 6, "status": 4, "death": 2, "place": 8, "home": 4, "faction": 3, "kin": 6, "serves": 3,
-    "enemy": 2, "ally": 2, "ability": 3, "environment": 9, "quest": 5, "holder": 4, "handed": 8, "item": 5,
-    "group": 5, "newrole": 4, "replaced": 8, "rumor": 5, "lie": 4, "hero": 5,
+    "enemy": 2, "ally": 2, "ability": 3, "environment": 9, "quest": 5, "holder": 4, "handed": 3, "item": 5,
+    "group": 5, "newrole": 4, "replaced": 3, "rumor": 5, "lie": 4, "hero": 5,
 }  # fmt: skip
+# What mostly comes as news of somebody, or something, of whom the like has been told before.
+CHANGES = ("place", "status", "attitude", "replaced", "handed")
 # Whom these speak of is somewhere else.
 AWAY = frozenset({"status", "death", "place", "replaced", "handed", "rumor"})
 # What is told of somebody or something only once; other things change, or add up.
@@ -48,17 +50,13 @@ CHANGING = frozenset(
     {"role", "attitude", "status", "place", "home", "faction", "serves", "holder", "ruler", "leader"}
 )
 # Of a hundred exchanges, how many are followed by narration, by something that is worth a note, and by
-# something that only sounds like it. Of a hundred new lines on what changes, how many change what was told.
-NARRATED, SAID, SOUNDS_SAID, CHANGED = 40, 38, 30, 60
+# something that only sounds like it. Of a hundred things that are said, how many are news of what was told.
+NARRATED, SAID, SOUNDS_SAID, NEWS = 40, 38, 30, 30
 SCENES = {"town": 4, "road": 3, "dungeon": 4, "fight": 4, "camp": 2, "talk": 5}
 BOTH_SEXES = ("cousin", "twin", "mentor", "apprentice", "friend", "rival", "lover")
 KIN = {
     "m": ("brother", "father", "son", "husband", "uncle", "nephew", "grandfather", *BOTH_SEXES),
     "f": ("sister", "mother", "daughter", "wife", "aunt", "niece", "grandmother", *BOTH_SEXES),
-}
-NICKNAMES = {
-    "m": ("Old", "Big", "Brother", "Little", "Uncle"),
-    "f": ("Old", "Widow", "Granny", "Sister", "Mad"),
 }
 PRONOUNS = {
     "m": {"he": "he", "him": "him", "his": "his", "himself": "himself", "man": "man"},
@@ -72,7 +70,7 @@ SAME = {
     "suspicious": ("wary",),
 }
 # What some lines also say, in these words: true, and worth a note to some, but it changes nothing else.
-ALSO = frozenset({"ruler", "leader", "maker", "owner", "member", "guide", "ally", "held", "hiding"})
+ALSO = frozenset({"ruler", "leader", "maker", "owner", "member", "guide", "ally", "held", "hiding", "tired"})
 # The slot that a field's value stands in, where a mark names none.
 SLOT = {
     "description": "look", "wants": "want", "fears": "fear", "promise": "vow", "attitude": "mood",
@@ -80,7 +78,6 @@ SLOT = {
 }  # fmt: skip
 # In these the world stays as it was, whatever is said.
 IDLE = frozenset({"rumor", "lie", "trap"})
-RECENT = 40
 
 T = TypeVar("T")
 
@@ -112,79 +109,6 @@ class Told:
     lines: list[dict[str, str]]
     truths: list[Truth]
     heroes: tuple[str, ...]
-
-
-@dataclass(kw_only=True)
-class Thing:
-    """Somebody or something in the world, and what has been told of it."""
-
-    kind: str
-    name: str
-    sex: str = "m"
-    told: dict[str, str] = field(default_factory=dict)
-
-
-class World:
-    """Who and what there is. A name is given once, but two people may share a first name."""
-
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
-        chosen = rng.sample(words()["heroes"], rng.choice((4, 5)))
-        self.heroes = [Thing(kind="character", name=one.split()[0], sex=one.split()[1]) for one in chosen]
-        self.people: list[Thing] = []
-        self.shelves: dict[str, list[Thing]] = {"towns": [], "sites": [], "factions": [], "items": []}
-        self._taken: set[str] = set()
-
-    def new_person(self) -> Thing:
-        sex = self.rng.choice("mf")
-        namesakes = [one for one in self.people[-RECENT:] if one.sex == sex and one.name.count(" ") == 1]
-        name = self._name(sex, None)
-        while name in self._taken:
-            name = self._name(sex, None)
-        if namesakes and self.rng.random() < 0.08:
-            other = self.rng.choice(namesakes).name.split()
-            full = self._name(sex, other[-1] if other[0] in NICKNAMES[sex] else other[0])
-            name = name if full in self._taken else full
-        self._taken.add(name)
-        self.people.append(Thing(kind="npc", name=name, sex=sex))
-        return self.people[-1]
-
-    def _name(self, sex: str, first: str | None) -> str:
-        chance = self.rng.random()
-        if first is None:
-            first = self.rng.choice(words()["men" if sex == "m" else "women"])
-            if chance < 0.45 and not {first, f"*{first}"} & self._taken:
-                self._taken.add(f"*{first}")
-                return first
-            if chance < 0.55:
-                return f"{self.rng.choice(NICKNAMES[sex])} {first}"
-        self._taken.add(f"*{first}")
-        return f"{first} {self.rng.choice(words()['surnames'])}"
-
-    def person(self, *but: Thing) -> Thing:
-        """Somebody known, of late rather than long ago; or somebody new."""
-        known = [one for one in self.people[-RECENT:] if all(one is not other for other in but)]
-        return self.rng.choice(known) if known and self.rng.random() < 0.6 else self.new_person()
-
-    def person_of_whom(self, name: str, but: Thing) -> Thing | None:
-        """Somebody of whom that has been told lately."""
-        known = [one for one in self.people[-RECENT:] if name in one.told and one is not but]
-        return self.rng.choice(known) if known else None
-
-    def thing(self, shelf: str, *, new: float) -> Thing:
-        known, rng = self.shelves[shelf], self.rng
-        if known and rng.random() > new:
-            return rng.choice(known[-RECENT:])
-        names = [name for name in rng.sample(words()[shelf], 12) if name not in self._taken]
-        if not names:
-            return rng.choice(known)
-        self._taken.add(names[0])
-        kind = {"factions": "faction", "items": "item"}.get(shelf, "environment")
-        known.append(Thing(kind=kind, name=names[0]))
-        return known[-1]
-
-    def bury(self, name: str) -> None:
-        self.people = [person for person in self.people if person.name != name]
 
 
 class Teller:
@@ -257,7 +181,9 @@ class Teller:
 
     def _something_said(self) -> None:
         for _ in range(12):
-            topic = self.rng.choices([*TOPICS], weights=[*TOPICS.values()])[0]
+            news = self.rng.random() < NEWS / 100
+            topics = dict.fromkeys(CHANGES, 1) if news else TOPICS
+            topic = self.rng.choices([*topics], weights=[*topics.values()])[0]
             if self._tell(self.rng.choice(sayings("facts")[topic]), topic):
                 return
 
@@ -273,9 +199,7 @@ class Teller:
         slots["kin"] = self.rng.choice(KIN[cast["q"].sex])
         if topic == "replaced":
             slots["post"] = cast["p"].told["role"]
-        text = either(self.rng, saying.text)
-        if saying.who == "D":
-            text = self._among_asides(text)
+        text = self._among_asides(saying.who, either(self.rng, saying.text))
         speaker = {"D": "DM", "N": cast["p"].name, "P": cast["s"].name}[saying.who]
         role = {"D": "dm", "N": "npc", "P": "pc"}[saying.who]
         line = self._say(speaker, role, text.format_map(slots))
@@ -284,12 +208,15 @@ class Teller:
             self._note(mark, _subject(mark, saying, cast), slots, line, said_by, idle=topic in IDLE)
         return True
 
-    def _among_asides(self, text: str) -> str:
+    def _among_asides(self, who: str, text: str) -> str:
+        """With something before or after it that is no news, or with both."""
+        prefix = {"D": "", "N": "person_", "P": "player_"}[who]
+        before, after = f"{prefix}before", f"{prefix}after"
         chance = self.rng.random()
         if chance < 0.3:
-            return f"{either(self.rng, self._next('before', asides()['before']))} {text}"
-        if chance < 0.5:
-            return f"{text} {either(self.rng, self._next('after', asides()['after']))}"
+            text = f"{either(self.rng, self._next(before, asides()[before]))} {text}"
+        if 0.22 < chance < 0.5:
+            text = f"{text} {either(self.rng, self._next(after, asides()[after]))}"
         return text
 
     def _cast(self, saying: Saying, topic: str) -> dict[str, Thing] | None:
@@ -298,7 +225,7 @@ class Teller:
         p: Thing | None = self.present
         if topic in AWAY and saying.who != "N":
             p = world.person(self.present)
-        if topic in ("place", "status", "attitude") and saying.who == "D" and rng.random() < CHANGED / 100:
+        if topic in CHANGES and saying.who == "D" and rng.random() < 0.7:
             p = world.person_of_whom(topic, self.present) or p
         i = world.thing("items", new=0.5)
         if topic == "replaced":
@@ -352,7 +279,7 @@ class Teller:
             plain=mark.plain,
             since=len(self.lines),
         )
-        if said_by is None and not mark.rumor and slot not in ALSO:
+        if said_by is None and not idle and slot not in ALSO:
             self._supersede(truth)
         self.truths.append(truth)
         if idle or slot in ALSO:
@@ -372,9 +299,13 @@ class Teller:
         if truth.kind == "item" and truth.field in ("holder", "place"):
             fields = {"holder", "place"}
         for name in sorted(fields):
-            for number in self._standing.pop((truth.name, name), []):
-                if truth.values != self.truths[number].values or truth.ended:
+            standing = self._standing.pop((truth.name, name), [])
+            for number in standing:
+                same = name == truth.field and self.truths[number].values == truth.values
+                if same is truth.ended:
                     self.truths[number] = replace(self.truths[number], until=truth.since)
+            stay = [number for number in standing if self.truths[number].until is None]
+            self._standing[truth.name, name] = stay
         if not truth.ended:
             self._standing.setdefault((truth.name, truth.field), []).append(len(self.truths))
 
