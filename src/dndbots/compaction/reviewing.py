@@ -57,7 +57,11 @@ def proposals_of(view: View, *, decided: bool = False) -> list[Proposal]:
             state, at = slots.get(claims.STATE, ("waiting", since))
             now = str(state) if at >= since else "waiting"
             found.append((since, _proposal(name, said, now)))
-    return [one for _, one in sorted(found, key=lambda one: one[0]) if decided or one.state == "waiting"]
+    wanted = [(since, one) for since, one in found if decided or one.state == "waiting"]
+    places = view.seqs_of({one.update.turn for _, one in wanted if one.update is not None})
+    # What a run found all together is told in the order in which it was said.
+    wanted.sort(key=lambda held: (held[0], places.get(held[1].update.turn, 0) if held[1].update else 0))
+    return [one for _, one in wanted]
 
 
 def _proposal(name: str, said: JsonValue, state: str) -> Proposal:
