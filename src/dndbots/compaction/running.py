@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from dndbots.canon import claims
 from dndbots.canon.claims import Shelf
+from dndbots.canon.laws import uses_of
 from dndbots.compaction.checking import Accepted, Rejected, check, check_all
 from dndbots.compaction.data import SceneInfo
 from dndbots.compaction.recording import Gathered, Gathering
@@ -25,7 +26,7 @@ from dndbots.compaction.values import Extractor, Known, Turn, Update
 from dndbots.compaction.who import Hearers
 from dndbots.errors import DuplicateEvent, EventRefused, ExtractionFailed
 from dndbots.events import GameEvent
-from dndbots.ids import DM
+from dndbots.ids import DM, SYSTEM
 from dndbots.memory.checks import short
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.notes import Table, make_note
@@ -204,7 +205,15 @@ class _Recording:
     review: bool
     began: float
 
+    def __post_init__(self) -> None:
+        self._gathered = Gathered([], 0, 0, [])
+        self._held: list[Accepted] = []
+        self._refused: list[Rejected] = []
+        self._at = -1
+
     def record(self) -> Run:
+        with self.table.view(DM) as view:
+            self._check(view)
         while True:
             try:
                 stored = self.table.record_many(self._events())
@@ -215,20 +224,37 @@ class _Recording:
                 return run_of(stored[0])
 
     def _events(self) -> Iterator[GameEvent]:
-        """Made inside the log's own transaction: it is asked for when nobody else writes."""
+        """Asked for inside the log's own transaction, when nobody else writes."""
         with self.table.view(DM) as view:
-            hearers = Hearers(view, self.batch.by_id)
-            checked = [check(one.update, self.batch.turns, hearers) for one in self.accepted]
-            standing = [one for one in checked if isinstance(one, Accepted)]
-            gathering = Gathering(view, self.batch.by_id, hearers)
-            gathered = Gathered([], 0, 0, []) if self.review else gathering.gather(standing)
-        self._gathered = gathered
-        refused = [*(one for one in checked if isinstance(one, Rejected)), *gathered.rejected]
-        yield self._note(gathered, standing if self.review else [], refused)
-        yield from gathered.events
+            if not self._still_stands(view):
+                self._check(view)
+        yield self._note()
+        yield from self._gathered.events
 
-    def _note(self, gathered: Gathered, held: Sequence[Accepted], refused: Sequence[Rejected]) -> GameEvent:
-        batch = self.batch
+    def _check(self, view: View) -> None:
+        """What becomes of what was accepted, by what is true now."""
+        hearers = Hearers(view, self.batch.by_id)
+        checked = [check(one.update, self.batch.turns, hearers) for one in self.accepted]
+        standing = [one for one in checked if isinstance(one, Accepted)]
+        gathering = Gathering(view, self.batch.by_id, hearers)
+        self._gathered = Gathered([], 0, 0, []) if self.review else gathering.gather(standing)
+        self._held = standing if self.review else []
+        self._refused = [*(one for one in checked if isinstance(one, Rejected)), *self._gathered.rejected]
+        self._at = view.head
+
+    def _still_stands(self, view: View) -> bool:
+        """Whether nothing came since that says anything of those it is about, or who anybody is."""
+        if self._at < 0 or (self.review and view.head > self._at):
+            return False
+        about = {uid for event in self._gathered.events for uid in _uids_in(event)}
+        return not any(
+            event.is_note or event.known.names or event.known.same_as or not about.isdisjoint(_uids_in(event))
+            for event in view.events(after=self._at)
+        )
+
+    def _note(self) -> GameEvent:
+        batch, gathered, refused = self.batch, self._gathered, self._refused
+        held = [one.update for one in self._held]
         counts = Counter(self.counts) + Counter(one.rule for one in refused)
         note: dict[str, JsonValue] = {
             "by": self.by,
@@ -241,7 +267,7 @@ class _Recording:
             "rejected": {rule: counts[rule] for rule in sorted(counts)},
             "rejections": [_as_json(one) for one in (*self.kept, *refused)[:_MOST_REJECTIONS]],
             "milliseconds": round(1_000 * (time.perf_counter() - self.began)),
-            "held": {proposal_id(one.update): one.update.model_dump(exclude_defaults=True) for one in held},
+            "held": {proposal_id(one): one.model_dump(exclude_defaults=True) for one in held},
             "scenes": {
                 scene.scene_id: scene.model_dump(mode="json", exclude_defaults=True)
                 for scene in (*batch.scenes.closed, *batch.scenes.open)
@@ -267,7 +293,13 @@ class _Recording:
             self.accepted.remove(one)
             self.counts["refused"] = self.counts.get("refused", 0) + 1
             self.kept.append(Rejected(one.update, short(str(exc)), "refused"))
+        self._at = -1
         return bool(out)
+
+
+def _uids_in(event: GameEvent) -> set[str]:
+    uses = uses_of(event, event.known)
+    return {*uses.shown, *(use.uid for use in uses.referred)} - {DM, SYSTEM}
 
 
 def proposal_id(update: Update) -> str:

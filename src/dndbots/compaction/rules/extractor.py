@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from dndbots.compaction.rules.evidence import is_supported
-from dndbots.compaction.rules.gates import after_rumor, is_closed, is_written
+from dndbots.compaction.rules.gates import after_rumor, is_closed, is_sung, is_written
 from dndbots.compaction.rules.naming import Lexicon, Marked, Mention, cues, mark
 from dndbots.compaction.rules.passages import QUOTE, Passage, passages
 from dndbots.compaction.rules.reading import Context, read
@@ -12,7 +12,6 @@ from dndbots.compaction.rules.voices import antecedents, first_person, is_only_t
 from dndbots.compaction.values import Known, Turn, Update
 
 LONGEST_TURN: Final = 200_000
-_TELLING: Final = ("dm", "pc", "npc")
 
 
 class _Sentence(NamedTuple):
@@ -35,6 +34,8 @@ class RuleExtractor:
 def _of_turn(turn: Turn, lexicon: Lexicon) -> list[Update]:
     found: dict[Update, None] = {}
     text = turn.text[:LONGEST_TURN]
+    if is_sung(text):
+        return []
     before: list[Mention] = []
     for sentence in _sentences(text, lexicon):
         own = sentence.said_by or (turn.speaker if turn.role != "dm" else None)

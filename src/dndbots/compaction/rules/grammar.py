@@ -16,10 +16,12 @@ _SLOT = re.compile(r"<([a-z]):([A-Z]+)>")
 _NO_MODIFIER: Final = either(FUNCTION_WORDS - {"own", "first", "last", "former"} | {"named", "called", "next", "same", "bit", "lot", "little"})
 _HEAD: Final = rf"(?:{either(ROLES | RACES | FOLK)}|[a-z]+{either(ROLE_ENDINGS)})(?![\w-])"
 _MODIFIERS: Final = rf"(?:(?!{_NO_MODIFIER}\b)[a-z][\w'\u2019-]*,? ){{0,4}}?"
+_NARROW: Final = r"(?: (?:of|from) (?:the )?(?:@[A-Z]\d+@|[a-z]+))?"
 _TAIL: Final = r"(?: (?:of|to|for|at|from|in|with|on|whose|wearing|dressed|within) [^,.;:!?]{1,80}?)?"
-END: Final = r"(?=[,.;:!?]|$| and (?:@|he |she |is |has |wants )| but | who | that | while | as )"
+END: Final = r"(?=[,.;:!?]|$| and (?:@|he |she |is |has |wants )| but | who | that | while | as | here\b| by (?:trade|birth|blood)\b| for (?:\w+ )?years)"
 _PARTS: Final = {
     "<np>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_TAIL})",
+    "<narrow>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_NARROW})",
     "<short>": rf"(?P<np>{_MODIFIERS}{_HEAD})",
     "<loc>": r"(?:the )?(?:(?:[a-z-]+ ){0,2}(?:village|town|city|hamlet|kingdom|land|port|region|realm|ruins|island) of )?"
     r"(?:the )?@[LU](?P<b>\d+)@(?!['\u2019])",
@@ -27,8 +29,10 @@ _PARTS: Final = {
     "<kins>": rf"(?P<kin>{either(MUTUAL)})",
     "<words>": r"(?P<v>[^;:!?]{2,160}?)(?=[.;:!?]|$)",
     "<few>": r"(?P<v>[^,;:!?]{2,160}?)(?=[,.;:!?]|$)",
-    "<is>": r"(?:is|are|'s|\u2019s)(?: (?:now|also|still|actually|currently|really|both|already|just|indeed))?",
+    "<is>": r"(?:is|are|'s|\u2019s)(?: (?:now|also|still|actually|currently|really|both|already|just|indeed|no longer))?",
     "<end>": END,
+    "<sure>": r"(?=[,.;!]|$| (?:in|at|by|from|since|for|after|somewhere|and|near|with|beneath|under|inside|on|within)\b)",
+    "<mods>": _MODIFIERS,
 }  # fmt: skip
 
 
@@ -55,7 +59,7 @@ def rule(field: str, pattern: str, *, kind: Kind = "npc", narrated: bool = False
 
 _CUT: Final = re.compile(
     r"[;:!?\u201c\u201d\"]|, | (?:but|because|while|whereas|although|though|which|unless|until|since|where|when|so|as|and then)(?: |$)"
-    r"| and (?=(?:he|she|it|they|you|we|is|has|was|will|there|@P\d+@|his|her|their) )",
+    r"| and (?=(?:he|she|it|they|you|we|is|has|was|will|there|@P\d+@|his|her|their|promises|offers|says|gives|hands|asks|tells|begs) )",
     re.IGNORECASE,
 )
 _LEADING: Final = re.compile(r"^(?:(?:the|an?|that|to|very|some|also|just|only|now) )+", re.IGNORECASE)
@@ -65,10 +69,13 @@ _TRAILING: Final = re.compile(
 )
 
 
+_VERBS: Final = frozenset(["is", "are", "was", "were", "has", "had", "will"])
+
+
 def tidy(span: str) -> str:
     """A value cut where its clause ends, without articles before it and loose words after it; "" if none."""
     cut = _CUT.search(span)
     text = (span[: cut.start()] if cut else span).strip(" ,.'\u2019-")
     text = _TRAILING.sub("", _LEADING.sub("", text)).strip(" ,.'\u2019-")
     words = text.split()
-    return "" if len(words) > MOST_WORDS else " ".join(words)
+    return "" if len(words) > MOST_WORDS or (words and words[0].lower() in _VERBS) else " ".join(words)

@@ -18,7 +18,7 @@ ROLES: Final = frozenset(
     countess courier courtier craftsman cultist curator cutpurse dancer deacon deputy diplomat doctor druid
     duchess duke earl elder emperor empress enchanter enchantress engineer envoy evoker executioner exile
     explorer falconer farmer farmhand fence ferryman fisherman fishmonger fletcher foreman forester fortune-teller
-    friar fugitive furrier gambler gamekeeper gardener general gladiator glassblower goldsmith governor
+    friar fugitive furrier gambler god goddess gamekeeper gardener general gladiator glassblower goldsmith governor
     grocer groom guard guardian guardsman guide guildmaster gunsmith harbormaster harbourmaster harper
     headman headmaster headmistress healer heir heiress herald herbalist herder hermit hero heroine
     high-priest highwayman historian housekeeper hunter huntress huntsman illusionist informant innkeeper
@@ -65,6 +65,20 @@ LOOKS: Final = frozenset(
     quiet grumpy surly sour shy rough rugged sharp-eyed dour proud haughty imposing well-dressed female male
     dark-skinned round round-faced red-faced cold clever sly cunning wizened strange local powerful famous famed
     renowned brave good kind wise great mysterious evil vicious cruel
+    """.split()
+)
+# Races that only stand before what somebody is.
+ADJECTIVES: Final = frozenset("elven elvish dwarven dwarvish gnomish orcish half-elven fey elderly".split())
+# Words that end the names of places, and of families.
+SURNAMES: Final = frozenset("vale hill wood woods ford field fields marsh well hall stone hammer shield blade spear".split())
+# What belongs to a role, and is not merely said of whoever has it.
+TRADES: Final = frozenset(
+    """
+    court high head chief master royal town village city guild retired bounty temple ship war grand deputy first
+    travelling traveling customs castle market harbor harbour tax potion weapons wine horse fur spice cloth gem
+    book grave rat fortune dragon monster witch treasure relic street dock caravan wandering disgraced crime
+    shadow blood storm fire water light battle forest river sea border prison gate night day vampire demon
+    arms trade slave herb stable kitchen palace crown lord lady elder senior junior apprentice self-proclaimed
     """.split()
 )
 # What a person is called for another person, and the field that keeps it.
@@ -180,7 +194,7 @@ OPENERS: Final = frozenset(
     wait stop look listen sense common damage hp ac dc npc dnd d&d twitch youtube twitter facebook google netflix
     geek sundry critical role january february march april june july august september october november december
     christmas halloween easter english spanish french german irish scottish british american russian latin
-    monster manual handbook
+    monster manual handbook folk locals sailors bards travellers travelers some many nothing meet
     """.split()
 )
 # Places and makers of this world: what is said of them is said at the table, not in the story.

@@ -18,6 +18,7 @@ from dndbots.compaction.rules.lists import (
     RACES,
     REAL_WORLD,
     ROLES,
+    SURNAMES,
     TITLES,
 )
 from dndbots.memory.wording import COMMON_WORDS, FUNCTION_WORDS, folded, stem
@@ -27,11 +28,15 @@ LETTERS: Final[Mapping[str, str]] = {"PC": "P", "NPC": "P", "MON": "P", "LOC": "
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*['\u2019]?")
 _POSSESSIVE = re.compile(r"['\u2019]s?$", re.IGNORECASE)
 _JOINS: Final = frozenset("of the de von van du la al".split())
+_OPENING: Final = FUNCTION_WORDS | OPENERS
+_HEADS: Final = PLACE_WORDS | FACTION_WORDS | ITEM_WORDS
 _COMMON_STEMS: Final = frozenset(map(stem, COMMON_WORDS))
 _PLAIN: Final = ROLES | RACES | FOLK | PLACE_WORDS | FACTION_WORDS | ITEM_WORDS | OPENERS | TITLES | REAL_WORLD
 # These are titles only before a name that nothing else explains: Old Tam, but Old Owl Well.
 _WEAK_TITLES: Final = frozenset("old high master elder saint ranger mother father brother sister".split())
 _LONGEST_WORD: Final = 30
+# How words end that open a sentence and are no names.
+_NO_NAME: Final = ("ing", "ally", "ously", "fully", "ently", "ively", "ately", "edly", "ily", "tion", "ment", "ness", "less", "times", "body", "thing", "ed")
 
 
 class Mention(NamedTuple):
@@ -51,10 +56,15 @@ class Marked(NamedTuple):
 
     def plain(self, span: str) -> str:
         """A part of the sentence as it was written."""
-        return _MARK.sub(lambda mark: self.mentions[int(mark[2])].written, span)
+        return _MARK.sub(self._written, span)
+
+    def _written(self, mark: re.Match[str]) -> str:
+        written = self.mentions[int(mark[2])].written
+        return written if mark[3] is None or written.lower() in _OWNING else written + mark[3]
 
 
-_MARK = re.compile(r"@([A-Z])(\d+)@")
+_MARK = re.compile(r"@([A-Z])(\d+)@('s)?")
+_OWNING: Final = frozenset(["my", "his", "her"])
 
 
 def is_plain(word: str) -> bool:
@@ -73,7 +83,8 @@ class Lexicon:
         shorter: dict[str, set[str]] = {}
         for name, category in sorted(names.items()):
             words = tuple(folded(word.group()) for word in _WORD.finditer(name))
-            if not 0 < len(words) <= 2 * LONGEST_NAME or (len(words) == 1 and not name[:1].isupper()):
+            alone = len(words) == 1 and (not name[:1].isupper() or words[0] in FUNCTION_WORDS)
+            if not 0 < len(words) <= 2 * LONGEST_NAME or alone:
                 continue
             self.category[name] = category
             self._by_first.setdefault(words[0], []).append((words, name))
@@ -177,7 +188,7 @@ def _run(sentence: str, words: list[_Word], index: int) -> list[_Word]:
 
 def _goes_on(owner: _Word, word: _Word) -> bool:
     """The Miners' Guild and Tymora's Shrine are names; Aldwin's Garth is two."""
-    return _is_capital(word.text) and folded(word.text) in PLACE_WORDS | FACTION_WORDS | ITEM_WORDS
+    return _is_capital(word.text) and folded(word.text) in _HEADS
 
 
 def _is_capital(word: str) -> bool:
@@ -189,7 +200,7 @@ def _new(
 ) -> tuple[int, int, Mention] | None:
     opens = not sentence[: run[0].start].strip(" \"'\u2018\u2019\u201c\u201d(-*_")
     skipped = 0
-    if opens or folded(run[0].text) in FUNCTION_WORDS | OPENERS:
+    if opens or folded(run[0].text) in _OPENING:
         skipped = _opening(run)
     run = _whole_name(sentence, run[skipped:])
     while run and run[-1].text in _JOINS:
@@ -203,21 +214,24 @@ def _new(
         whole = lexicon.whole(known) or known
         name = known if len(run) > 1 and known in lexicon.category else name
         return index + skipped, len(run), Mention(name, lexicon.letter(whole), written, known=True)
-    return index + skipped, len(run), Mention(name, _letter([word.text for word in run]), written)
+    letter = _letter([word.text for word in run])
+    after_the = sentence[: run[0].start].rstrip().lower().endswith("the")
+    # Corwin Vale, but the Silver Vale.
+    if len(run) == 2 and folded(run[1].text) in SURNAMES and not after_the and not is_plain(run[0].text):
+        letter = "U"
+    return index + skipped, len(run), Mention(name, letter, written)
 
 
 def _opening(run: list[_Word]) -> int:
     """How many words of a run only open the sentence."""
     skipped = 0
-    for word in run:
-        low = folded(word.text)
-        if low in TITLES and len(run) > skipped + 1:
-            break
-        plain = low in FUNCTION_WORDS | OPENERS
-        headed = folded(run[-1].text) in PLACE_WORDS | FACTION_WORDS | ITEM_WORDS and len(run) > skipped + 1
-        if not plain and (not is_plain(low) or headed):
-            break
+    low = [folded(word.text) for word in run]
+    while skipped < len(run) and low[skipped] in _OPENING:
         skipped += 1
+    rest = low[skipped:]
+    # Yesterday Aldwin; but Captain Voss, the Silver Key, and a Ghost Fist.
+    if skipped == 0 and rest and is_plain(rest[0]) and rest[0] not in TITLES and rest[-1] not in _HEADS:
+        skipped += len(rest) == 1 or not all(map(is_plain, rest))
     return skipped
 
 
@@ -226,7 +240,7 @@ def _whole_name(sentence: str, run: list[_Word]) -> list[_Word]:
     for at, word in enumerate(run):
         if word.text == "of" and at:
             head = folded(run[at - 1].text)
-            thing = head in PLACE_WORDS | FACTION_WORDS | ITEM_WORDS
+            thing = head in _HEADS
             after_the = sentence[: run[0].start].rstrip().lower().endswith("the")
             if not thing and not (after_the and at == 1 and head not in ROLES | TITLES):
                 return run[:at]
@@ -241,9 +255,11 @@ def _is_name(sentence: str, run: list[_Word]) -> bool:
     words = [folded(word.text) for word in run if word.text not in _JOINS]
     if any(len(word) < 2 or word in REAL_WORLD or any(map(str.isdigit, word)) for word in words[:1]):
         return False
-    if any(word in OPENERS for word in words):
+    if words[0] in OPENERS:
         return False
     if len(words) == 1:
+        if not sentence[: run[0].start].strip() and words[0].endswith(_NO_NAME):
+            return False
         called = sentence[: run[0].start].rstrip().lower().endswith(("named", "called", "name is", "name of"))
         return called and words[0] not in FUNCTION_WORDS or not is_plain(words[0])
     # The City Watch and the Silver Key are names; a Mayor Captain is none.
@@ -281,6 +297,7 @@ _CUES: Final = (
     ("P", re.compile(r"@U(\d+)@,? (?:who|whose|himself|herself)\b", re.IGNORECASE)),
     ("L", re.compile(r"\b(?:village|town|city|hamlet|kingdom|land|port|region|isle|island|capital|realm|ruins|forest"
                      r"|fortress|county|duchy|province|fields|streets|gates|outskirts|people|walls) of @U(\d+)@", re.IGNORECASE)),
+    ("L", re.compile(r"\bat the @U(\d+)@(?!['\u2019]s? )", re.IGNORECASE)),
     ("L", re.compile(r"\b(?:in|into|near|outside|throughout|road to|way to|live in|lives in|comes from|hails from) @U(\d+)@(?!['\u2019]s? )", re.IGNORECASE)),
 )  # fmt: skip
 

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from dndbots.compaction.rules.grammar import tidy
-from dndbots.compaction.rules.lists import FOLK, LEADERS, LOOKS, RACES, ROLE_ENDINGS, ROLES, RULERS
+from dndbots.compaction.rules.lists import ADJECTIVES, FOLK, LEADERS, LOOKS, RACES, ROLE_ENDINGS, ROLES, RULERS, TRADES
 from dndbots.memory.wording import folded
 
 _MARKED_TAIL = re.compile(
     r"^ (?P<how>of|to|for|at|from|in) (?:the )?(?:(?:village|town|city|kingdom|lands?) of )?(?:the )?@(?P<letter>[A-Z])(?P<number>\d+)@(?P<more>.*)$"
 )
 _PLAIN_TAIL = re.compile(r"^ (?:of|to|for) (?:the |an? |this |his |her )?[a-z][^@]*$")
-_LOOKING = re.compile(r"^ (?:with|in|whose|wearing|dressed) ")
+_LOOKING = re.compile(r"^ (?:with|whose|wearing|dressed|in (?:[\w-]+ ){0,4}(?:robes?|armou?r|cloak|clothes|garb|mail|leathers?|rags|silks?|hood|mask|coat|dress|gown|uniform))\b")
 _SAID_OF_ALL: Final = frozenset(["friend", "person", "individual", "creature", "figure", "being", "stranger"])
 
 
@@ -29,8 +29,10 @@ def described(np: str, tail: str) -> Iterator[Said]:
     """What the phrase says of whom it stands for."""
     words = np.replace(",", "").split()
     low = [folded(word) for word in words]
-    yield from _race(words, low)
     head = low[-1]
+    if head in ADJECTIVES:
+        return
+    yield from _race(words, low)
     is_role = head in ROLES or (head not in RACES | FOLK and head.endswith(ROLE_ENDINGS))
     named = _MARKED_TAIL.match(tail)
     if is_role:
@@ -57,8 +59,13 @@ def _looks(low: list[str]) -> bool:
 
 
 def _role(words: list[str], low: list[str], tail: str, named: re.Match[str] | None) -> Iterator[Said]:
-    kept = [word for word, plain in zip(words, low, strict=True) if plain not in RACES | LOOKS]
+    first = len(low) - 1
+    while first and (low[first - 1] in TRADES or low[first - 1].endswith(("'s", "s'"))):
+        first -= 1
+    kept = words[first:]
     plain_tail = tail if _PLAIN_TAIL.match(tail) and not _LOOKING.match(tail) else ""
+    if plain_tail.startswith(" of sorts"):
+        return
     if named and named["how"] in ("of", "to") and named["letter"] in "PUI":
         plain_tail = tail[: named.start("more")]
     yield Said("role", tidy(" ".join(kept) + plain_tail))

@@ -21,6 +21,7 @@ _GIVEN: Final = tuple(
         rf"@[PFU](?P<giver>\d+)@ offers (?:you|the party|them|us) (?P<reward>[^,;@]{{3,40}}?) to {_DEED}",
         rf"@[PFU](?P<giver>\d+)@ needs (?:someone|somebody|help|heroes|adventurers) to {_DEED}",
         rf"(?:your|the party's|the) (?:task|mission|quest|job|charge) is (?:clear: |simple: |this: )?(?:to )?{_DEED}",
+        rf"(?:a|your|the) (?:new )?(?:quest|task|mission): (?:to )?{_DEED}",
         rf"(?:your|the party's) (?:task|mission|quest|job) from @[PU](?P<giver>\d+)@ is (?:to )?{_DEED}",
         rf"@[PU](?P<giver>\d+)@['\u2019]s (?:quest|task|mission|request|job|errand)(?: is|:)? to {_DEED}",
         rf"(?:you|the party|@P\d+@) (?:accepts?|takes? on|agrees? to|takes?) (?:the|a) (?:quest|task|mission|job) to {_DEED}",

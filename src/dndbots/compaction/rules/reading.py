@@ -19,19 +19,39 @@ from dndbots.memory.wording import folded
 RULES: Final[tuple[Rule, ...]] = (*PEOPLE_RULES, *LINK_RULES, *THING_RULES)
 _KIND: Final[dict[str, Kind]] = {"L": "environment", "F": "faction", "I": "item"}
 _SAYS: Final = re.compile(
-    r"^(?:and |but |so |then )?(?:the (?:\w+ )?)?@[PU](\d+)@(?:, [^,]{1,40},)? (?:\w+ly )?(?:says|explains|tells (?:you|us|them|@P\d+@|the party)"
-    r"|claims|insists|swears|warns (?:you|them)|admits|reveals|whispers|confirms|mentions|adds|reports|confesses|said|told (?:you|us|them))(?: that)?,? $",
+    r"^(?:and |but |so |then )?(?:the (?:\w+ )?)?@[PU](\d+)@(?:, [^,]{1,40},)? (?:\w+ly )?(?:says|explains|tells (?:you|us|them|@[PU]\d+@|the party)"
+    r"|claims|insists|swears|warns (?:you|them)|admits|reveals|whispers|confirms|mentions|adds|reports|confesses|said|told (?:you|us|them))(?: that)?,? (?:the |an? )?$",
     re.IGNORECASE,
 )
-_ENDED: Final = re.compile(r"\b(?:is|are) no longer\b", re.IGNORECASE)
+_ENDED: Final = re.compile(r"\b(?:no longer|has left the|has quit the|has abandoned the|was expelled from)\b", re.IGNORECASE)
 _OTHERS: Final = re.compile(r"(?<![\w@'])(?:you|your|i|we|us|our|me)(?![\w@'])", re.IGNORECASE)
 # What anybody may want at any moment is no motive.
 _PASSING: Final = re.compile(
     r"^(?:know|talk|speak|see (?:what|if|how|you|it|the)|go|leave|ask|say|do|be (?:sure|careful|here|there|clear|able)|get|make (?:sure|a|an|the)|come|take (?:a|the|it|this|that|out)|look|try|hear|sit|eat|drink"
-    r"|use|move|attack|buy|sell|cast|run|walk|check|keep (?:going|moving|it|an|the|up)|hit|shoot|put|give|turn|start|stay|play|point|pull|push|jump|climb|swing|throw|fire|grab|let|tell|show|thank|hold|step|head|fly"
+    r"|use|move|attack|buy(?! back)|sell|cast|run|walk|check|keep (?:going|moving|it|an|the|up)|hit|shoot|put|give|turn|start|stay|play|point|pull|push|jump|climb|swing|throw|fire|grab|let|tell|show|thank|hold|step|head|fly"
     r"|wait|rest|sleep|follow|open|close|continue|land|aim|dodge|hide|charge|pick|stand|back|fight|work|finish|add|mention|meet|join (?:you|us|them)|figure|feel|read|examine|inspect|wake|call|end|begin|dive|strike|slash|stab|react|respond|listen|watch)\b",
     re.IGNORECASE,
 )
+# Motives that last, of all that a player's character may want.
+_LASTING: Final = re.compile(
+    r"^(?:avenge|restore|reclaim|redeem|prove|become|free|rescue|(?:find|kill|save|protect|bring back) (?:the (?:man|woman|one|people|person|monster|dragon) who|@P\d+@'s (?:\w+ )?"
+    r"(?:father|mother|brother|sister|son|daughter|wife|husband|family|people|village|home|clan|tribe)))\b",
+    re.IGNORECASE,
+)
+_AFTER: Final = re.compile(r"\b(?:until|when|after|years ago|at the age of|as a child|back then|long ago|one day)\b", re.IGNORECASE)
+_THEN: Final = re.compile(r"\b(?:when|after|before|since|until|because|as) $", re.IGNORECASE)
+_OBJECT_OF: Final = re.compile(r"(?<!town )(?<!city )(?<!village )(?<!kingdom )\b(?:of|in|at|from|to|with|by|for|near|about|like|than|toward|towards|into|behind) (?:the )?$", re.IGNORECASE)
+_OWNER: Final = re.compile(r"@[A-Z]\d+@['\u2019]")
+_WILL: Final = re.compile(r" that \S+ will ", re.IGNORECASE)
+_APPOSED: Final = re.compile(r"^@[A-Z]\d+@,? (?:the|an?|our|who|which)\b", re.IGNORECASE)
+_ASIDE: Final = re.compile(r", (?:it turns out|in truth|in fact|of course|after all|however|meanwhile|it seems clear),", re.IGNORECASE)
+_OF_SOMEWHERE: Final = re.compile(r"(@P\d+@) of (?:the )?@[A-Z]\d+@(?!['\u2019])")
+_APPOSITION: Final = re.compile(
+    r"(@[A-Z]\d+@)(?:, (?:the|an?|our|who is|who's) [^,;:.!?@]{2,60}(?:@[A-Z]\d+@)?(?:'s \w+)?,(?= )| the [a-z-]+(?= (?:waits|can be|is|lives|wants|has|was|stands|works|serves|fears|asks)\b))"
+)
+# What players say of themselves in play is mostly of the moment.
+_NOT_OF_ONESELF: Final = frozenset(["status", "ability", "description", "attitude", "place", "age"])
+_VALUED: Final = frozenset(["wants", "promise", "fears", "power", "description", "known_for", "attitude"])
 _VAGUE: Final = re.compile(r"\b(?:this|that|these|those|it|them|something|stuff|things?|here|there|everything|anything|nothing|way|bit|other)\b", re.IGNORECASE)
 
 
@@ -55,19 +75,36 @@ def read(marked: Marked, context: Context) -> Iterator[Update]:
     """All that the rules find in one sentence and that its own words leave standing."""
     if "@" not in marked.text:
         return
+    variants = dict.fromkeys([marked.text, (short := _OF_SOMEWHERE.sub(r"\1", _ASIDE.sub("", marked.text))), _APPOSITION.sub(r"\1", short)])
+    for text in variants:
+        yield from _read(Marked(text, marked.mentions), context)
+
+
+def _read(marked: Marked, context: Context) -> Iterator[Update]:
     for rule in RULES:
         if rule.narrated and context.turn.role == "pc" and not context.said_by:
             continue
         for match in rule.pattern.finditer(marked.text):
-            standing = _standing(marked, match.start(), match.end(), context, past=rule.past)
-            if standing is None:
+            # A value has its own check: "vows to return before dawn" doubts nothing.
+            end = match.start("v") if rule.field in _VALUED else match.end()
+            standing = _standing(marked, match.start(), end, context, past=rule.past)
+            if standing is None or _is_embedded(marked.text, match):
                 continue
             for found in _found(rule, match, marked):
-                yield from _updates(found, context, standing)
+                if not _is_of_the_moment(found, match, marked, context):
+                    yield from _updates(found, context, standing)
     for quest in quests_in(marked):
         standing = _standing(marked, quest.start, quest.end, context, past=True)
         if standing is not None and context.turn.role != "pc":
             yield from _of_quest(quest, marked, context, standing)
+
+
+def _is_embedded(text: str, match: re.Match[str]) -> bool:
+    """The name at the start is no subject: "the father of Elena wants", "Kima of Vord, a paladin"."""
+    if text[match.start()] != "@" or _OWNER.match(match.group()):
+        return False
+    before = text[: match.start()]
+    return before.endswith("@ of ") or bool(_OBJECT_OF.search(before) and not _APPOSED.match(match.group()))
 
 
 class _Standing(NamedTuple):
@@ -78,7 +115,7 @@ class _Standing(NamedTuple):
 
 def _standing(marked: Marked, start: int, end: int, context: Context, *, past: bool) -> _Standing | None:
     """How a match stands: who says it, and whether it is a rumor, or over. None if it is no fact at all."""
-    before = marked.text[context.rumor : start]
+    before = marked.text[max(context.rumor, marked.text.rfind(";", 0, start) + 1) : start]
     said_by = context.said_by
     reported = _SAYS.match(before)
     if reported:
@@ -86,11 +123,13 @@ def _standing(marked: Marked, start: int, end: int, context: Context, *, past: b
         before = before[reported.end() :]
     if is_held(before):
         return None
+    if past and (_THEN.search(before) or (context.turn.role == "pc" and not said_by and _AFTER.search(before))):
+        return None
     clause = marked.text[max(context.rumor, clause_start(marked.text, start)) : end]
     if reported:
         clause = marked.text[start:end]
     ended = bool(_ENDED.search(clause))
-    if is_doubted(_ENDED.sub("", clause)):
+    if is_doubted(_WILL.sub(" ", _ENDED.sub("", clause))):
         return None
     return _Standing(said_by, bool(context.rumor), ended)
 
@@ -119,6 +158,23 @@ def _found(rule: Rule, match: re.Match[str], marked: Marked) -> Iterator[_Found]
     value = tidy(parts["v"])
     if value and _tells(field, value):
         yield _Found(mention, field, marked.plain(value), kind)
+
+
+def _is_of_the_moment(found: _Found, match: re.Match[str], marked: Marked, context: Context) -> bool:
+    """What a player says of the own character, or of others in jest, and nobody would write down."""
+    if found.field == "friend" and ", " in match.group():
+        return True  # "Sorry, my friend, Balgus" calls Balgus
+    if context.turn.role != "pc" or context.said_by:
+        return False
+    parts = match.groupdict()
+    if folded(found.mention.name) == folded(context.turn.speaker):
+        if "np" in parts:
+            kinds = {said.field for said in described(parts["np"], parts.get("tail") or "")}
+            return not {"race", "role"} <= kinds and "home" not in kinds and not parts.get("tail")
+        if found.field == "wants":
+            return not _LASTING.match(tidy(parts["v"]))
+        return found.field in _NOT_OF_ONESELF
+    return found.field in ("status", "description") and found.kind != "environment" and " was " in match.group()
 
 
 def _kind(mention: Mention, default: Kind) -> Kind:
