@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _LAST: Final = 10
 _MOST: Final = 1_000_000
+_SHARES: Final = {"turn": 1, "what": 2, "reason": 2}
 _FIGURES: Final = ("turns", "tokens", "kept_tokens", "updates", "repeated", "held")
 
 
@@ -146,7 +147,7 @@ def _say_rejections(found: list["Refused"], *, as_json: bool) -> None:
         show.say("nothing was rejected")
     else:
         rows = [[_cited(one.update), _what(one.update), one.rule, one.reason] for one in found]
-        show.say_table(["turn", "what", "rule", "reason"], rows, wide={"what": 1, "reason": 1})
+        show.say_table(["turn", "what", "rule", "reason"], rows, wide=_SHARES)
 
 
 def _cited(update: Mapping[str, Any]) -> str:
