@@ -95,6 +95,7 @@ HEAVY = ("langchain", "langchain_core", "langgraph", "sqlalchemy", "alembic", "l
         ("dndbots", set()),
         ("dndbots.dcml", set()),
         ("dndbots.memory", set()),
+        ("dndbots.compaction", set()),
         ("dndbots.events", {"pydantic"}),
     ],
 )

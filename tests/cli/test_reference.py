@@ -13,6 +13,7 @@ PAGE = Path(__file__).parent.parent.parent / "docs" / "cli.md"
 COMMANDS = [
     *("new", "list", "import", "import-log", "export log", "log", "timeline", "entity", "who-knows"),
     *("fork", "branches", "rebuild", "verify", "diff", "context"),
+    *("compact", "compaction", "review list", "review accept", "review reject", "review edit", "export data"),
 ]
 
 

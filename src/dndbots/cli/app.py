@@ -7,6 +7,7 @@ from typer.core import TyperGroup
 
 from dndbots import __version__
 from dndbots.cli import (
+    compacting,
     context,
     deciding,
     differing,
@@ -16,6 +17,7 @@ from dndbots.cli import (
     reading,
     recalling,
     remembering,
+    reviewing,
     show,
 )
 
@@ -43,6 +45,8 @@ context.add_to(app)
 differing.add_to(app)
 remembering.add_to(app)
 deciding.add_to(app)
+compacting.add_to(app)
+reviewing.add_to(app)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it

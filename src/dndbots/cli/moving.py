@@ -1,4 +1,4 @@
-"""Commands that move play in and out: transcripts, and the log itself."""
+"""Commands that move play in and out: transcripts, the log itself, and what it has come to."""
 
 import contextlib
 import os
@@ -31,6 +31,7 @@ def add_to(app: typer.Typer) -> None:
     app.command("import-log")(import_log)
     exports = typer.Typer(no_args_is_help=True, help="Writes a campaign out.")
     exports.command("log")(export_log)
+    exports.command("data")(export_data)
     app.add_typer(exports, name="export")
 
 
@@ -124,6 +125,33 @@ def export_log(
                 _write_out(lines)
             else:
                 show.note(f"{out}: {_write_file(lines, out)} events")
+
+
+def export_data(
+    *,
+    campaign: Address,
+    branch: OnBranch = MAIN,
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="FOLDER", file_okay=False, help="Where to; made if it is not there."),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Writes the files of campaign data as they are at this moment, compacted or not. They tell every secret.
+
+    Only these files are written; what was there under their names is kept beside them.
+    """
+    with opened(campaign, branch) as source:
+        saved = source.export_data(out)
+    aside = {one.file: one.moved_to for one in saved.edited if one.moved_to}
+    aside |= {one.file: one.moved_to for one in saved.damaged if one.moved_to}
+    if as_json:
+        kept = {file: str(where) for file, where in aside.items()}
+        show.say_json({"folder": str(out), "written": saved.written, "set_aside": kept})
+        return
+    show.say(f"{show.inert(str(out))}: {', '.join(saved.written) or 'nothing new'}")
+    for file, where in aside.items():
+        show.note(f"note: another {file} was there, and is {where} now")
 
 
 def _write_out(lines: Iterable[str]) -> None:

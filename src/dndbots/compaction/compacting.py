@@ -100,7 +100,8 @@ class Compacting(ABC):
         """
         reads = self.extractor if extractor is None else extractor
         if reads is None and self.address is not None:
-            job = Job(self.address, self.branch)
+            # The process that reads may have been started elsewhere, and serves other campaigns as well.
+            job = Job(str(self.home.absolute()) if self.home else self.address, self.branch)
             compactor = Compactor(lambda: shared_worker().compact(job), every=every, words=words)
             return compactor.on_close(first=self.listen(compactor.notice))
         own = self.another()

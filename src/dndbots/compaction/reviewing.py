@@ -14,7 +14,7 @@ from dndbots.compaction.turns import turns_of
 from dndbots.compaction.values import FIELDS, Turn, Update
 from dndbots.compaction.who import Hearers
 from dndbots.errors import InvalidSetting, UnknownProposal, UpdateRefused
-from dndbots.events import GameEvent
+from dndbots.events import GameEvent, StatedFact, is_storable
 from dndbots.ids import DM
 from dndbots.memory.deciding import correct_fact
 from dndbots.memory.gates import Gates
@@ -57,7 +57,11 @@ def proposals_of(view: View, *, decided: bool = False) -> list[Proposal]:
             state, at = slots.get(claims.STATE, ("waiting", since))
             now = str(state) if at >= since else "waiting"
             found.append((since, _proposal(name, said, now)))
-    return [one for _, one in sorted(found, key=lambda one: one[0]) if decided or one.state == "waiting"]
+    wanted = [(since, one) for since, one in found if decided or one.state == "waiting"]
+    places = view.seqs_of({one.update.turn for _, one in wanted if one.update is not None})
+    # What a run found all together is told in the order in which it was said.
+    wanted.sort(key=lambda held: (held[0], places.get(held[1].update.turn, 0) if held[1].update else 0))
+    return [one for _, one in wanted]
 
 
 def _proposal(name: str, said: JsonValue, state: str) -> Proposal:
@@ -102,18 +106,36 @@ def accept(table: Table, name: str, *, value: str | None = None) -> None:
 
 def hold_edits(table: Table, edits: Iterable[Edit]) -> list[Edit]:
     """Offers what was changed by hand as corrections; gives back what cannot be one."""
+    found = list(edits)
+    if not found:
+        return []
     held: dict[str, JsonValue] = {}
     left: list[Edit] = []
-    for edit in edits:
-        parts = edit.field.split(".")
-        if edit.uid is None or parts[0] != "facts" or len(parts) != 2 or edit.new is None:
+    with table.view(DM) as view:
+        known = set(view.everybody()) if cursor_of(view) else set()
+    for edit in found:
+        made = _correction(edit) if edit.uid in known else None
+        if made is None:
             left.append(edit)
-            continue
-        made = Correction(uid=edit.uid, key=parts[1], value=edit.new, old=edit.old, file=edit.file)
-        held[note_id("proposal", edit.uid, parts[1], made.model_dump_json())] = made.model_dump()
+        else:
+            held[note_id("proposal", made.uid, made.key, made.model_dump_json())] = made.model_dump()
     if held:
-        _noted(table, lambda view: [_side_note(view, held=held)] if cursor_of(view) else [])
+        _noted(table, lambda view: [_side_note(view, held=held)])
     return left
+
+
+def _correction(edit: Edit) -> Correction | None:
+    """What an edit says of somebody, if that can be a fact at all: a file may hold anything."""
+    shelf, _, key = edit.field.partition(".")
+    if shelf != "facts" or not isinstance(edit.new, str | int | float):
+        return None
+    try:
+        StatedFact.model_validate({"subject": edit.uid, "key": key, "value": edit.new})
+    except ValidationError:
+        return None
+    if isinstance(edit.new, str) and not is_storable(edit.new):
+        return None
+    return Correction(uid=str(edit.uid), key=key, value=edit.new, old=edit.old, file=edit.file)
 
 
 def _noted(table: Table, made: Callable[[View], list[GameEvent]]) -> None:
