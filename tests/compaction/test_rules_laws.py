@@ -15,7 +15,8 @@ PIECES = [
     "Aldwin", "Elena", "Throk", "Mira's", "the Silver Key", "Oakhurst", "Lord Harrow", "He", "her", "I", "My",
     "is", "was", "has been", "says", "wants to", "takes", "brother", "sister", "the blacksmith of", "a dwarf",
     "named", "who", "and", "if", "not", "dead", "missing", "lives in", "promises to", "pay gold",
-    "asks you to find", ",", ".", "?", '"', "\u201c", "\u201d", ";", "--", "@P0@", "\n", "rumor has it that", "no longer",
+    "asks you to find", ",", ".", "?", '"', "\u201c", "\u201d", ";", "--", "@P0@", "\n", "rumor has it that",
+    "no longer",
     "\u0131s",
 ]  # fmt: skip
 prose = st.lists(st.sampled_from(PIECES), max_size=40).map(" ".join)

@@ -29,8 +29,8 @@ _PARTS: Final = {
     "<narrow>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_NARROW})",
     "<short>": rf"(?P<np>{_MODIFIERS}{_HEAD})",
     "<loc>": (
-        r"(?:the )?(?:(?:[a-z-]+ ){0,2}(?:village|town|city|hamlet|kingdom|land|port|region|realm"
-        r"|ruins|island) of )?"
+        r"(?:the |an? )?(?:(?:[a-z-]+ ){0,2}(?:village|town|city|hamlet|kingdom|land|port|region|realm"
+        r"|ruins|island) (?:of|called|named) )?"
         r"(?:the )?@[LU](?P<b>\d+)@(?!['\u2019])"
     ),
     "<kin>": (

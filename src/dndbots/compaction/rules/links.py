@@ -10,8 +10,10 @@ LINK_RULES: Final[tuple[Rule, ...]] = (
         "kin",
         r"<a:PU>['\u2019]s? <kin>,? (?:is |is none other than |is an? [^,.;@]{2,40} (?:named "
         r"|called )|is called |is named |was called |was named |named |called |whose name is "
-        r")?<b:PU>(?!['\u2019]s? \w+ is)",
+        r")<b:PU>(?!['\u2019])",
     ),
+    rule("kin", r"<a:PU>['\u2019]s? <kin> <b:PU>(?!['\u2019])"),
+    rule("kin", r"<a:PU>['\u2019]s? <kin>, <b:PU>(?=[,.;!]|$)"),
     rule("kin", r"<b:PU>,? (?:who )?(?:<is> )?<a:PU>['\u2019]s? <kin>(?=[,.;!]|$| and | who | is | has )"),
     rule(
         "kin",
@@ -35,11 +37,12 @@ LINK_RULES: Final[tuple[Rule, ...]] = (
         "serves",
         r"<a:PU>,? (?:who )?(?:serves|no longer serves|now serves|answers to|is in the service of"
         r"|is sworn to|is a (?:loyal )?servant of|swore fealty to|has sworn fealty to) (?:the "
-        r")?<b:P>(?!['\u2019])",
+        r")?<b:P>(?!['\u2019])(?! (?:an?|some|the|his|her)\b)",
         past=True,
     ),
     rule(
-        "serves", r"<a:P>,? (?:who )?(?:serves|is in the service of) <b:U>(?!['\u2019])(?! \w+ (?:ale|wine))"
+        "serves",
+        r"<a:P>,? (?:who )?(?:serves|is in the service of) <b:U>(?!['\u2019])(?! (?:an?|some|the|his|her)\b)",
     ),
     rule(
         "employer",

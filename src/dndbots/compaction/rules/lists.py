@@ -48,10 +48,11 @@ ROLES: Final = _words(
 # Roles that somebody has for a god, a cause or a person.
 DEVOTED: Final = _words(
     """
-    acolyte agent avatar bishop bodyguard captain champion chaplain cleric commander cultist deacon druid envoy
-    exile general god goddess guard guardian head heir heiress herald high-priest hunter inquisitor knight leader
-    lieutenant messenger monk nun oracle page paladin priest priestess prophet prophetess sage scout seer servant
-    slayer soldier spy squire student templar veteran warden warlock widow widower witch
+    acolyte agent avatar bishop bodyguard captain champion chaplain cleric commander cultist deacon druid
+    envoy exile general god goddess guard guardian head heir heiress herald high-priest hunter inquisitor
+    knight leader lieutenant messenger monk nun oracle page paladin priest priestess prophet prophetess
+    sage scout seer servant slayer soldier spy squire student templar veteran warden warlock widow
+    widower witch
     """
 )
 ROLE_ENDINGS: Final = ("smith", "keeper", "master", "mistress", "monger", "wright", "maker", "herd", "warden")

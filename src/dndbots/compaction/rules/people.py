@@ -48,7 +48,8 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "is",
-        r"(?:the|an?|this|our|another|one) <narrow>,? (?:who is |who's |whose name is |is )?"
+        r"(?:the|an?|this|our|another|one|some) <narrow>(?: who (?:has|is) [^,.;@]{3,40})?,? "
+        r"(?:who is |who's |whose name is |is )?"
         r"(?:named|called|by the name of|known as|whose name is) <a:PU>",
     ),
     rule("is", r"(?:the|our) <short>, (?:an?|the) [^,.;]{3,60} (?:named|called|by the name of) <a:PU>"),
@@ -58,7 +59,7 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
         r"(?:the|our) <short> <a:PU>(?=[,.;!]|$| (?:in|at|from|and|who|with|for|nods|says|smiles"
         r"|runs|stands|waits)\b)",
     ),
-    rule("is", r"<a:PU>, <np>(?=,)", narrated=True),
+    rule("is", r"<a:PU>, (?=[\w' -]+ (?:of|at|in|from|to) )<np>(?=,)", narrated=True),
     rule("is", r"(?:the|our) <short>['\u2019]s name is <a:PU>"),
     rule(
         "is",
@@ -115,7 +116,7 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "description",
-        r"<a:P>,? (?:who )?(?:has|wears) (?!got |this |to )(?P<v>(?:an? |the )?(?:[\w-]+,? "
+        r"<a:P>,? (?:who )?(?:has|wears) (?!got |this |to |\w+ed )(?P<v>(?:an? |the )?(?:[\w-]+ "
         r"){0,4}(?:hair|eyes?|beard|scars?|braids?|mustache|moustache|tattoos?|face|teeth|skin"
         r"|horns|spectacles|eyepatch|patch|limp|hood|robes?|cloak|coat|armor|armour)(?: "
         r"[^,.;:!?]{2,60}?)?)(?=[,.;:!?]|$)",

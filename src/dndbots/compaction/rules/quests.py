@@ -105,7 +105,7 @@ _WEAK: Final = frozenset(
 )
 _LOOSE: Final = re.compile(
     r"^(?:him|her|it|them|you|us|this|that|these|those|out|up|any|some|more|one|something"
-    r"|someone|what|where|how|who|your|a way|a place|a seat|me|my|for)\b",
+    r"|someone|what|where|how|who|your|a way|a place|a seat|me|my|for|@P\d+@'s (?:some|an?|the|more))\b",
     re.IGNORECASE,
 )
 _SMALL: Final = frozenset(["of", "the", "a", "an", "and", "in", "to", "from"])

@@ -31,8 +31,9 @@ _ENDED: Final = re.compile(
 _OTHERS: Final = re.compile(r"(?<![\w@'])(?:you|your|i|we|us|our|me)(?![\w@'])", re.IGNORECASE)
 # What anybody may want at any moment is no motive.
 _PASSING: Final = re.compile(
-    r"^(?:know|talk|speak|see (?:what|if|how|you|it|the)|go|leave|ask|say|do|be (?:sure"
-    r"|careful|here|there|clear|able)|get|make (?:sure|a|an|the)|come|take (?:a|the|it|this"
+    r"^(?:know|talk|speak|see (?:what|if|how|you|it|the)|go|leave|ask|say|do"
+    r"|be\b(?! (?:free|king|queen|left|loved|remembered|an? |the ))|get|make (?:sure|a|an|the)"
+    r"|come|take (?:a|the|it|this"
     r"|that|out)|look|try|hear|sit|eat|drink"
     r"|use|move|attack|buy(?! back)|sell|cast|run|walk|check|keep (?:going|moving|it|an|the"
     r"|up)|hit|shoot|put|give|turn|start|stay|play|point|pull|push|jump|climb|swing|throw|fire"
@@ -60,6 +61,7 @@ _OBJECT_OF: Final = re.compile(
     re.IGNORECASE,
 )
 _OWNER: Final = re.compile(r"@[A-Z]\d+@['\u2019]")
+_BUT: Final = re.compile(r"\b(?:but|until|escaped|recovered|healed|freed)\b", re.IGNORECASE)
 _WILL: Final = re.compile(r" that \S+ will ", re.IGNORECASE)
 _APPOSED: Final = re.compile(r"^@[A-Z]\d+@,? (?:the|an?|our|who|which)\b", re.IGNORECASE)
 _ASIDE: Final = re.compile(
@@ -122,7 +124,7 @@ def _read(marked: Marked, context: Context) -> Iterator[Update]:
             # A value has its own check: "vows to return before dawn" doubts nothing.
             end = match.start("v") if rule.field in _VALUED else match.end()
             standing = _standing(marked, match.start(), end, context, past=rule.past)
-            if standing is None or _is_embedded(marked.text, match):
+            if standing is None or _is_embedded(marked.text, match) or _is_undone(rule, match):
                 continue
             for found in _found(rule, match, marked):
                 if not _is_of_the_moment(found, match, context):
@@ -139,6 +141,11 @@ def _is_embedded(text: str, match: re.Match[str]) -> bool:
         return False
     before = text[: match.start()]
     return before.endswith("@ of ") or bool(_OBJECT_OF.search(before) and not _APPOSED.match(match.group()))
+
+
+def _is_undone(rule: Rule, match: re.Match[str]) -> bool:
+    """The sentence goes on to take it back: "was captured, but has escaped"."""
+    return rule.field == "status" and bool(_BUT.search(match.string, match.end()))
 
 
 class _Standing(NamedTuple):
@@ -234,6 +241,8 @@ def _tells(field: str, value: str) -> bool:
     if field in ("wants", "promise", "fears", "ability", "power") and _VAGUE.search(value):
         return False
     if field == "wants" and _PASSING.match(value):
+        return False
+    if field == "promise" and value.startswith(("be ", "do ", "try ")):
         return False
     return not _OTHERS.search(value)
 

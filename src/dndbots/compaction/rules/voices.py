@@ -36,9 +36,10 @@ _I: Final = re.compile(
 _IS_HAS: Final = r" (?:been|got|joined|vanished|disappeared|died|promised|sworn|gone|learned|lost)\b"
 _STRANGER: Final = re.compile(
     r"(?<!is )(?<!was )(?<!, )(?<!@ )\b(?:an?|another|the other|some|two|the) (?:[\w-]+ "
-    rf"){{0,2}}{either(ROLES | FOLK)}\b",
+    rf"){{0,2}}{either(ROLES | FOLK)}\b(?!,? (?:named|called|by the name of|known as) )",
     re.IGNORECASE,
 )
+_WHO_IS: Final = re.compile(r"\bwho['\u2019]s(?= (?:an?|the|our|one|missing|dead)\b)")
 _NAME_IS: Final = re.compile(
     r"(@[A-Z]\d+@)['\u2019]s(?= (?:an?|the|been|dead|missing|afraid|married|looking for|from) "
     r")"
@@ -83,7 +84,7 @@ def third_person(marked: Marked, before: Sequence[Mention]) -> Marked:
 
     `before` are the people of the sentence before, counted if this one names nobody earlier.
     """
-    text = _NAME_IS.sub(r"\1 is", marked.text)
+    text = _WHO_IS.sub("who is", _NAME_IS.sub(r"\1 is", marked.text))
     mentions = list(marked.mentions)
 
     def put(found: re.Match[str]) -> str:
