@@ -3,12 +3,19 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from dndbots.compaction.rules.evidence import is_supported
+from dndbots.compaction.rules.evidence import Evidence
 from dndbots.compaction.rules.gates import after_rumor, is_closed, is_sung, is_written
 from dndbots.compaction.rules.naming import Lexicon, Marked, Mention, cues, mark
 from dndbots.compaction.rules.passages import QUOTE, Passage, passages
 from dndbots.compaction.rules.reading import Context, read
-from dndbots.compaction.rules.voices import antecedents, first_person, is_only_tag, people, third_person, voice
+from dndbots.compaction.rules.voices import (
+    antecedents,
+    first_person,
+    is_only_tag,
+    people,
+    third_person,
+    voice,
+)
 from dndbots.compaction.values import Known, Turn, Update
 
 LONGEST_TURN: Final = 200_000
@@ -45,11 +52,12 @@ def _of_turn(turn: Turn, lexicon: Lexicon) -> list[Update]:
             continue
         if own:
             marked = first_person(marked, own)
-        context = Context(turn=turn, lexicon=lexicon, said_by=sentence.said_by, rumor=after_rumor(marked.text))
-        for update in read(marked, context):
-            if is_supported(update, turn):
-                found.setdefault(update)
-    return list(found)
+        context = Context(
+            turn=turn, lexicon=lexicon, said_by=sentence.said_by, rumor=after_rumor(marked.text)
+        )
+        found.update(dict.fromkeys(read(marked, context)))
+    evidence = Evidence(turn) if found else None
+    return [update for update in found if evidence and evidence.supports(update)]
 
 
 def _sentences(text: str, lexicon: Lexicon) -> Iterator[_Sentence]:

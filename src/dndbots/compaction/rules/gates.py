@@ -6,37 +6,58 @@ from typing import Final
 from dndbots.compaction.rules.passages import QUOTE
 
 _DREAMT = (
-    r"dream(?:s|t|ed|ing)? (?:that|about|you)|your dreams?|in (?:a|the|his|her|this|your) (?:dream|nightmare|vision|song|story|tale|legend|play)"
-    r"|vision of|visions? (?:shows?|fades?)|nightmares?|once upon a time|sings? (?:of|about)|the (?:story|tale|song|ballad|legend) of"
+    r"dream(?:s|t|ed|ing)? (?:that|about|you)|your dreams?|in (?:a|the|his|her|this|your) "
+    r"(?:dream|nightmare|vision|song|story|tale|legend|play)"
+    r"|vision of|visions? (?:shows?|fades?)|nightmares?|once upon a time|sings? (?:of|about)"
+    r"|the (?:story|tale|song|ballad|legend) of"
     r"|hallucinat\w+|illusions? of|storybook|prophecy|prophesied"
 )
 _AT_THE_TABLE = (
-    r"rolls?|rolled|rolling|d20|d\d+|natural (?:20|twenty|one|1)|nat (?:20|one|1)|initiative|saving throws?|checks?"
-    r"|hit points?|armor class|points of|proficien\w+|perception|athletics|acrobatics|disadvantage|bonus action|spell slots?|modifier"
-    r"|dungeon master|dungeons|dms?|gm|npcs?|pcs?|players?|player's|characters?|character['\u2019]s|episodes?|streams?|streaming|twitch|subscri\w+|subs"
-    r"|donat\w+|sponsors?|charity|giveaways?|hashtags?|tweet\w*|twitter|youtube|videos?|podcast|the show|this show|chat ?room|webcam"
-    r"|campaigns?|game|games|gaming|session|sessions|movies?|films?|tv|phone|email|internet|online|website|computer|camera|miniatures?|minis"
-    r"|handbook|manual|homebrew|wiki|fans?|fan art|cosplay|birthday|kickstarter|(?<!you )guys|levels? up|multiclass|feats?|statistic\w*|stats"
-    r"|turn order|next turn|your turn|'s turn|feet|critters?|tabletop|role-?play\w*|backstory|accent|actor|actress|awesome"
-    r"|dollars|bucks|\$\d+|percent|rules?-wise|mechanic\w*|technically|literally|great new|brand new|metagam\w+|spoilers?"
+    r"rolls?|rolled|rolling|d20|d\d+|natural (?:20|twenty|one|1)|nat (?:20|one|1)|initiative"
+    r"|saving throws?|checks?"
+    r"|hit points?|armor class|points of|proficien\w+|perception|athletics|acrobatics"
+    r"|disadvantage|bonus action|spell slots?|modifier"
+    r"|dungeon master|dungeons|dms?|gm|npcs?|pcs?|players?|player's|characters?"
+    r"|character['\u2019]s|episodes?|streams?|streaming|twitch|subscri\w+|subs"
+    r"|donat\w+|sponsors?|charity|giveaways?|hashtags?|tweet\w*|twitter|youtube|videos?"
+    r"|podcast|the show|this show|chat ?room|webcam"
+    r"|campaigns?|game|games|gaming|session|sessions|movies?|films?|tv|phone|email|internet"
+    r"|online|website|computer|camera|miniatures?|minis"
+    r"|handbook|manual|homebrew|wiki|fans?|fan art|cosplay|birthday|kickstarter|(?<!you )guys"
+    r"|levels? up|multiclass|feats?|statistic\w*|stats"
+    r"|turn order|next turn|your turn|'s turn|feet|critters?|tabletop|role-?play\w*|backstory"
+    r"|accent|actor|actress|awesome"
+    r"|dollars|bucks|\$\d+|percent|rules?-wise|mechanic\w*|technically|literally|great new"
+    r"|brand new|metagam\w+|spoilers?"
 )
 _SUPPOSED = (
-    r"if|unless|whether|suppose|supposing|imagine|pretend(?:s|ing)?|maybe|perhaps|what if|as though|assuming|hypothetically|let's say|say,"
+    r"if|unless|whether|suppose|supposing|imagine|pretend(?:s|ing)?|maybe|perhaps|what if|as "
+    r"though|assuming|hypothetically|let's say|say,"
     r"|possibly|probably|presumably|supposedly|allegedly|apparently|seemingly|could say|otherwise"
 )
 _DOUBTED = (
-    r"would|wouldn't|could|might|may|must|should|shall|will|can't|cannot|won't|not|never|nobody|no one|none(?! other)|neither|nor|n't|\w+n't|no longer|hardly|barely"
-    r"|almost|nearly|seems?|seemed|seeming|appears? to|looks? like|looked like|like a|like the|like (?:he|she|they|it)|like|as if|kind of|sort of|pretends?"
-    r"|claims? to|used to|was once|once|had been|formerly|former|previously|ex-|until recently|'ll|'d|or|so-called|let's"
-    r"|supposed to|about to|going to|gonna|ought|tries|trying|tried|attempts?|would-be|instead of|rather than|without|wished?"
+    r"would|wouldn't|could|might|may|must|should|shall|will|can't|cannot|won't|not|never"
+    r"|nobody|no one|none(?! other)|neither|nor|n't|\w+n't|no longer|hardly|barely"
+    r"|almost|nearly|seems?|seemed|seeming|appears? to|looks? like|looked like|like a|like the"
+    r"|like (?:he|she|they|it)|like|as if|kind of|sort of|pretends?"
+    r"|claims? to|used to|was once|once|had been|formerly|former|previously|ex-|until recently"
+    r"|'ll|'d|or|so-called|let's"
+    r"|supposed to|about to|going to|gonna|ought|tries|trying|tried|attempts?|would-be"
+    r"|instead of|rather than|without|wished?"
 )
 _HELD = (
-    r"thinks?|thought|believes?|believed|bets?|guess(?:es)?|wonders?|wondering|doubts?|hopes? that|wish(?:es)?|feels? (?:like|as|that)|figured?|assumes?|suspects?"
-    r"|denies|denied|imagines?|expects?|fears that|claims?|claimed|asks?|asked|remembers?|pretends?|dreams?|argues?|insists?|lies that|tells?|told|says?|said"
-    r"|swears that|mentions?|mentioned|explains?|explained|whispers?|reports?|announces?|warns?|heard|hears?|suggests?|call(?:s|ed)? (?:him|her|it|me)|jokes?|joking"
-    r"|story|stories|tale|read|reads|letter|sign|note|book says|nobody|no one|know where|tell me|according to|sure that|i mean|convinced"
+    r"thinks?|thought|believes?|believed|bets?|guess(?:es)?|wonders?|wondering|doubts?|hopes? "
+    r"that|wish(?:es)?|feels? (?:like|as|that)|figured?|assumes?|suspects?"
+    r"|denies|denied|imagines?|expects?|fears that|claims?|claimed|asks?|asked|remembers?"
+    r"|pretends?|dreams?|argues?|insists?|lies that|tells?|told|says?|said"
+    r"|swears that|mentions?|mentioned|explains?|explained|whispers?|reports?|announces?"
+    r"|warns?|heard|hears?|suggests?|call(?:s|ed)? (?:him|her|it|me)|jokes?|joking"
+    r"|story|stories|tale|read|reads|letter|sign|note|book says|nobody|no one|know where|tell "
+    r"me|according to|sure that|i mean|convinced"
 )
-_BEFORE_QUOTE = re.compile(r"\b(?:sign|letter|note|inscription|plaque|poster|book|page|reads|written|title)\b", re.IGNORECASE)
+_BEFORE_QUOTE = re.compile(
+    r"\b(?:sign|letter|note|inscription|plaque|poster|book|page|reads|written|title)\b", re.IGNORECASE
+)
 
 
 def _any(words: str) -> re.Pattern[str]:
@@ -47,11 +68,17 @@ _CLOSED: Final = _any(f"{_DREAMT}|{_AT_THE_TABLE}|{_SUPPOSED}")
 _DOUBT: Final = re.compile(rf"(?<![\w])(?:{_DOUBTED})(?![\w])", re.IGNORECASE)
 _HOLDING: Final = _any(_HELD)
 # Where one clause ends and another begins; a doubt in the one is none in the other.
-_BOUNDARY: Final = re.compile(r"[;:]|,? (?:but|because|so|while|although|though|since) |, and |, (?=@[A-Z]\d+@ )", re.IGNORECASE)
+_BOUNDARY: Final = re.compile(
+    r"[;:]|,? (?:but|because|so|while|although|though|since) |, and |, (?=@[A-Z]\d+@ )", re.IGNORECASE
+)
 _RUMOR: Final = re.compile(
-    r"^(?:and |but |so |well,? |yes,? )*(?:(?:rumou?rs? (?:has it|have it|say|says|claim)|they say|(?:some|many|people|folk|locals|sailors|legends?) says?"
-    r"|(?:it is|it's) (?:said|rumou?red|whispered)|word (?:is|has it)|word on the street is|there (?:is|are) (?:a )?(?:rumou?rs?|talk|whispers)"
-    r"|legend (?:has it|says)|(?:folk|people|villagers|locals) whisper|you(?:'ve| have)? (?:hear|heard) (?:rumou?rs |a rumou?r |whispers )|the rumou?r is)(?: that)?,? |according to (?:the )?[^,]{3,40}, )",
+    r"^(?:and |but |so |well,? |yes,? )*(?:(?:rumou?rs? (?:has it|have it|say|says|claim)"
+    r"|they say|(?:some|many|people|folk|locals|sailors|legends?) says?"
+    r"|(?:it is|it's) (?:said|rumou?red|whispered)|word (?:is|has it)|word on the street is"
+    r"|there (?:is|are) (?:a )?(?:rumou?rs?|talk|whispers)"
+    r"|legend (?:has it|says)|(?:folk|people|villagers|locals) whisper|you(?:'ve| have)? "
+    r"(?:hear|heard) (?:rumou?rs |a rumou?r |whispers )|the rumou?r is)(?: that)?,? "
+    r"|according to (?:the )?[^,]{3,40}, )",
     re.IGNORECASE,
 )
 

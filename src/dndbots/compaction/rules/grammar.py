@@ -1,7 +1,7 @@
 """How rules are written: short patterns over marked sentences, with a few named parts.
 
-`<a:PU>` is the mark of a person or of an unexplained name, kept as `a`. `<loc>`, `<np>`, `<kin>` and `<words>` are
-places, what somebody is, what they are to each other, and the words of a value.
+`<a:PU>` is the mark of a person or of an unexplained name, kept as `a`. `<loc>`, `<np>`, `<kin>` and
+`<words>` are places, what somebody is, what they are to each other, and the words of a value.
 """
 
 import re
@@ -13,27 +13,44 @@ from dndbots.memory.wording import FUNCTION_WORDS
 
 MOST_WORDS: Final = 12
 _SLOT = re.compile(r"<([a-z]):([A-Z]+)>")
-_NO_MODIFIER: Final = either(FUNCTION_WORDS - {"own", "first", "last", "former"} | {"named", "called", "next", "same", "bit", "lot", "little"})
+_NO_MODIFIER: Final = either(
+    FUNCTION_WORDS - {"own", "first", "last"} | {"named", "called", "next", "same", "bit", "lot", "little"}
+)
 _HEAD: Final = rf"(?:{either(ROLES | RACES | FOLK)}|[a-z]+{either(ROLE_ENDINGS)})(?![\w-])"
 _MODIFIERS: Final = rf"(?:(?!{_NO_MODIFIER}\b)[a-z][\w'\u2019-]*,? ){{0,4}}?"
 _NARROW: Final = r"(?: (?:of|from) (?:the )?(?:@[A-Z]\d+@|[a-z]+))?"
 _TAIL: Final = r"(?: (?:of|to|for|at|from|in|with|on|whose|wearing|dressed|within) [^,.;:!?]{1,80}?)?"
-END: Final = r"(?=[,.;:!?]|$| and (?:@|he |she |is |has |wants )| but | who | that | while | as | here\b| by (?:trade|birth|blood)\b| for (?:\w+ )?years)"
+END: Final = (
+    r"(?=[,.;:!?]|$| and (?:@|he |she |is |has |wants )| but | who | that | while | as | "
+    r"here\b| by (?:trade|birth|blood)\b| for (?:\w+ )?years)"
+)
 _PARTS: Final = {
     "<np>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_TAIL})",
     "<narrow>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_NARROW})",
     "<short>": rf"(?P<np>{_MODIFIERS}{_HEAD})",
-    "<loc>": r"(?:the )?(?:(?:[a-z-]+ ){0,2}(?:village|town|city|hamlet|kingdom|land|port|region|realm|ruins|island) of )?"
-    r"(?:the )?@[LU](?P<b>\d+)@(?!['\u2019])",
-    "<kin>": rf"(?:(?:[a-z]+ )?(?:older|younger|elder|little|big|late|dear|old|sworn|best|close|bitter|good|only|beloved|oldest|eldest|youngest) )?(?P<kin>{either(KIN)})",
+    "<loc>": (
+        r"(?:the |an? )?(?:(?:[a-z-]+ ){0,2}(?:village|town|city|hamlet|kingdom|land|port|region|realm"
+        r"|ruins|island) (?:of|called|named) )?"
+        r"(?:the )?@[LU](?P<b>\d+)@(?!['\u2019])"
+    ),
+    "<kin>": (
+        r"(?:(?:[a-z]+ )?(?:older|younger|elder|little|big|late|dear|old|sworn|best|close|bitter"
+        rf"|good|only|beloved|oldest|eldest|youngest) )?(?P<kin>{either(KIN)})"
+    ),
     "<kins>": rf"(?P<kin>{either(MUTUAL)})",
     "<words>": r"(?P<v>[^;:!?]{2,160}?)(?=[.;:!?]|$)",
     "<few>": r"(?P<v>[^,;:!?]{2,160}?)(?=[,.;:!?]|$)",
-    "<is>": r"(?:is|are|'s|\u2019s)(?: (?:now|also|still|actually|currently|really|both|already|just|indeed|no longer))?",
+    "<is>": (
+        r"(?:is|are|'s|\u2019s)(?: (?:now|also|still|actually|currently|really|both|already|just"
+        r"|indeed|no longer))?"
+    ),
     "<end>": END,
-    "<sure>": r"(?=[,.;!]|$| (?:in|at|by|from|since|for|after|somewhere|and|near|with|beneath|under|inside|on|within)\b)",
+    "<sure>": (
+        r"(?=[,.;!]|$| (?:in|at|by|from|since|for|after|somewhere|and|near|with|beneath|under"
+        r"|inside|on|within)\b)"
+    ),
     "<mods>": _MODIFIERS,
-}  # fmt: skip
+}
 
 
 class Rule(NamedTuple):
@@ -58,13 +75,16 @@ def rule(field: str, pattern: str, *, kind: Kind = "npc", narrated: bool = False
 
 
 _CUT: Final = re.compile(
-    r"[;:!?\u201c\u201d\"]|, | (?:but|because|while|whereas|although|though|which|unless|until|since|where|when|so|as|and then)(?: |$)"
-    r"| and (?=(?:he|she|it|they|you|we|is|has|was|will|there|@P\d+@|his|her|their|promises|offers|says|gives|hands|asks|tells|begs) )",
+    r"[;:!?\u201c\u201d\"]|, | (?:but|because|while|whereas|although|though|which|unless|until"
+    r"|since|where|when|so|as|and then)(?: |$)"
+    r"| and (?=(?:he|she|it|they|you|we|is|has|was|will|there|@P\d+@|his|her|their|promises"
+    r"|offers|says|gives|hands|asks|tells|begs) )",
     re.IGNORECASE,
 )
 _LEADING: Final = re.compile(r"^(?:(?:the|an?|that|to|very|some|also|just|only|now) )+", re.IGNORECASE)
 _TRAILING: Final = re.compile(
-    r"(?: (?:and|or|the|an?|of|to|in|on|at|for|with|from|by|is|that|who|his|her|its|then|now|here|there|too|again|right))+$",
+    r"(?: (?:and|or|the|an?|of|to|in|on|at|for|with|from|by|is|that|who|his|her|its|then|now"
+    r"|here|there|too|again|right))+$",
     re.IGNORECASE,
 )
 

@@ -6,95 +6,115 @@ Data, and nothing but data. A word that is missing here is a fact that goes unre
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-ROLES: Final = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+ROLES: Final = _words(
     """
-    abbess abbot acolyte admiral advisor adviser adventurer agent alchemist ambassador apothecary arcanist
-    archbishop archdruid archer archmage archivist armorer armourer artificer artisan assassin astrologer
-    astronomer bailiff baker bandit banker barbarian barber bard barkeep barkeeper barmaid baron baroness
-    barrister bartender beggar bishop blacksmith bodyguard bookseller bounty-hunter bowyer brewer brigand
-    builder burglar butcher butler captain caretaker carpenter cartographer castellan chamberlain champion
-    chancellor chaplain chef chief chieftain clerk cleric clothier cobbler coachman collector commander
-    commandant constable cook cooper coroner corporal councillor councilor councilman councilwoman count
-    countess courier courtier craftsman cultist curator cutpurse dancer deacon deputy diplomat doctor druid
-    duchess duke earl elder emperor empress enchanter enchantress engineer envoy evoker executioner exile
-    explorer falconer farmer farmhand fence ferryman fisherman fishmonger fletcher foreman forester fortune-teller
-    friar fugitive furrier gambler god goddess gamekeeper gardener general gladiator glassblower goldsmith governor
-    grocer groom guard guardian guardsman guide guildmaster gunsmith harbormaster harbourmaster harper
-    headman headmaster headmistress healer heir heiress herald herbalist herder hermit hero heroine
-    high-priest highwayman historian housekeeper hunter huntress huntsman illusionist informant innkeeper
-    inquisitor inventor investigator jailer jailor jester jeweler jeweller judge justiciar king knight laborer
-    lawyer leader leatherworker librarian lieutenant locksmith lord lumberjack mage magician magistrate maid
-    marshal marshall mason matriarch mayor medic mercenary merchant messenger midwife miller miner minister
-    minstrel missionary monk musician mystic navigator necromancer noble nobleman noblewoman nun nurse
-    officer official oracle orphan outlaw overlord overseer owner page painter paladin patriarch peddler
-    philosopher physician pickpocket pilgrim pirate poet porter potter preacher priest priestess prince
-    princess prior prioress privateer professor prophet prophetess proprietor proprietress quartermaster queen
-    ranger regent rogue ruler sage sailor scholar scientist scout scribe sculptor seamstress seer sentinel
-    sergeant servant shaman shepherd shepherdess sheriff shipwright shopkeeper shopkeep singer slaver smith
-    smuggler soldier soothsayer sorcerer sorceress spy spymaster squire stablehand stablemaster steward
-    stonecutter stonemason storyteller student surgeon swordsman swordswoman tailor tanner taskmaster
-    tavernkeeper teacher templar thane thief tinker tinkerer torturer trader tracker trainer trapper traitor
-    treasurer troubadour tutor undertaker vagabond veteran vicar vintner viscount vizier warden warlock
-    warlord warmaster warrior watchman weaver weaponsmith weaponmaster widow widower witch wizard woodcarver
-    woodcutter woodsman coward usurper
-    """.split()
+    abbess abbot acolyte admiral advisor adviser adventurer agent alchemist ambassador apothecary
+    arcanist archbishop archdruid archer archmage archivist armorer armourer artificer artisan assassin
+    astrologer astronomer bailiff baker bandit banker barbarian barber bard barkeep barkeeper barmaid
+    baron baroness barrister bartender beggar bishop blacksmith bodyguard bookseller bounty-hunter bowyer
+    brewer brigand builder burglar butcher butler captain caretaker carpenter cartographer castellan
+    chamberlain champion chancellor chaplain chef chief chieftain clerk cleric clothier cobbler coachman
+    collector commander commandant constable cook cooper coroner corporal councillor councilor councilman
+    councilwoman count countess courier courtier craftsman cultist curator cutpurse dancer deacon deputy
+    diplomat doctor druid duchess duke earl elder emperor empress enchanter enchantress engineer envoy
+    evoker executioner exile explorer falconer farmer farmhand fence ferryman fisherman fishmonger
+    fletcher foreman forester fortune-teller friar fugitive furrier gambler god goddess gamekeeper
+    gardener general gladiator glassblower goldsmith governor grocer groom guard guardian guardsman guide
+    guildmaster gunsmith harbormaster harbourmaster harper headman headmaster headmistress healer heir
+    heiress herald herbalist herder hermit hero heroine high-priest highwayman historian housekeeper
+    hunter huntress huntsman illusionist informant innkeeper inquisitor inventor investigator jailer
+    jailor jester jeweler jeweller judge justiciar king knight laborer lawyer leader leatherworker
+    librarian lieutenant locksmith lord lumberjack mage magician magistrate maid marshal marshall mason
+    matriarch mayor medic mercenary merchant messenger midwife miller miner minister minstrel missionary
+    monk musician mystic navigator necromancer noble nobleman noblewoman nun nurse officer official
+    oracle orphan outlaw overlord overseer owner page painter paladin patriarch peddler philosopher
+    physician pickpocket pilgrim pirate poet porter potter preacher priest priestess prince princess
+    prior prioress privateer professor prophet prophetess proprietor proprietress quartermaster queen
+    ranger regent rogue ruler sage sailor scholar scientist scout scribe sculptor seamstress seer
+    sentinel sergeant servant shaman shepherd shepherdess sheriff shipwright shopkeeper shopkeep singer
+    slaver smith smuggler soldier soothsayer sorcerer sorceress spy spymaster squire stablehand
+    stablemaster steward stonecutter stonemason storyteller student surgeon swordsman swordswoman tailor
+    tanner taskmaster tavernkeeper teacher templar thane thief tinker tinkerer torturer trader tracker
+    trainer trapper traitor treasurer troubadour tutor undertaker vagabond veteran vicar vintner viscount
+    vizier warden warlock warlord warmaster warrior watchman weaver weaponsmith weaponmaster widow
+    widower witch wizard woodcarver woodcutter woodsman coward usurper
+    """
+)
+# Roles that somebody has for a god, a cause or a person.
+DEVOTED: Final = _words(
+    """
+    acolyte agent avatar bishop bodyguard captain champion chaplain cleric commander cultist deacon druid
+    envoy exile general god goddess guard guardian head heir heiress herald high-priest hunter inquisitor
+    knight leader lieutenant messenger monk nun oracle page paladin priest priestess prophet prophetess
+    sage scout seer servant slayer soldier spy squire student templar veteran warden warlock widow
+    widower witch
+    """
 )
 ROLE_ENDINGS: Final = ("smith", "keeper", "master", "mistress", "monger", "wright", "maker", "herd", "warden")
-RACES: Final = frozenset(
+RACES: Final = _words(
     """
     human elf elven elvish half-elf half-elven dwarf dwarven dwarvish halfling gnome gnomish orc orcish
-    half-orc tiefling dragonborn goliath aasimar genasi tabaxi kenku firbolg goblin hobgoblin bugbear kobold
-    lizardfolk triton tortle drow duergar svirfneblin half-giant giant ogre troll gnoll minotaur centaur satyr
-    vampire lich werewolf ghoul ghost banshee beholder dragon demon devil illithid githyanki githzerai
-    changeling warforged eladrin aarakocra yuan-ti medusa naga sphinx hag fey nymph dryad djinn wyvern
-    doppelganger succubus imp angel unicorn treant merfolk shifter halfling half-dragon
-    """.split()
-) | {"mind flayer"}
-FOLK: Final = frozenset(
-    "man woman boy girl gentleman lady person figure child youth fellow individual lad lass maiden"
-    " teenager creature being elderly stranger".split()
-)
-LOOKS: Final = frozenset(
+    half-orc tiefling dragonborn goliath aasimar genasi tabaxi kenku firbolg goblin hobgoblin bugbear
+    kobold lizardfolk triton tortle drow duergar svirfneblin half-giant giant ogre troll gnoll minotaur
+    centaur satyr vampire lich werewolf ghoul ghost banshee beholder dragon demon devil illithid
+    githyanki githzerai changeling warforged eladrin aarakocra yuan-ti medusa naga sphinx hag fey nymph
+    dryad djinn wyvern doppelganger succubus imp angel unicorn treant merfolk shifter halfling
+    half-dragon
     """
-    tall short old young elderly aged ancient burly gruff grizzled thin slender lean gaunt wiry stocky stout fat
-    plump portly heavyset broad broad-shouldered muscular massive huge hulking towering small tiny little
-    petite lanky frail hunched stooped handsome beautiful pretty ugly scarred bearded bald balding grey-haired
-    gray-haired white-haired red-haired dark-haired black-haired silver-haired blond blonde fair-haired
-    one-eyed one-armed pale weathered weather-beaten ruddy tattooed hooded cloaked robed armored armoured ragged
-    middle-aged graying greying wrinkled toothless soft-spoken stern kindly cheerful friendly jovial nervous
-    quiet grumpy surly sour shy rough rugged sharp-eyed dour proud haughty imposing well-dressed female male
-    dark-skinned round round-faced red-faced cold clever sly cunning wizened strange local powerful famous famed
-    renowned brave good kind wise great mysterious evil vicious cruel
-    """.split()
+) | {"mind flayer"}
+FOLK: Final = _words(
+    "man woman boy girl gentleman lady person figure child youth fellow individual lad lass maiden"
+    " teenager creature being elderly stranger"
+)
+LOOKS: Final = _words(
+    """
+    tall short old young elderly aged ancient burly gruff grizzled thin slender lean gaunt wiry stocky
+    stout fat plump portly heavyset broad broad-shouldered muscular massive huge hulking towering small
+    tiny little petite lanky frail hunched stooped handsome beautiful pretty ugly scarred bearded bald
+    balding grey-haired gray-haired white-haired red-haired dark-haired black-haired silver-haired blond
+    blonde fair-haired one-eyed one-armed pale weathered weather-beaten ruddy tattooed hooded cloaked
+    robed armored armoured ragged middle-aged graying greying wrinkled toothless soft-spoken stern kindly
+    cheerful friendly jovial nervous quiet grumpy surly sour shy rough rugged sharp-eyed dour proud
+    haughty imposing well-dressed female male dark-skinned round round-faced red-faced cold clever sly
+    cunning wizened strange local powerful famous famed renowned brave good kind wise great mysterious
+    evil vicious cruel
+    """
 )
 # Races that only stand before what somebody is.
-ADJECTIVES: Final = frozenset("elven elvish dwarven dwarvish gnomish orcish half-elven fey elderly".split())
+ADJECTIVES: Final = _words("elven elvish dwarven dwarvish gnomish orcish half-elven fey elderly")
 # Words that end the names of places, and of families.
-SURNAMES: Final = frozenset("vale hill wood woods ford field fields marsh well hall stone hammer shield blade spear".split())
+SURNAMES: Final = _words(
+    "vale hill wood woods ford field fields marsh well hall stone hammer shield blade spear"
+)
 # What belongs to a role, and is not merely said of whoever has it.
-TRADES: Final = frozenset(
+TRADES: Final = _words(
     """
-    court high head chief master royal town village city guild retired bounty temple ship war grand deputy first
-    travelling traveling customs castle market harbor harbour tax potion weapons wine horse fur spice cloth gem
-    book grave rat fortune dragon monster witch treasure relic street dock caravan wandering disgraced crime
-    shadow blood storm fire water light battle forest river sea border prison gate night day vampire demon
-    arms trade slave herb stable kitchen palace crown lord lady elder senior junior apprentice self-proclaimed
-    """.split()
+    court high head chief master royal town village city guild retired bounty temple ship war grand
+    deputy first travelling traveling customs castle market harbor harbour tax potion weapons wine horse
+    fur spice cloth gem book grave rat fortune dragon monster witch treasure relic street dock caravan
+    wandering disgraced crime shadow blood storm fire water light battle forest river sea border prison
+    gate night day vampire demon arms trade slave herb stable kitchen palace crown lord lady elder senior
+    junior apprentice self-proclaimed
+    """
 )
 # What a person is called for another person, and the field that keeps it.
 KIN: Final[Mapping[str, str]] = {
     **{
         word: word
-        for word in (
+        for word in _words(
             "brother sister twin father mother son daughter husband wife uncle aunt nephew niece cousin"
             " grandfather grandmother friend rival enemy ally lover mentor apprentice employer"
-        ).split()
+        )
     },
     "half-brother": "brother",
     "half-sister": "sister",
     "twin brother": "brother",
     "twin sister": "sister",
-    "grandmother": "grandmother",
     "nemesis": "enemy",
     "archenemy": "enemy",
     "arch-enemy": "enemy",
@@ -116,98 +136,104 @@ MUTUAL: Final[Mapping[str, str]] = {
     "allies": "ally",
     "lovers": "lover",
 }
-RULERS: Final = frozenset(
+RULERS: Final = _words(
     """
-    mayor king queen lord lady duke duchess baron baroness count countess earl governor ruler prince princess
-    emperor empress sovereign regent thane overlord chieftain burgomaster castellan
-    """.split()
+    mayor king queen lord lady duke duchess baron baroness count countess earl governor ruler prince
+    princess emperor empress sovereign regent thane overlord chieftain burgomaster castellan
+    """
 )
-LEADERS: Final = frozenset(
-    "leader head chief master guildmaster commander boss founder captain general grandmaster".split()
+LEADERS: Final = _words(
+    "leader head chief master guildmaster commander boss founder captain general grandmaster"
 )
-PLACE_WORDS: Final = frozenset(
+PLACE_WORDS: Final = _words(
     """
     abbey academy alley archipelago arena barrow basin bay beach bluff bog bridge canyon capital castle
     catacombs cathedral cave cavern caverns caves cellar cemetery chapel church citadel city cliff cliffs
-    cloister coast college colony continent cottage country county court cove crag crater crossing crossroads
-    crypt dale deep deeps delta desert district docks dungeon empire encampment estate falls farm fen field
-    fields fjord ford forest fort fortress foundry garden gardens gate glacier glade gorge graveyard grotto
-    grove gulf hall halls hamlet harbor harbour haven heath heights highlands hill hills hold hollow hospital
-    house inn island isle isles jungle keep kingdom labyrinth lagoon lair lake land lands library lighthouse
-    lodge lookout manor manse market marsh marshes maze meadow mere metropolis mill mine mines moat monastery
-    monolith moor moors mound mount mountain mountains museum necropolis nation oasis observatory ocean outpost
-    palace pass path peak peaks peninsula pit plain plains plateau plaza point pond port prison province pyramid
-    quarry quarter range rapids ravine reach reef region ridge river road ruin ruins sanctuary sanctum sea
-    settlement sewers shire shore shrine slums spire spires spring springs square stockade strait street
-    stronghold swamp tavern temple theater theatre throne-room tomb tower towers town trail tunnel tunnels
-    underdark university vale valley vault vaults village wall warren waste wastes waterfall well wharf wilds
-    wood woods
-    """.split()
+    cloister coast college colony continent cottage country county court cove crag crater crossing
+    crossroads crypt dale deep deeps delta desert district docks dungeon empire encampment estate falls
+    farm fen field fields fjord ford forest fort fortress foundry garden gardens gate glacier glade gorge
+    graveyard grotto grove gulf hall halls hamlet harbor harbour haven heath heights highlands hill hills
+    hold hollow hospital house inn island isle isles jungle keep kingdom labyrinth lagoon lair lake land
+    lands library lighthouse lodge lookout manor manse market marsh marshes maze meadow mere metropolis
+    mill mine mines moat monastery monolith moor moors mound mount mountain mountains museum necropolis
+    nation oasis observatory ocean outpost palace pass path peak peaks peninsula pit plain plains plateau
+    plaza point pond port prison province pyramid quarry quarter range rapids ravine reach reef region
+    ridge river road ruin ruins sanctuary sanctum sea settlement sewers shire shore shrine slums spire
+    spires spring springs square stockade strait street stronghold swamp tavern temple theater theatre
+    throne-room tomb tower towers town trail tunnel tunnels underdark university vale valley vault vaults
+    village wall warren waste wastes waterfall well wharf wilds wood woods
+    """
 ) - {"court", "house", "pass", "point", "deep"}  # fmt: skip
 # Names that begin so are places: Castle Dren, Mount Hotenow, the River Ash.
-PLACE_OPENERS: Final = frozenset("castle mount lake fort port river isle cape camp mere lake".split())
-FACTION_WORDS: Final = frozenset(
+PLACE_OPENERS: Final = _words("castle mount lake fort port river isle cape camp mere lake")
+FACTION_WORDS: Final = _words(
     """
-    alliance army band battalion brigade brotherhood cabal cartel church circle clan coalition college company
-    compact conclave congregation consortium council coven crew cult enclave faction family fellowship gang
-    guild hand horde house inquisition legion league militia network order pact society sisterhood syndicate
-    tribe tribunal trust union watch
-    """.split()
+    alliance army band battalion brigade brotherhood cabal cartel church circle clan coalition college
+    company compact conclave congregation consortium council coven crew cult enclave faction family
+    fellowship gang guild hand horde house inquisition legion league militia network order pact society
+    sisterhood syndicate tribe tribunal trust union watch
+    """
 ) - {"church", "college"}  # fmt: skip
-ITEM_WORDS: Final = frozenset(
+ITEM_WORDS: Final = _words(
     """
-    amulet anvil armor armour arrow arrows axe ax bag banner bell blade book boots bottle bow bracelet bracer
-    bracers brooch cape chain chalice charm circlet cloak codex compass crossbow crown crystal cube cup dagger
-    deed diadem diamond drum egg elixir emerald eye flail flask flute gauntlet gauntlets gem girdle glaive
-    gloves goblet grimoire halberd hammer harp helm helmet hood horn idol jewel key lamp lance lantern letter
-    locket longbow longsword lute mace mantle map mask maul medallion mirror necklace orb pearl pendant phylactery
-    pipe portrait potion quiver rapier relic ring robe rod ruby rug sapphire scepter sceptre scimitar scroll
-    seal shard shield sickle signet skull spear spellbook staff statue statuette stone sword tablet talisman
-    tiara tome torch trident trinket trumpet veil vial wand warhammer whip whistle
-    """.split()
+    amulet anvil armor armour arrow arrows axe ax bag banner bell blade book boots bottle bow bracelet
+    bracer bracers brooch cape chain chalice charm circlet cloak codex compass crossbow crown crystal
+    cube cup dagger deed diadem diamond drum egg elixir emerald eye flail flask flute gauntlet gauntlets
+    gem girdle glaive gloves goblet grimoire halberd hammer harp helm helmet hood horn idol jewel key
+    lamp lance lantern letter locket longbow longsword lute mace mantle map mask maul medallion mirror
+    necklace orb pearl pendant phylactery pipe portrait potion quiver rapier relic ring robe rod ruby rug
+    sapphire scepter sceptre scimitar scroll seal shard shield sickle signet skull spear spellbook staff
+    statue statuette stone sword tablet talisman tiara tome torch trident trinket trumpet veil vial wand
+    warhammer whip whistle
+    """
 )
-TITLES: Final = frozenset(
+TITLES: Final = _words(
     """
-    abbot admiral arcanist archmage baron baroness bishop brother captain chancellor chief commander constable
-    corporal count countess dame deacon doctor dr duchess duke earl elder emperor empress father general governor
-    grandmaster guildmaster high inquisitor judge king lady lieutenant lord madam magister magistrate marshal
-    master mayor mistress mother mr mrs ms old priestess prince princess professor queen ranger regent saint
-    sergeant sheriff sir sister sovereign squire uncle warden warlord
-    """.split()
+    abbot admiral arcanist archmage baron baroness bishop brother captain chancellor chief commander
+    constable corporal count countess dame deacon doctor dr duchess duke earl elder emperor empress
+    father general governor grandmaster guildmaster high inquisitor judge king lady lieutenant lord madam
+    magister magistrate marshal master mayor mistress mother mr mrs ms old priestess prince princess
+    professor queen ranger regent saint sergeant sheriff sir sister sovereign squire uncle warden warlord
+    """
 )
 # Everyday words that the list of the commonest does not have, and that often open a sentence.
-OPENERS: Final = frozenset(
+OPENERS: Final = _words(
     """
-    yeah yep yup nope nah oh ah ooh wow hey hi hello huh hmm mmm um uh er well okay alright right sorry thanks
-    please guys welcome damn shit fuck god gosh jesus christ dude man boy girl sir ma'am actually basically
-    literally honestly apparently probably possibly technically exactly totally absolutely really anyway also
-    plus minus unfortunately luckily suddenly finally meanwhile besides hopefully eventually afterwards later
-    roll rolling perception stealth initiative insight investigation athletics acrobatics arcana survival
-    persuasion deception intimidation medicine religion nature wisdom strength dexterity constitution
-    intelligence charisma critical advantage disadvantage saving throw action bonus reaction dungeon dungeons
-    dragons master player players someone everybody everyone anybody nobody somebody somewhere nowhere
-    everything whose whoever what's that's it's there's here's let's don't didn't doesn't isn't wasn't can't
-    won't couldn't wouldn't shouldn't i'm i'll i've i'd you're you'll you've you'd he's she's he'll she'll we're
-    we'll we've we'd they're they'll they've mm cool nice awesome perfect amazing sweet gotcha true false
-    behind above below beneath across inside outside upon among amongst amid toward towards within using
-    natural nat mid-day midday sunrise sunset dawn congratulations cheers sure fair enough correct technically
-    wait stop look listen sense common damage hp ac dc npc dnd d&d twitch youtube twitter facebook google netflix
-    geek sundry critical role january february march april june july august september october november december
-    christmas halloween easter english spanish french german irish scottish british american russian latin
-    monster manual handbook folk locals sailors bards travellers travelers some many nothing meet
-    """.split()
+    yeah yep yup nope nah oh ah ooh wow hey hi hello huh hmm mmm um uh er well okay alright right sorry
+    thanks please guys welcome damn shit fuck god gosh jesus christ dude man boy girl sir ma'am actually
+    basically literally honestly apparently probably possibly technically exactly totally absolutely
+    really anyway also plus minus unfortunately luckily suddenly finally meanwhile besides hopefully
+    eventually afterwards later roll rolling perception stealth initiative insight investigation
+    athletics acrobatics arcana survival persuasion deception intimidation medicine religion nature
+    wisdom strength dexterity constitution intelligence charisma critical advantage disadvantage saving
+    throw action bonus reaction dungeon dungeons dragons master player players someone everybody everyone
+    anybody nobody somebody somewhere nowhere everything whose whoever what's that's it's there's here's
+    let's don't didn't doesn't isn't wasn't can't won't couldn't wouldn't shouldn't i'm i'll i've i'd
+    you're you'll you've you'd he's she's he'll she'll we're we'll we've we'd they're they'll they've mm
+    cool nice awesome perfect amazing sweet gotcha true false behind above below beneath across inside
+    outside upon among amongst amid toward towards within using natural nat mid-day midday sunrise sunset
+    dawn congratulations cheers sure fair enough correct technically wait stop look listen sense common
+    damage hp ac dc npc dnd d&d twitch youtube twitter facebook google netflix geek sundry critical role
+    january february march april june july august september october november december christmas halloween
+    easter english spanish french german irish scottish british american russian latin monster manual
+    handbook folk locals sailors bards travellers travelers some many nothing meet
+    """
 )
 # Places and makers of this world: what is said of them is said at the table, not in the story.
-REAL_WORLD: Final = frozenset(
+REAL_WORLD: Final = _words(
     """
-    america england london ireland scotland canada california texas ohio florida hollywood los angeles york
-    chicago boston paris france germany spain italy japan china tokyo australia europe africa mexico russia
-    netflix twitch youtube twitter facebook google amazon disney marvel backblaze loot crate kickstarter
-    starbucks reddit tumblr skype hbo mtv nintendo xbox playstation star wars trek
-    """.split()
+    america england london ireland scotland canada california texas ohio florida hollywood los angeles
+    york chicago boston paris france germany spain italy japan china tokyo australia europe africa mexico
+    russia netflix twitch youtube twitter facebook google amazon disney marvel backblaze loot crate
+    kickstarter starbucks reddit tumblr skype hbo mtv nintendo xbox playstation star wars trek
+    """
 ) - {"loot", "crate", "star", "wars", "trek"}  # fmt: skip
 
 
 def either(words: Iterable[str]) -> str:
     """A pattern for any of the words, the longest first."""
-    return "(?:" + "|".join(sorted((word.replace(" ", "[ ]") for word in words), key=lambda w: (-len(w), w))) + ")"
+    return (
+        "(?:"
+        + "|".join(sorted((word.replace(" ", "[ ]") for word in words), key=lambda w: (-len(w), w)))
+        + ")"
+    )

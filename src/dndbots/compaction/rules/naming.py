@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from dndbots.compaction.rules.lists import (
+    DEVOTED,
     FACTION_WORDS,
     FOLK,
     ITEM_WORDS,
@@ -27,16 +28,39 @@ LONGEST_NAME: Final = 6  # words
 LETTERS: Final[Mapping[str, str]] = {"PC": "P", "NPC": "P", "MON": "P", "LOC": "L", "FAC": "F", "ITEM": "I"}
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*['\u2019]?")
 _POSSESSIVE = re.compile(r"['\u2019]s?$", re.IGNORECASE)
-_JOINS: Final = frozenset("of the de von van du la al".split())
+_JOINS: Final = frozenset(["of", "the", "de", "von", "van", "du", "la", "al"])
 _OPENING: Final = FUNCTION_WORDS | OPENERS
 _HEADS: Final = PLACE_WORDS | FACTION_WORDS | ITEM_WORDS
+_ARTICLES: Final = frozenset(["the", "a", "an"])
 _COMMON_STEMS: Final = frozenset(map(stem, COMMON_WORDS))
-_PLAIN: Final = ROLES | RACES | FOLK | PLACE_WORDS | FACTION_WORDS | ITEM_WORDS | OPENERS | TITLES | REAL_WORLD
+_PLAIN: Final = (
+    ROLES | RACES | FOLK | PLACE_WORDS | FACTION_WORDS | ITEM_WORDS | OPENERS | TITLES | REAL_WORLD
+)
 # These are titles only before a name that nothing else explains: Old Tam, but Old Owl Well.
-_WEAK_TITLES: Final = frozenset("old high master elder saint ranger mother father brother sister".split())
+_WEAK_TITLES: Final = frozenset(
+    ["old", "high", "master", "elder", "saint", "ranger", "mother", "father", "brother", "sister"]
+)
 _LONGEST_WORD: Final = 30
 # How words end that open a sentence and are no names.
-_NO_NAME: Final = ("ing", "ally", "ously", "fully", "ently", "ively", "ately", "edly", "ily", "tion", "ment", "ness", "less", "times", "body", "thing", "ed")
+_NO_NAME: Final = (
+    "ing",
+    "ally",
+    "ously",
+    "fully",
+    "ently",
+    "ively",
+    "ately",
+    "edly",
+    "ily",
+    "tion",
+    "ment",
+    "ness",
+    "less",
+    "times",
+    "body",
+    "thing",
+    "ed",
+)
 
 
 class Mention(NamedTuple):
@@ -82,7 +106,8 @@ class Lexicon:
         self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         shorter: dict[str, set[str]] = {}
         for name, category in sorted(names.items()):
-            words = tuple(folded(word.group()) for word in _WORD.finditer(name))
+            words = tuple(_bare(word).low for word in _WORD.finditer(name))
+            words = words[1:] if len(words) > 1 and words[0] in _ARTICLES else words
             alone = len(words) == 1 and (not name[:1].isupper() or words[0] in FUNCTION_WORDS)
             if not 0 < len(words) <= 2 * LONGEST_NAME or alone:
                 continue
@@ -96,10 +121,11 @@ class Lexicon:
             found.sort(key=lambda entry: (-len(entry[0]), entry[1]))
         self._shorter = {word: next(iter(whole)) for word, whole in shorter.items() if len(whole) == 1}
 
-    def longest(self, words: list[str]) -> tuple[int, str] | None:
+    def longest(self, words: "list[_Word]", index: int) -> tuple[int, str] | None:
         """The longest known name that begins here: how many words, and the name."""
-        for known, name in self._by_first.get(words[0], ()):
-            if tuple(words[: len(known)]) == known:
+        for known, name in self._by_first.get(words[index].low, ()):
+            here = words[index : index + len(known)]
+            if tuple(word.low for word in here) == known and all(word.joined for word in here[1:]):
                 return len(known), name
         return None
 
@@ -118,9 +144,11 @@ class Lexicon:
 
 class _Word(NamedTuple):
     text: str
+    low: str
     start: int
     end: int
     possessive: bool
+    joined: bool  # nothing but a blank, or the owner's apostrophe, stands before it
 
 
 def mark(sentence: str, lexicon: Lexicon, letters: Mapping[str, str] | None = None) -> Marked:
@@ -149,33 +177,56 @@ def _bare(match: re.Match[str]) -> _Word:
     text = match.group()
     end = _POSSESSIVE.search(text)
     bare = text[: end.start()] if end else text
-    return _Word(bare, match.start(), match.start() + len(bare), bool(end))
+    joined = match.string[max(0, match.start() - 1) : match.start()] == " " and _is_word_end(match)
+    return _Word(bare, folded(bare), match.start(), match.start() + len(bare), bool(end), joined)
+
+
+def _is_word_end(match: re.Match[str]) -> bool:
+    before = match.string[max(0, match.start() - 2) : match.start() - 1]
+    return before.isalnum() or before in ("'", "\u2019")
 
 
 def _mention(
     sentence: str, words: list[_Word], index: int, lexicon: Lexicon
 ) -> tuple[int, int, Mention] | None:
-    ahead = [folded(word.text) for word in words[index : index + 2 * LONGEST_NAME]]
-    known = lexicon.longest(ahead)
+    known = lexicon.longest(words, index)
     capital = words[index].text[:1].isupper()
     if known and (capital or known[0] > 1):
-        count, name = known
-        written = sentence[words[index].start : words[index + count - 1].end]
-        # The turn's own spelling stands in the turn; the known one may differ in its accents.
-        return index, count, Mention(" ".join(written.split()), lexicon.letter(name), written, known=True)
+        return _known(sentence, words, index, known, lexicon)
     if not capital:
         return None
-    run = _run(sentence, words, index)
+    run = _run(words, index)
     return _new(sentence, run, index, lexicon) if run else None
 
 
-def _run(sentence: str, words: list[_Word], index: int) -> list[_Word]:
+def _known(
+    sentence: str, words: list[_Word], index: int, known: tuple[int, str], lexicon: Lexicon
+) -> tuple[int, int, Mention]:
+    """A known name, with a family name that may follow it. It is called as the turn spells it."""
+    count, name = known
+    spelled = " ".join(sentence[words[index].start : words[index + count - 1].end].split())
+    after = index + count
+    while (
+        lexicon.letter(name) == "P"
+        and after < len(words)
+        and words[after].joined
+        and not words[after - 1].possessive
+        and _is_capital(words[after].text)
+        and not is_plain(words[after].text)
+        and not lexicon.longest(words, after)
+    ):
+        after += 1
+    written = sentence[words[index].start : words[after - 1].end]
+    return index, after - index, Mention(spelled, lexicon.letter(name), written, known=True)
+
+
+def _run(words: list[_Word], index: int) -> list[_Word]:
     """The capitalised words from here on that may be one name."""
     run: list[_Word] = []
     for word in words[index : index + 2 * LONGEST_NAME]:
-        if run and sentence[run[-1].end : word.start].strip(" ") not in ("", "'", "\u2019"):
+        if run and not word.joined:
             break
-        if run and run[-1].possessive and not _goes_on(run[-1], word):
+        if run and run[-1].possessive and not _goes_on(word):
             break
         joins = word.text in _JOINS and bool(run)
         if not joins and not _is_capital(word.text):
@@ -186,7 +237,7 @@ def _run(sentence: str, words: list[_Word], index: int) -> list[_Word]:
     return run[:LONGEST_NAME]
 
 
-def _goes_on(owner: _Word, word: _Word) -> bool:
+def _goes_on(word: _Word) -> bool:
     """The Miners' Guild and Tymora's Shrine are names; Aldwin's Garth is two."""
     return _is_capital(word.text) and folded(word.text) in _HEADS
 
@@ -195,9 +246,7 @@ def _is_capital(word: str) -> bool:
     return word[:1].isupper() and len(word) <= _LONGEST_WORD and (len(word) == 1 or not word.isupper())
 
 
-def _new(
-    sentence: str, run: list[_Word], index: int, lexicon: Lexicon
-) -> tuple[int, int, Mention] | None:
+def _new(sentence: str, run: list[_Word], index: int, lexicon: Lexicon) -> tuple[int, int, Mention] | None:
     opens = not sentence[: run[0].start].strip(" \"'\u2018\u2019\u201c\u201d(-*_")
     skipped = 0
     if opens or folded(run[0].text) in _OPENING:
@@ -209,7 +258,9 @@ def _new(
         return None
     written = sentence[run[0].start : run[-1].end]
     name = " ".join(written.split())
-    known = next((word.text for word in run if lexicon.whole(word.text) or word.text in lexicon.category), None)
+    known = next(
+        (word.text for word in run if lexicon.whole(word.text) or word.text in lexicon.category), None
+    )
     if known and (len(run) == 1 or folded(run[0].text) in TITLES):
         whole = lexicon.whole(known) or known
         name = known if len(run) > 1 and known in lexicon.category else name
@@ -261,7 +312,7 @@ def _is_name(sentence: str, run: list[_Word]) -> bool:
         if not sentence[: run[0].start].strip() and words[0].endswith(_NO_NAME):
             return False
         called = sentence[: run[0].start].rstrip().lower().endswith(("named", "called", "name is", "name of"))
-        return called and words[0] not in FUNCTION_WORDS or not is_plain(words[0])
+        return (called and words[0] not in FUNCTION_WORDS) or not is_plain(words[0])
     # The City Watch and the Silver Key are names; a Mayor Captain is none.
     return any(word not in TITLES | ROLES | RACES | FOLK for word in words)
 
@@ -285,21 +336,51 @@ def _letter(words: list[str]) -> str:
 
 
 _SAYS: Final = (
-    r"(?:says?|said|nods?|smiles?|grins?|whispers?|laughs?|shrugs?|sighs?|bows?|frowns?|replies|looks|turns|waves"
-    r"|mutters?|answers?|leans|asks?|tells|wants|hopes|fears|hates|loves|promises|swears|vows|lives|wears|smirks)"
+    r"(?:says?|said|nods?|smiles?|grins?|whispers?|laughs?|shrugs?|sighs?|bows?|frowns?"
+    r"|replies|looks|turns|waves"
+    r"|mutters?|answers?|leans|asks?|tells|wants|hopes|fears|hates|loves|promises|swears|vows"
+    r"|lives|wears|smirks)"
 )
 _FOLK_WORD: Final = "|".join(sorted(map(re.escape, (ROLES | RACES | FOLK)), key=lambda w: (-len(w), w)))
+# A blacksmith is of a town; a priest may be of a god, and a servant of anybody.
+_SETTLED_WORD: Final = "|".join(sorted(ROLES - DEVOTED, key=lambda word: (-len(word), word)))
 _CUES: Final = (
     ("P", re.compile(rf"@U(\d+)@,? (?:\w+ly )?{_SAYS}\b", re.IGNORECASE)),
-    ("P", re.compile(rf"\b(?:{_FOLK_WORD})s?,? (?:named|called|by the name of|known as) @U(\d+)@", re.IGNORECASE)),
-    ("P", re.compile(r"@U(\d+)@(?:'s|\u2019s) (?:\w+ )?(?:brother|sister|wife|husband|father|mother|eyes|hand|voice)\b")),
+    (
+        "P",
+        re.compile(
+            rf"\b(?:{_FOLK_WORD})s?,? (?:named|called|by the name of|known as) @U(\d+)@", re.IGNORECASE
+        ),
+    ),
+    (
+        "P",
+        re.compile(
+            r"@U(\d+)@(?:'s|\u2019s) (?:\w+ )?(?:brother|sister|wife|husband|father|mother|eyes|hand"
+            r"|voice)\b"
+        ),
+    ),
     ("P", re.compile(rf"@U(\d+)@,? (?:is |was )?(?:the|an?) (?:\w+ )?(?:{_FOLK_WORD})\b", re.IGNORECASE)),
     ("P", re.compile(r"@U(\d+)@,? (?:who|whose|himself|herself)\b", re.IGNORECASE)),
-    ("L", re.compile(r"\b(?:village|town|city|hamlet|kingdom|land|port|region|isle|island|capital|realm|ruins|forest"
-                     r"|fortress|county|duchy|province|fields|streets|gates|outskirts|people|walls) of @U(\d+)@", re.IGNORECASE)),
+    ("L", re.compile(rf"\b(?:{_SETTLED_WORD}) of @U(\d+)@(?!['\u2019])", re.IGNORECASE)),
+    (
+        "L",
+        re.compile(
+            r"\b(?:village|town|city|hamlet|kingdom|land|port|region|isle|island|capital|realm|ruins"
+            r"|forest"
+            r"|fortress|county|duchy|province|fields|streets|gates|outskirts|people|walls) of @U(\d+)@",
+            re.IGNORECASE,
+        ),
+    ),
     ("L", re.compile(r"\bat the @U(\d+)@(?!['\u2019]s? )", re.IGNORECASE)),
-    ("L", re.compile(r"\b(?:in|into|near|outside|throughout|road to|way to|live in|lives in|comes from|hails from) @U(\d+)@(?!['\u2019]s? )", re.IGNORECASE)),
-)  # fmt: skip
+    (
+        "L",
+        re.compile(
+            r"\b(?:in|into|near|outside|throughout|road to|way to|live in|lives in|comes from|hails "
+            r"from) @U(\d+)@(?!['\u2019]s? )",
+            re.IGNORECASE,
+        ),
+    ),
+)
 
 
 def cues(marked: Marked) -> Iterator[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from dndbots.memory.extract.clean import visible
 from dndbots.memory.extract.sentences import sentences
 
-_QUOTED = re.compile("\"[^\"]*\"|\u201c[^\u201c\u201d]*\u201d|\u00ab[^\u00ab\u00bb]*\u00bb")
+_QUOTED = re.compile('"[^"]*"|\u201c[^\u201c\u201d]*\u201d|\u00ab[^\u00ab\u00bb]*\u00bb')
 _STAGE = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|[*_`#<>|~{}\\^=+]+")
 _BLANKS = re.compile(r"\s+")
 _DASHES = re.compile(r"\s*(?:--+|\u2014|\s\u2013\s)\s*")

@@ -6,86 +6,295 @@ from dndbots.compaction.rules.grammar import Rule, rule
 
 _ADVERB = r"(?:\w+ly |now |still |also |has long |has always )?"
 _FATE = (
-    r"(?:dead|deceased|missing|captive|a prisoner|a captive|a hostage|imprisoned|cursed|wounded|injured|crippled|possessed|petrified"
-    r"|poisoned|blind|mortally wounded|gravely wounded|badly wounded|gravely injured|badly injured|badly hurt|under arrest|in prison|in chains"
-    r"|on the run|in hiding|gravely ill|very ill|seriously ill|dying|bedridden|enslaved|exiled|banished|turned to stone|in exile|undead|pregnant)"
+    r"(?:dead|deceased|missing|captive|a prisoner|a captive|a hostage|imprisoned|cursed"
+    r"|wounded|injured|crippled|possessed|petrified"
+    r"|poisoned|blind|mortally wounded|gravely wounded|badly wounded|gravely injured|badly "
+    r"injured|badly hurt|under arrest|in prison|in chains"
+    r"|on the run|in hiding|gravely ill|very ill|seriously ill|dying|bedridden|enslaved|exiled"
+    r"|banished|turned to stone|in exile|undead|pregnant)"
 )
 _SUFFERED = (
-    r"(?:killed|murdered|slain|assassinated|executed|captured|kidnapped|abducted|taken prisoner|taken captive|taken hostage|taken|imprisoned"
-    r"|cursed|poisoned|wounded|exiled|banished|arrested|jailed|turned to stone|petrified|enslaved|thrown in prison|thrown in jail|sentenced to death"
-    r"|held captive|held prisoner|held hostage|transformed into [\w -]{3,30}|buried|crippled|resurrected|possessed|freed|released)"
+    r"(?:killed|murdered|slain|assassinated|executed|captured|kidnapped|abducted|taken "
+    r"prisoner|taken captive|taken hostage|taken|imprisoned"
+    r"|cursed|poisoned|wounded|exiled|banished|arrested|jailed|turned to stone|petrified"
+    r"|enslaved|thrown in prison|thrown in jail|sentenced to death"
+    r"|held captive|held prisoner|held hostage|transformed into [\w -]{3,30}|buried|crippled"
+    r"|resurrected|possessed|freed|released)"
 )
 _STAYS = (
-    r"(?:is (?:being )?(?:held|kept|imprisoned|locked up|locked|hiding|hidden|waiting|staying|stationed|camped|trapped|resting|buried)(?: captive| prisoner| hostage| out)?"
-    r"|waits|awaits you|hides|stays|stands guard|keeps watch|can be found|is to be found|may be found|now resides|sits|stands|is working|works|is tending bar|tends bar)"
+    r"(?:is (?:being )?(?:held|kept|imprisoned|locked up|locked|hiding|hidden|waiting|staying"
+    r"|stationed|camped|trapped|resting|buried)(?: captive| prisoner| hostage| out)?"
+    r"|waits|awaits you|hides|stays|stands guard|keeps watch|can be found|is to be found|may "
+    r"be found|now resides|sits|stands|is working|works|is tending bar|tends bar)"
 )
 _PLACED = r"(?:in|at|inside|within|beneath|under|below|on|aboard|outside|near)"
 _AIM = (
-    r"(?:wants?|hopes|longs|yearns|seeks|wishes|plans|intends|aims|means|desires|dreams of being able|is determined|is desperate|is eager|is trying"
+    r"(?:wants?|hopes|longs|yearns|seeks|wishes|plans|intends|aims|means|desires|dreams of "
+    r"being able|is determined|is desperate|is eager|is trying"
     r"|is hoping|is sworn|has sworn|has vowed|is resolved|is working|is plotting|schemes|plots)"
 )
 
 PEOPLE_RULES: Final[tuple[Rule, ...]] = (
-    rule("is", r"<a:PU>,? (?:who )?(?:<is>|has been|has long been|serves as|works as|acts as) (?:the|an?|our|one of the|one of) <np><end>"),
+    rule(
+        "is",
+        r"<a:PU>,? (?:who )?(?:<is>|has been|has long been|serves as|works as|acts as) (?:the|an?"
+        r"|our|one of the|one of) <np><end>(?!, @)",
+    ),
     rule("is", r"<a:PU>, (?:the|an?|our|your|my) <np>(?=[,.;:!?]|$| by (?:trade|birth)\b)"),
-    rule("is", r"<a:PU> the <short>(?=[,.;:!?]|$| (?:who|can|is|was|has|and|in|at|of|from|with|waits|[a-z]+s)\b)"),
-    rule("is", r"(?:the|an?|this|our|another|one) <narrow>,? (?:who is |who's |whose name is |is )?(?:named|called|by the name of|known as|whose name is) <a:PU>"),
+    rule(
+        "is",
+        r"<a:PU> the <short>(?=[,.;:!?]|$| (?:who|can|is|was|has|and|in|at|of|from|with|waits"
+        r"|[a-z]+s)\b)",
+    ),
+    rule(
+        "is",
+        r"(?:the|an?|this|our|another|one|some) <narrow>(?: who (?:has|is) [^,.;@]{3,40})?,? "
+        r"(?:who is |who's |whose name is |is )?"
+        r"(?:named|called|by the name of|known as|whose name is) <a:PU>",
+    ),
     rule("is", r"(?:the|our) <short>, (?:an?|the) [^,.;]{3,60} (?:named|called|by the name of) <a:PU>"),
     rule("is", r"(?:the|our|an?) <short>, <a:PU>(?=[,.])(?!['\u2019])"),
-    rule("is", r"(?:the|our) <short> <a:PU>(?=[,.;!]|$| (?:in|at|from|and|who|with|for|nods|says|smiles|runs|stands|waits)\b)"),
-    rule("is", r"<a:PU>, <np>(?=,)", narrated=True),
+    rule(
+        "is",
+        r"(?:the|our) <short> <a:PU>(?=[,.;!]|$| (?:in|at|from|and|who|with|for|nods|says|smiles"
+        r"|runs|stands|waits)\b)",
+    ),
+    rule("is", r"<a:PU>, (?=[\w' -]+ (?:of|at|in|from|to) )<np>(?=,)", narrated=True),
     rule("is", r"(?:the|our) <short>['\u2019]s name is <a:PU>"),
-    rule("is", r"(?:the|our) <short>(?: here| (?:in|at|behind|by|on) the [a-z]+)? is (?:(?:an?|the) [^,.;@]{2,40} (?:named|called) )?<a:PU>(?=[,.;!]|$)", narrated=True),
+    rule(
+        "is",
+        r"(?:the|our) <short>(?: here| (?:in|at|behind|by|on) the [a-z]+)? is (?:(?:an?|the) "
+        r"[^,.;@]{2,40} (?:named|called) )?<a:PU>(?=[,.;!]|$)",
+        narrated=True,
+    ),
     rule("role", r"<a:PU>, (?:the )?(?P<v>head of (?:the )?[^,.;:!?@]{3,30})(?=,)"),
     rule("is", r"<a:PU> (?:turns out|turned out|is revealed) to be (?:the|an?) <np><end>", past=True),
-    rule("role", r"<a:PU> (?:has become|becomes|has been (?:named|made|appointed|elected|crowned)|is now|was (?:named|made|appointed|elected|crowned)) (?:the )?(?:new )?(?P<v>(?:captain|mayor|king|queen|leader|heir|ruler|steward|warden|chief|commander|high priest|high priestess|guildmaster|governor|sheriff|regent|head)(?: (?:of|to) [^,.;:!?]{3,40}?)?)<end>", past=True),
+    rule(
+        "role",
+        r"<a:PU> (?:has become|becomes|has been (?:named|made|appointed|elected|crowned)|is now"
+        r"|was (?:named|made|appointed|elected|crowned)) (?:the )?(?:new )?(?P<v>(?:captain|mayor"
+        r"|king|queen|leader|heir|ruler|steward|warden|chief|commander|high priest|high priestess"
+        r"|guildmaster|governor|sheriff|regent|head)(?: (?:of|to) [^,.;:!?]{3,40}?)?)<end>",
+        past=True,
+    ),
     rule("is", r"the (?:new )?<np> is <a:PU>(?=[,.;!]|$)", narrated=True),
-    rule("role", r"<a:PU> <is> (?P<v>(?:captain|mayor|king|queen|leader|head|heir|ruler|master|steward|warden|chief|commander|high priest|high priestess|guildmaster|governor)(?: (?:of|to) [^,.;:!?]{3,40}?)?)<end>"),
-    rule("role", r"<a:PU> (?:works|serves|is working|is employed) as (?:the |an? )?(?P<v>[a-z][\w' -]{3,40}?)(?=[,.;!]|$| in | at | for | and | on )"),
-    rule("role", r"<a:PU> (?P<v>(?:runs|owns|keeps|manages|tends) (?:the |an? )?(?:@[LUF]\d+@(?: (?:inn|tavern|forge|shop|mill|bar))?|(?:[a-z]+ )?(?:inn|tavern|forge|smithy|shop|mill|bakery|stables|brewery|store|alehouse|library|orphanage|infirmary|apothecary)))(?=[,.;!]|$| (?:in|at|on|near|with|and|by|here)\b)"),
-    rule("age", r"<a:PU> <is> (?:about |around |some |only |nearly )?(?P<v>(?:[a-z]+(?:-[a-z]+)?|\d{1,4})(?: hundred| thousand)?(?: and [a-z-]+)? (?:years|winters|summers)(?: old| of age)?)"),
-    rule("age", r"<a:PU>,? (?:<is> )?(?:an? |the )?(?:[a-z]+ )?(?:boy|girl|man|woman|child|lad|elf|dwarf|gnome|halfling) of (?:about |around |some |perhaps )?(?P<v>(?:[a-z]+(?:-[a-z]+)?|\d{1,4})(?: (?:years|winters|summers))?)<end>"),
+    rule(
+        "role",
+        r"<a:PU> <is> (?P<v>(?:captain|mayor|king|queen|leader|head|heir|ruler|master|steward"
+        r"|warden|chief|commander|high priest|high priestess|guildmaster|governor)(?: (?:of|to) "
+        r"[^,.;:!?]{3,40}?)?)<end>",
+    ),
+    rule(
+        "role",
+        r"<a:PU> (?:works|serves|is working|is employed) as (?:the |an? )?(?P<v>[a-z][\w' "
+        r"-]{3,40}?)(?=[,.;!]|$| in | at | for | and | on )",
+    ),
+    rule(
+        "role",
+        r"<a:PU> (?P<v>(?:runs|owns|keeps|manages|tends) (?:the |an? )?(?:@[LUF]\d+@(?: (?:inn"
+        r"|tavern|forge|shop|mill|bar))?|(?:[a-z]+ )?(?:inn|tavern|forge|smithy|shop|mill|bakery"
+        r"|stables|brewery|store|alehouse|library|orphanage|infirmary|apothecary)))(?=[,.;!]|$| "
+        r"(?:in|at|on|near|with|and|by|here)\b)",
+    ),
+    rule(
+        "age",
+        r"<a:PU> <is> (?:about |around |some |only |nearly )?(?P<v>(?:[a-z]+(?:-[a-z]+)?|\d{1,4})"
+        r"(?: hundred| thousand)?(?: and [a-z-]+)? (?:years|winters|summers)(?: old| of age)?)",
+    ),
+    rule(
+        "age",
+        r"<a:PU>,? (?:<is> )?(?:an? |the )?(?:[a-z]+ )?(?:boy|girl|man|woman|child|lad|elf|dwarf"
+        r"|gnome|halfling) of (?:about |around |some |perhaps )?(?P<v>(?:[a-z]+(?:-[a-z]+)?"
+        r"|\d{1,4})(?: (?:years|winters|summers))?)<end>",
+    ),
     rule("age", r"<a:PU>,? (?:<is> |aged )(?:about |around )?(?P<v>\d{1,4})(?=[,.;]|$)"),
-    rule("age", r"<a:PU>,? (?:<is> )?[^,.;]{0,40}?in (?:his|her|their|@P\d+@'s) (?:early |late |mid |mid-)?(?P<v>(?:teens|twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties))"),
-    rule("description", r"<a:P>,? (?:who )?(?:has|wears) (?!got |this |to )(?P<v>(?:an? |the )?(?:[\w-]+,? ){0,4}(?:hair|eyes?|beard|scars?|braids?|mustache|moustache|tattoos?|face|teeth|skin|horns|spectacles|eyepatch|patch|limp|hood|robes?|cloak|coat|armor|armour)(?: [^,.;:!?]{2,60}?)?)(?=[,.;:!?]|$)"),
+    rule(
+        "age",
+        r"<a:PU>,? (?:<is> )?[^,.;]{0,40}?in (?:his|her|their|@P\d+@'s) (?:early |late |mid "
+        r"|mid-)?(?P<v>(?:teens|twenties|thirties|forties|fifties|sixties|seventies|eighties"
+        r"|nineties))",
+    ),
+    rule(
+        "description",
+        r"<a:P>,? (?:who )?(?:has|wears) (?!got |this |to |\w+ed )(?P<v>(?:an? |the )?(?:[\w-]+ "
+        r"){0,4}(?:hair|eyes?|beard|scars?|braids?|mustache|moustache|tattoos?|face|teeth|skin"
+        r"|horns|spectacles|eyepatch|patch|limp|hood|robes?|cloak|coat|armor|armour)(?: "
+        r"[^,.;:!?]{2,60}?)?)(?=[,.;:!?]|$)",
+    ),
     rule("description", r"<a:PU> (?P<v>walks with an? (?:\w+ )?(?:limp|cane|stick|crutch|staff))"),
     rule("wants", rf"<a:PFU>,? (?:who )?{_ADVERB}{_AIM} (?:more than anything )?to (?!the |an? |@)<words>"),
-    rule("wants", r"(?:what )?<a:PFU> (?:really |most |truly )?wants (?:most |more than anything )?is (?:to )?<words>"),
+    rule(
+        "wants",
+        r"(?:what )?<a:PFU> (?:really |most |truly )?wants (?:most |more than anything )?is (?:to "
+        r")?<words>",
+    ),
     rule("wants", r"<a:PU> is (?:bent|set|intent) on <words>"),
     rule("wants", r"<a:PU> is after (?P<v>the @[IUL]\d+@)(?=[,.;!]|$)"),
-    rule("wants", r"<a:PU> (?:needs|must) to (?P<v>(?:find|save|cure|rescue|avenge|restore|recover|free) [^,;:!?]{2,80}?)(?=[.,;:!?]|$)", narrated=True),
-    rule("wants", r"<a:PU> (?:is looking|is searching|searches|is hunting|is on the hunt) for (?P<v>(?:the|his|her|an?|@)[^,;:!?]{2,80}?)(?=[.,;:!?]|$)"),
-    rule("wants", r"<a:PU> (?:dreams of|longs for|yearns for|thirsts for|craves|covets|hungers for|lusts after|is obsessed with) <words>"),
-    rule("wants", r"<a:PU> (?:wants|seeks|desires) (?P<v>(?:revenge|vengeance|justice|power|freedom|redemption|peace|immortality|forgiveness|glory|the (?:throne|crown|truth))(?: [^,;:!?]{2,60}?)?)(?=[.,;:!?]|$)"),
-    rule("wants", r"<a:PU>['\u2019]s (?:goal|aim|dream|wish|one wish|desire|greatest wish|greatest desire|only wish|ambition|motive) is (?:to )?<words>"),
+    rule(
+        "wants",
+        r"<a:PU> (?:needs|must) to (?P<v>(?:find|save|cure|rescue|avenge|restore|recover|free) "
+        r"[^,;:!?]{2,80}?)(?=[.,;:!?]|$)",
+        narrated=True,
+    ),
+    rule(
+        "wants",
+        r"<a:PU> (?:is looking|is searching|searches|is hunting|is on the hunt) for (?P<v>(?:the"
+        r"|his|her|an?|@)[^,;:!?]{2,80}?)(?=[.,;:!?]|$)",
+    ),
+    rule(
+        "wants",
+        r"<a:PU> (?:dreams of|longs for|yearns for|thirsts for|craves|covets|hungers for|lusts "
+        r"after|is obsessed with) <words>",
+    ),
+    rule(
+        "wants",
+        r"<a:PU> (?:wants|seeks|desires) (?P<v>(?:revenge|vengeance|justice|power|freedom"
+        r"|redemption|peace|immortality|forgiveness|glory|the (?:throne|crown|truth))(?: "
+        r"[^,;:!?]{2,60}?)?)(?=[.,;:!?]|$)",
+    ),
+    rule(
+        "wants",
+        r"<a:PU>['\u2019]s (?:goal|aim|dream|wish|one wish|desire|greatest wish|greatest desire"
+        r"|only wish|ambition|motive) is (?:to )?<words>",
+    ),
     rule("wants", r"the <a:FU> (?:want|seek|hope|plan|aim|intend) to <words>", kind="faction"),
-    rule("fears", rf"<a:PU> {_ADVERB}(?:fears?|dreads?|is (?:deathly |mortally |truly |terribly |secretly )?(?:afraid|scared|terrified|frightened) of|lives in fear of|has a fear of) (?!that\b|for\b|to\b|you\b)<few>"),
-    rule("fears", r"<a:PU> (?:has always been|has long been|has been) (?:afraid|scared|terrified|frightened) of <few>"),
+    rule(
+        "fears",
+        rf"<a:PU> {_ADVERB}(?:fears?|dreads?|is (?:deathly |mortally |truly |terribly |secretly )?"
+        r"(?:afraid|scared|terrified|frightened) of|lives in fear of|has a fear of) (?!that\b"
+        r"|for\b|to\b|you\b)<few>",
+    ),
+    rule(
+        "fears",
+        r"<a:PU> (?:has always been|has long been|has been) (?:afraid|scared|terrified"
+        r"|frightened) of <few>",
+    ),
     rule("fears", r"<a:PU> has an? (?:deep |great |mortal |terrible )?fear of <few>"),
     rule("fears", r"<a:PU>['\u2019]s (?:greatest|worst|deepest|secret) fear is (?:that )?<few>"),
-    rule("promise", rf"<a:PU> {_ADVERB}(?:promises?|swears?(?: an oath)?|swore an oath|has sworn an oath|vows?|pledges?|has promised|has sworn|has vowed|has pledged|swore|vowed|promised|pledged) (?:(?:you|us|them|@P\d+@|the party|the group) )?(?:that (?:he|she|@P\d+@) will |to )<words>", past=True),
-    rule("promise", r"<a:PU> (?:gives|gave|has given) (?:you |them )?(?:his|her|@P\d+@'s) (?:word|oath|promise) (?:that (?:he|she|@P\d+@) will |to )<words>", past=True),
-    rule("attitude", r"<a:PU> (?:is (?:now |very |deeply )?|no longer |has come to |now |still )?(?P<v>(?:deeply |openly |secretly |utterly )?(?:distrusts?|mistrusts?|trusts?|hates?|despises?|loathes?|admires?|respects?|resents?|adores?|(?:friendly|hostile|loyal|grateful|indebted|devoted|sympathetic|cold|kind) (?:toward|towards|to)|(?:suspicious|wary|jealous|envious|fond|protective|contemptuous) of|in love with|furious (?:with|at)|angry (?:with|at)|holds a grudge against|bears a grudge against|looks down on|looks up to) (?!it\b|that\b|this\b|how\b)[^,;:!?]{2,60}?)(?=[.,;:!?]|$)"),
+    rule(
+        "promise",
+        rf"<a:PU> {_ADVERB}(?:promises?|swears?(?: an oath)?|swore an oath|has sworn an oath|vows?"
+        r"|pledges?|has promised|has sworn|has vowed|has pledged|swore|vowed|promised|pledged) (?:"
+        r"(?:you|us|them|@P\d+@|the party|the group) )?(?:that (?:he|she|@P\d+@) will |to )<words>",
+        past=True,
+    ),
+    rule(
+        "promise",
+        r"<a:PU> (?:gives|gave|has given) (?:you |them )?(?:his|her|@P\d+@'s) (?:word|oath"
+        r"|promise) (?:that (?:he|she|@P\d+@) will |to )<words>",
+        past=True,
+    ),
+    rule(
+        "attitude",
+        r"<a:PU> (?:is (?:now |very |deeply )?|no longer |has come to |now |still )?(?P<v>"
+        r"(?:deeply |openly |secretly |utterly )?(?:distrusts?|mistrusts?|trusts?|hates?|despises?"
+        r"|loathes?|admires?|respects?|resents?|adores?|(?:friendly|hostile|loyal|grateful"
+        r"|indebted|devoted|sympathetic|cold|kind) (?:toward|towards|to)|(?:suspicious|wary"
+        r"|jealous|envious|fond|protective|contemptuous) of|in love with|furious (?:with|at)"
+        r"|angry (?:with|at)|holds a grudge against|bears a grudge against|looks down on|looks up "
+        r"to) (?!it\b|that\b|this\b|how\b)[^,;:!?]{2,60}?)(?=[.,;:!?]|$)",
+    ),
     rule("status", rf"<a:PU>,? (?:who )?(?:<is>|lies|remains|falls) (?P<v>{_FATE})<sure>"),
-    rule("status", rf"<a:PU>,? (?:who )?(?:is being|was|has been|were|is) (?:\w+ly )?(?P<v>{_SUFFERED})<sure>(?! by surprise)", past=True),
-    rule("status", r"<a:PU>,? (?:who )?(?:was|is|has been) found (?P<v>dead|murdered|slain)<sure>", past=True),
-    rule("status", r"(?:holds?|are holding|is holding|keeps?|have taken|has taken|took) <a:PU> (?P<v>captive|prisoner|hostage)<sure>", past=True),
-    rule("place", r"(?:holds?|are holding|is holding|keeps?) <a:PU> (?:captive|prisoner|hostage) (?:in|at|inside|beneath) <loc>"),
+    rule(
+        "status",
+        rf"<a:PU>,? (?:who )?(?:is being|was|has been|were|is) (?:\w+ly )?(?P<v>{_SUFFERED})<sure>"
+        r"(?! by surprise)",
+        past=True,
+    ),
+    rule(
+        "status", r"<a:PU>,? (?:who )?(?:was|is|has been) found (?P<v>dead|murdered|slain)<sure>", past=True
+    ),
+    rule(
+        "status",
+        r"(?:holds?|are holding|is holding|keeps?|have taken|has taken|took) <a:PU> (?P<v>captive"
+        r"|prisoner|hostage)<sure>",
+        past=True,
+    ),
+    rule(
+        "place",
+        r"(?:holds?|are holding|is holding|keeps?) <a:PU> (?:captive|prisoner|hostage) (?:in|at"
+        r"|inside|beneath) <loc>",
+    ),
     rule("status", r"<a:PU>,? (?:who )?(?:has been|has gone|went|goes|is) (?P<v>missing)<sure>", past=True),
-    rule("status", r"<a:PU>,? (?:who )?(?:has )?(?P<v>died|dies|vanished|disappeared|perished|lost (?:an?|his|her|@P\d+@'s) (?:arm|leg|hand|eye|mind))(?=[,.;]|$| (?:of|in|without|three|two|last|years|from|at|a|during)\b)", past=True),
-    rule("home", r"<a:PU>,? (?:who )?(?:now |still )?(?:lives|dwells|resides|makes (?:his|her|@P\d+@'s) home|lived all (?:his|her|@P\d+@'s) life|grew up|was born|was raised|has lived|has settled|settled|no longer lives|has moved) (?:alone |quietly |now |back )?(?:in|at|near|on|to) (?:the (?:outskirts|edge|docks|slums|streets) of )?<loc>", past=True),
-    rule("home", r"<a:PU>,? (?:who )?(?:comes?|hails?|is (?:originally )?|came (?:originally )?) ?from <loc>", past=True),
-    rule("home", r"(?:originally from|born and raised in|a native of) <loc>, <a:PU> (?:came|moved|left|has|is|now|was)\b", narrated=True, past=True),
+    rule(
+        "status",
+        r"<a:PU>,? (?:who )?(?:has )?(?P<v>died|dies|vanished|disappeared|perished|lost (?:an?|his"
+        r"|her|@P\d+@'s) (?:arm|leg|hand|eye|mind))(?=[,.;]|$| (?:of|in|without|three|two|last"
+        r"|years|from|at|a|during)\b)",
+        past=True,
+    ),
+    rule(
+        "home",
+        r"<a:PU>,? (?:who )?(?:now |still )?(?:lives|dwells|resides|makes (?:his|her|@P\d+@'s) "
+        r"home|lived all (?:his|her|@P\d+@'s) life|grew up|was born|was raised|has lived|has "
+        r"settled|settled|no longer lives|has moved) (?:alone |quietly |now |back )?(?:in|at|near"
+        r"|on|to) (?:the (?:outskirts|edge|docks|slums|streets) of )?<loc>",
+        past=True,
+    ),
+    rule(
+        "home",
+        r"<a:PU>,? (?:who )?(?:comes?|hails?|is (?:originally )?|came (?:originally )?) ?from "
+        r"<loc>",
+        past=True,
+    ),
+    rule(
+        "home",
+        r"(?:originally from|born and raised in|a native of) <loc>, <a:PU> (?:came|moved|left|has"
+        r"|is|now|was)\b",
+        narrated=True,
+        past=True,
+    ),
     rule("home", r"<a:PU>['\u2019]s (?:home|hometown|home village|home town|homeland) is <loc>"),
     rule("home", r"<a:PU> (?:lives?|live|comes?|dwells?) (?:in|from) <loc>"),
     rule("home", r"<a:P> of <b:L>(?=[,.; ]|$)", narrated=True),
-    rule("place", r"<a:PU> (?:has gone to|has arrived (?:in|at)|arrives (?:in|at)|has travell?ed to|has fled to|has returned to|returns to|has come to) <loc>", past=True),
-    rule("place", rf"<a:PU>,? (?:who )?(?:now |still |currently |usually )?{_STAYS} (?:\w+ly )?{_PLACED} (?:(?:the|an?) (?:\w+ ){{1,2}}(?:of|below|beneath|under|outside|in|near) )?<loc>"),
-    rule("place", r"<a:PU> (?:is|are) (?:now |currently |still )?(?:in|at|inside|within|beneath) (?:the )?<b:L>(?!['\u2019])"),
-    rule("place", r"(?:you|the party|they) (?:will |can )?(?:usually |always |often )?(?:find|meet|spot|come upon|encounter) <a:PU>,? (?:\w+ing )?(?:in|at|inside) (?:the )?<b:L>(?!['\u2019])", narrated=True),
-    rule("faction", r"<a:PU>,? (?:who )?(?:<is> )?(?:secretly )?(?:an? |one of the )?(?:\w+ )?(?:(?:member|agent|spy|soldier|officer|knight|captain|leader|servant|enforcer|operative|follower|lieutenant) (?:of|for)|belongs to|has joined|joins|joined|works for|serves|is sworn to|leads|fights for|spies for|is part of|rides with|runs with) (?:the )?<b:F>", past=True),
-    rule("faction", r"<a:PU>,? (?:who )?(?:<is> )?(?:an? )?(?:\w+ )?(?:member of|agent of|has joined|joined|spy for|rides with|runs with|works for|fights for|is sworn to|one of) the <b:U>(?!['\u2019])", past=True),
-    rule("faction", r"<a:PU> (?:has sworn allegiance to|swears allegiance to|has pledged (?:himself|herself) to|no longer belongs to|has left|has quit|has abandoned|was expelled from) (?:the )?<b:F>(?!['\u2019])", past=True),
-    rule("faction", r"<a:PU> (?:has sworn allegiance to|swears allegiance to) the <b:U>(?!['\u2019])", past=True),
+    rule(
+        "place",
+        r"<a:PU> (?:has gone to|has arrived (?:in|at)|arrives (?:in|at)|has travell?ed to|has "
+        r"fled to|has returned to|returns to|has come to) <loc>",
+        past=True,
+    ),
+    rule(
+        "place",
+        rf"<a:PU>,? (?:who )?(?:now |still |currently |usually )?{_STAYS} (?:\w+ly )?{_PLACED} (?:"
+        rf"(?:the|an?) (?:\w+ ){{1,2}}(?:of|below|beneath|under|outside|in|near) )?<loc>",
+    ),
+    rule(
+        "place",
+        r"<a:PU> (?:is|are) (?:now |currently |still )?(?:in|at|inside|within|beneath) (?:the "
+        r")?<b:L>(?!['\u2019])",
+    ),
+    rule(
+        "place",
+        r"(?:you|the party|they) (?:will |can )?(?:usually |always |often )?(?:find|meet|spot"
+        r"|come upon|encounter) <a:PU>,? (?:\w+ing )?(?:in|at|inside) (?:the )?<b:L>(?!['\u2019])",
+        narrated=True,
+    ),
+    rule(
+        "faction",
+        r"<a:PU>,? (?:who )?(?:<is> )?(?:secretly )?(?:an? |one of the )?(?:\w+ )?(?:(?:member"
+        r"|agent|spy|soldier|officer|knight|captain|leader|servant|enforcer|operative|follower"
+        r"|lieutenant) (?:of|for)|belongs to|has joined|joins|joined|works for|serves|is sworn to"
+        r"|leads|fights for|spies for|is part of|rides with|runs with) (?:the )?<b:F>",
+        past=True,
+    ),
+    rule(
+        "faction",
+        r"<a:PU>,? (?:who )?(?:<is> )?(?:an? )?(?:\w+ )?(?:member of|agent of|has joined|joined"
+        r"|spy for|rides with|runs with|works for|fights for|is sworn to|one of) the <b:U>"
+        r"(?!['\u2019])",
+        past=True,
+    ),
+    rule(
+        "faction",
+        r"<a:PU> (?:has sworn allegiance to|swears allegiance to|has pledged (?:himself|herself) "
+        r"to|no longer belongs to|has left|has quit|has abandoned|was expelled from) (?:the "
+        r")?<b:F>(?!['\u2019])",
+        past=True,
+    ),
+    rule(
+        "faction",
+        r"<a:PU> (?:has sworn allegiance to|swears allegiance to) the <b:U>(?!['\u2019])",
+        past=True,
+    ),
     rule("faction", r"<a:P> of the <b:F>(?!['\u2019])", narrated=True),
-)  # fmt: skip
+)

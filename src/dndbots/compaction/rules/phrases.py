@@ -5,14 +5,28 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from dndbots.compaction.rules.grammar import tidy
-from dndbots.compaction.rules.lists import ADJECTIVES, FOLK, LEADERS, LOOKS, RACES, ROLE_ENDINGS, ROLES, RULERS, TRADES
+from dndbots.compaction.rules.lists import (
+    ADJECTIVES,
+    FOLK,
+    LEADERS,
+    LOOKS,
+    RACES,
+    ROLE_ENDINGS,
+    ROLES,
+    RULERS,
+    TRADES,
+)
 from dndbots.memory.wording import folded
 
 _MARKED_TAIL = re.compile(
-    r"^ (?P<how>of|to|for|at|from|in) (?:the )?(?:(?:village|town|city|kingdom|lands?) of )?(?:the )?@(?P<letter>[A-Z])(?P<number>\d+)@(?P<more>.*)$"
+    r"^ (?P<how>of|to|for|at|from|in) (?:the )?(?:(?:village|town|city|kingdom|lands?) of )?"
+    r"(?:the )?@(?P<letter>[A-Z])(?P<number>\d+)@(?P<more>.*)$"
 )
 _PLAIN_TAIL = re.compile(r"^ (?:of|to|for) (?:the |an? |this |his |her )?[a-z][^@]*$")
-_LOOKING = re.compile(r"^ (?:with|whose|wearing|dressed|in (?:[\w-]+ ){0,4}(?:robes?|armou?r|cloak|clothes|garb|mail|leathers?|rags|silks?|hood|mask|coat|dress|gown|uniform))\b")
+_LOOKING = re.compile(
+    r"^ (?:with|whose|wearing|dressed|in (?:[\w-]+ ){0,4}(?:robes?|armou?r|cloak|clothes|garb"
+    r"|mail|leathers?|rags|silks?|hood|mask|coat|dress|gown|uniform))\b"
+)
 _SAID_OF_ALL: Final = frozenset(["friend", "person", "individual", "creature", "figure", "being", "stranger"])
 
 
@@ -39,7 +53,9 @@ def described(np: str, tail: str) -> Iterator[Said]:
         yield from _role(words, low, tail, named)
     if named:
         yield from _of_name(head, named)
-    if _LOOKING.match(tail) and "@" not in tail.split(" and ")[0] or (head in FOLK and _looks(low)):
+    if (_LOOKING.match(tail) and "@" not in tail.split(" and ", maxsplit=1)[0]) or (
+        head in FOLK and _looks(low)
+    ):
         kept = tail if _LOOKING.match(tail) else ""
         if kept or (head not in _SAID_OF_ALL and sum(word in LOOKS for word in low) > 1):
             yield Said("description", tidy(np + kept))

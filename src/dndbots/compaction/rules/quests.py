@@ -8,51 +8,106 @@ from dndbots.compaction.rules.grammar import tidy
 from dndbots.compaction.rules.naming import Marked
 
 _DEEDS = (
-    "find|recover|retrieve|rescue|escort|slay|kill|deliver|clear|cleanse|destroy|investigate|protect|defend|hunt|locate|free|steal|stop|save"
-    "|reclaim|explore|defeat|return|bring|drive out|track down|hunt down|guard|seal|lift|break|restore|avenge|search|secure|capture|obtain|collect|gather"
+    "find|recover|retrieve|rescue|escort|slay|kill|deliver|clear|cleanse|destroy|investigate"
+    "|protect|defend|hunt|locate|free|steal|stop|save"
+    "|reclaim|explore|defeat|return|bring|drive out|track down|hunt down|guard|seal|lift"
+    "|break|restore|avenge|search|secure|capture|obtain|collect|gather"
 )
-_PARTY = r"(?:you(?: all| both)?|the party|us|them|the group|the adventurers|the heroes|the companions|your party|your group|@P\d+@(?:(?:,| and|, and) @P\d+@)*)"
+_PARTY = (
+    r"(?:you(?: all| both)?|the party|us|them|the group|the adventurers|the heroes|the "
+    r"companions|your party|your group|@P\d+@(?:(?:,| and|, and) @P\d+@)*)"
+)
 _DEED = rf"(?P<deed>{_DEEDS}) (?P<rest>[^;:!?]{{3,200}}?)(?=[.;:!?]|$)"
 _GIVEN: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"@[PF](?P<giver>\d+)@,? (?:\w+ly )?(?:asks|begs|hires|tasks|charges|implores|commissions|sends|has asked|has hired|has tasked|wants|needs|orders|pleads with|urges|beseeches) {_PARTY} to {_DEED}",
-        rf"@U(?P<giver>\d+)@,? (?:\w+ly )?(?:asks|begs|hires|tasks|charges|implores|commissions|has asked|has hired|has tasked|beseeches) {_PARTY} to {_DEED}",
+        (
+            r"@[PF](?P<giver>\d+)@,? (?:\w+ly )?(?:asks|begs|hires|tasks|charges|implores|commissions"
+            r"|sends|has asked|has hired|has tasked|wants|needs|orders|pleads with|urges"
+            rf"|beseeches) {_PARTY} to {_DEED}"
+        ),
+        (
+            r"@U(?P<giver>\d+)@,? (?:\w+ly )?(?:asks|begs|hires|tasks|charges|implores|commissions"
+            rf"|has asked|has hired|has tasked|beseeches) {_PARTY} to {_DEED}"
+        ),
         rf"@[PFU](?P<giver>\d+)@ offers (?:you|the party|them|us) (?P<reward>[^,;@]{{3,40}}?) to {_DEED}",
         rf"@[PFU](?P<giver>\d+)@ needs (?:someone|somebody|help|heroes|adventurers) to {_DEED}",
-        rf"(?:your|the party's|the) (?:task|mission|quest|job|charge) is (?:clear: |simple: |this: )?(?:to )?{_DEED}",
+        (
+            r"(?:your|the party's|the) (?:task|mission|quest|job|charge) is (?:clear: |simple: |this: "
+            rf")?(?:to )?{_DEED}"
+        ),
         rf"(?:a|your|the) (?:new )?(?:quest|task|mission): (?:to )?{_DEED}",
         rf"(?:your|the party's) (?:task|mission|quest|job) from @[PU](?P<giver>\d+)@ is (?:to )?{_DEED}",
         rf"@[PU](?P<giver>\d+)@['\u2019]s (?:quest|task|mission|request|job|errand)(?: is|:)? to {_DEED}",
-        rf"(?:you|the party|@P\d+@) (?:accepts?|takes? on|agrees? to|takes?) (?:the|a) (?:quest|task|mission|job) to {_DEED}",
-        rf"(?:you|the party) (?:are|is|have been|has been) (?:hired|tasked|asked|charged|sent) by @[PFU](?P<giver>\d+)@ to {_DEED}",
-        rf"@[PU](?P<giver>\d+)@ (?:gives|gave|entrusts) (?:you|the party|them) (?:a|the|with the) (?:quest|task|mission|job)(?: of|:| to)? {_DEED}",
+        (
+            r"(?:you|the party|@P\d+@) (?:accepts?|takes? on|agrees? to|takes?) (?:the|a) (?:quest"
+            rf"|task|mission|job) to {_DEED}"
+        ),
+        (
+            r"(?:you|the party) (?:are|is|have been|has been) (?:hired|tasked|asked|charged|sent) by "
+            rf"@[PFU](?P<giver>\d+)@ to {_DEED}"
+        ),
+        (
+            r"@[PU](?P<giver>\d+)@ (?:gives|gave|entrusts) (?:you|the party|them) (?:a|the|with the) "
+            rf"(?:quest|task|mission|job)(?: of|:| to)? {_DEED}"
+        ),
     )
-)  # fmt: skip
+)
 _OBJECT: Final = re.compile(
-    r"^(?:(?:the|an?|his|her|their|all|@P\d+@'s) )?(?:[\w'\u2019@-]+ ){0,4}?[\w'\u2019@-]+(?: of (?:the )?(?:[\w'\u2019@-]+))?"
-    r"(?=$| (?:in|at|from|to|and|before|by|within|for|near|who|that|which|under|beneath|inside|with|out|back|alive|into|on|through|safely|lost|hidden|against|so|until|while)\b|,)",
+    r"^(?:(?:the|an?|his|her|their|all|@P\d+@'s) )?(?:[\w'\u2019@-]+ ){0,4}?[\w'\u2019@-]+(?: "
+    r"of (?:the )?(?:[\w'\u2019@-]+))?"
+    r"(?=$| (?:in|at|from|to|and|before|by|within|for|near|who|that|which|under|beneath|inside"
+    r"|with|out|back|alive|into|on|through|safely|lost|hidden|against|so|until|while)\b|,)",
     re.IGNORECASE,
 )
-_MONEY = r"(?:[\w-]+ ){0,4}(?:gold|silver|platinum|copper|coins|crowns|gp|pieces)(?: (?:pieces|coins|crowns|each))*"
+_MONEY = (
+    r"(?:[\w-]+ ){0,4}(?:gold|silver|platinum|copper|coins|crowns|gp|pieces)(?: (?:pieces"
+    r"|coins|crowns|each))*"
+)
 _REWARDS: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf" for (?:a reward of |the sum of )?(?P<v>{_MONEY})",
         r"(?:in exchange for|in return for) (?P<v>[^,.;:!?]{3,60})",
         r"\b(?:reward|pay|payment|fee)(?: for [^,.;:!?]{3,40})? (?:is|of|will be) (?P<v>[^,.;:!?]{3,60})",
-        rf"\b(?:offers|offering|promises|promising|pays|paying|will pay)(?: (?:you|them|to pay(?: you)?))? (?P<v>{_MONEY})",
+        (
+            r"\b(?:offers|offering|promises|promising|pays|paying|will pay)(?: (?:you|them|to pay(?: "
+            rf"you)?))? (?P<v>{_MONEY})"
+        ),
     )
 )
 _DEADLINES: Final = re.compile(
-    r"\b(?P<v>(?:before (?:the (?:next |new |full )?\w+(?: moon)?|dawn|nightfall|sunset|sunrise|midnight|winter|\w+day)|by (?:dawn|nightfall|sunset|sunrise|midnight|tomorrow|winter"
-    r"|the (?:next |new |full )?(?:moon|week|month|solstice|equinox|festival)[\w ]{0,12}?|\w+day)|within (?:[\w-]+ )?(?:days?|weeks?|months?|hours?|fortnight|tenday)))(?=[,.;:!?]|$| and | or | for )",
+    r"\b(?P<v>(?:before (?:the (?:next |new |full )?\w+(?: moon)?|dawn|nightfall|sunset"
+    r"|sunrise|midnight|winter|\w+day)|by (?:dawn|nightfall|sunset|sunrise|midnight|tomorrow"
+    r"|winter"
+    r"|the (?:next |new |full )?(?:moon|week|month|solstice|equinox|festival)[\w ]{0,12}?"
+    r"|\w+day)|within (?:[\w-]+ )?(?:days?|weeks?|months?|hours?|fortnight|tenday)))"
+    r"(?=[,.;:!?]|$| and | or | for )",
     re.IGNORECASE,
 )
 _PLACE: Final = re.compile(r" (?:in|at|from|to|into|beneath|under|near|inside) (?:the )?@L(?P<b>\d+)@")
 # To bring or to find some thing or other is an errand at most; a quest names what it wants.
-_WEAK: Final = frozenset(["find", "bring", "return", "gather", "collect", "search", "stop", "break", "clear", "secure", "steal", "guard"])
-_LOOSE: Final = re.compile(r"^(?:him|her|it|them|you|us|this|that|these|those|out|up|any|some|more|one|something|someone|what|where|how|who|your|a way|a place|a seat|me|my|for)\b", re.IGNORECASE)
+_WEAK: Final = frozenset(
+    [
+        "find",
+        "bring",
+        "return",
+        "gather",
+        "collect",
+        "search",
+        "stop",
+        "break",
+        "clear",
+        "secure",
+        "steal",
+        "guard",
+    ]
+)
+_LOOSE: Final = re.compile(
+    r"^(?:him|her|it|them|you|us|this|that|these|those|out|up|any|some|more|one|something"
+    r"|someone|what|where|how|who|your|a way|a place|a seat|me|my|for|@P\d+@'s (?:some|an?|the|more))\b",
+    re.IGNORECASE,
+)
 _SMALL: Final = frozenset(["of", "the", "a", "an", "and", "in", "to", "from"])
 
 
@@ -87,11 +142,15 @@ def _quest(marked: Marked, found: re.Match[str]) -> Quest | None:
     if not what or _LOOSE.match(rest) or (deed.lower() in _WEAK and not _definite(what.group())):
         return None
     words = marked.plain(f"{deed} {what.group()}").split()
-    name = " ".join(w.lower() if at and w.lower() in _SMALL else w[:1].upper() + w[1:] for at, w in enumerate(words))
+    name = " ".join(
+        w.lower() if at and w.lower() in _SMALL else w[:1].upper() + w[1:] for at, w in enumerate(words)
+    )
     place = _PLACE.search(rest)
     deadline = _DEADLINES.search(rest)
     reward = parts.get("reward") or next((m["v"] for one in _REWARDS if (m := one.search(marked.text))), "")
-    end = min((m.start() for one in (*_REWARDS[:2], _DEADLINES) if (m := one.search(rest))), default=len(rest))
+    end = min(
+        (m.start() for one in (*_REWARDS[:2], _DEADLINES) if (m := one.search(rest))), default=len(rest)
+    )
     goal = tidy(f"{deed} {rest[:end]}")
     giver = parts.get("giver")
     return Quest(

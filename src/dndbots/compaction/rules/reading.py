@@ -13,46 +13,76 @@ from dndbots.compaction.rules.people import PEOPLE_RULES
 from dndbots.compaction.rules.phrases import described
 from dndbots.compaction.rules.quests import Quest, quests_in
 from dndbots.compaction.rules.things import THING_RULES
-from dndbots.compaction.values import FIELDS, Kind, Turn, Update
+from dndbots.compaction.values import FIELDS, LONGEST_VALUE, Kind, Turn, Update
 from dndbots.memory.wording import folded
 
 RULES: Final[tuple[Rule, ...]] = (*PEOPLE_RULES, *LINK_RULES, *THING_RULES)
 _KIND: Final[dict[str, Kind]] = {"L": "environment", "F": "faction", "I": "item"}
 _SAYS: Final = re.compile(
-    r"^(?:and |but |so |then )?(?:the (?:\w+ )?)?@[PU](\d+)@(?:, [^,]{1,40},)? (?:\w+ly )?(?:says|explains|tells (?:you|us|them|@[PU]\d+@|the party)"
-    r"|claims|insists|swears|warns (?:you|them)|admits|reveals|whispers|confirms|mentions|adds|reports|confesses|said|told (?:you|us|them))(?: that)?,? (?:the |an? )?$",
+    r"^(?:and |but |so |then )?(?:the (?:\w+ )?)?@[PU](\d+)@(?:, [^,]{1,40},)? (?:\w+ly )?"
+    r"(?:says|explains|tells (?:you|us|them|@[PU]\d+@|the party)"
+    r"|claims|insists|swears|warns (?:you|them)|admits|reveals|whispers|confirms|mentions|adds"
+    r"|reports|confesses|said|told (?:you|us|them))(?: that)?,? (?:the |an? )?$",
     re.IGNORECASE,
 )
-_ENDED: Final = re.compile(r"\b(?:no longer|has left the|has quit the|has abandoned the|was expelled from)\b", re.IGNORECASE)
+_ENDED: Final = re.compile(
+    r"\b(?:no longer|has left the|has quit the|has abandoned the|was expelled from)\b", re.IGNORECASE
+)
 _OTHERS: Final = re.compile(r"(?<![\w@'])(?:you|your|i|we|us|our|me)(?![\w@'])", re.IGNORECASE)
 # What anybody may want at any moment is no motive.
 _PASSING: Final = re.compile(
-    r"^(?:know|talk|speak|see (?:what|if|how|you|it|the)|go|leave|ask|say|do|be (?:sure|careful|here|there|clear|able)|get|make (?:sure|a|an|the)|come|take (?:a|the|it|this|that|out)|look|try|hear|sit|eat|drink"
-    r"|use|move|attack|buy(?! back)|sell|cast|run|walk|check|keep (?:going|moving|it|an|the|up)|hit|shoot|put|give|turn|start|stay|play|point|pull|push|jump|climb|swing|throw|fire|grab|let|tell|show|thank|hold|step|head|fly"
-    r"|wait|rest|sleep|follow|open|close|continue|land|aim|dodge|hide|charge|pick|stand|back|fight|work|finish|add|mention|meet|join (?:you|us|them)|figure|feel|read|examine|inspect|wake|call|end|begin|dive|strike|slash|stab|react|respond|listen|watch)\b",
+    r"^(?:know|talk|speak|see (?:what|if|how|you|it|the)|go|leave|ask|say|do"
+    r"|be\b(?! (?:free|king|queen|left|loved|remembered|an? |the ))|get|make (?:sure|a|an|the)"
+    r"|come|take (?:a|the|it|this"
+    r"|that|out)|look|try|hear|sit|eat|drink"
+    r"|use|move|attack|buy(?! back)|sell|cast|run|walk|check|keep (?:going|moving|it|an|the"
+    r"|up)|hit|shoot|put|give|turn|start|stay|play|point|pull|push|jump|climb|swing|throw|fire"
+    r"|grab|let|tell|show|thank|hold|step|head|fly"
+    r"|wait|rest|sleep|follow|open|close|continue|land|aim|dodge|hide|charge|pick|stand|back"
+    r"|fight|work|finish|add|mention|meet|join (?:you|us|them)|figure|feel|read|examine"
+    r"|inspect|wake|call|end|begin|dive|strike|slash|stab|react|respond|listen|watch)\b",
     re.IGNORECASE,
 )
 # Motives that last, of all that a player's character may want.
 _LASTING: Final = re.compile(
-    r"^(?:avenge|restore|reclaim|redeem|prove|become|free|rescue|(?:find|kill|save|protect|bring back) (?:the (?:man|woman|one|people|person|monster|dragon) who|@P\d+@'s (?:\w+ )?"
+    r"^(?:avenge|restore|reclaim|redeem|prove|become|free|rescue|(?:find|kill|save|protect"
+    r"|bring back) (?:the (?:man|woman|one|people|person|monster|dragon) who|@P\d+@'s (?:\w+ "
+    r")?"
     r"(?:father|mother|brother|sister|son|daughter|wife|husband|family|people|village|home|clan|tribe)))\b",
     re.IGNORECASE,
 )
-_AFTER: Final = re.compile(r"\b(?:until|when|after|years ago|at the age of|as a child|back then|long ago|one day)\b", re.IGNORECASE)
+_AFTER: Final = re.compile(
+    r"\b(?:until|when|after|years ago|at the age of|as a child|back then|long ago|one day)\b", re.IGNORECASE
+)
 _THEN: Final = re.compile(r"\b(?:when|after|before|since|until|because|as) $", re.IGNORECASE)
-_OBJECT_OF: Final = re.compile(r"(?<!town )(?<!city )(?<!village )(?<!kingdom )\b(?:of|in|at|from|to|with|by|for|near|about|like|than|toward|towards|into|behind) (?:the )?$", re.IGNORECASE)
+_OBJECT_OF: Final = re.compile(
+    r"(?<!town )(?<!city )(?<!village )(?<!kingdom )\b(?:of|in|at|from|to|with|by|for|near"
+    r"|about|like|than|toward|towards|into|behind) (?:the )?$",
+    re.IGNORECASE,
+)
 _OWNER: Final = re.compile(r"@[A-Z]\d+@['\u2019]")
+_BUT: Final = re.compile(r"\b(?:but|until|escaped|recovered|healed|freed)\b", re.IGNORECASE)
 _WILL: Final = re.compile(r" that \S+ will ", re.IGNORECASE)
 _APPOSED: Final = re.compile(r"^@[A-Z]\d+@,? (?:the|an?|our|who|which)\b", re.IGNORECASE)
-_ASIDE: Final = re.compile(r", (?:it turns out|in truth|in fact|of course|after all|however|meanwhile|it seems clear),", re.IGNORECASE)
+_ASIDE: Final = re.compile(
+    r", (?:it turns out|in truth|in fact|of course|after all|however|meanwhile|it seems "
+    r"clear),",
+    re.IGNORECASE,
+)
 _OF_SOMEWHERE: Final = re.compile(r"(@P\d+@) of (?:the )?@[A-Z]\d+@(?!['\u2019])")
 _APPOSITION: Final = re.compile(
-    r"(@[A-Z]\d+@)(?:, (?:the|an?|our|who is|who's) [^,;:.!?@]{2,60}(?:@[A-Z]\d+@)?(?:'s \w+)?,(?= )| the [a-z-]+(?= (?:waits|can be|is|lives|wants|has|was|stands|works|serves|fears|asks)\b))"
+    r"(@[A-Z]\d+@)(?:, (?:the|an?|our|who is|who's) [^,;:.!?@]{2,60}(?:@[A-Z]\d+@)?(?:'s "
+    r"\w+)?,(?= )| the [a-z-]+(?= (?:waits|can be|is|lives|wants|has|was|stands|works|serves"
+    r"|fears|asks)\b))"
 )
 # What players say of themselves in play is mostly of the moment.
 _NOT_OF_ONESELF: Final = frozenset(["status", "ability", "description", "attitude", "place", "age"])
 _VALUED: Final = frozenset(["wants", "promise", "fears", "power", "description", "known_for", "attitude"])
-_VAGUE: Final = re.compile(r"\b(?:this|that|these|those|it|them|something|stuff|things?|here|there|everything|anything|nothing|way|bit|other)\b", re.IGNORECASE)
+_VAGUE: Final = re.compile(
+    r"\b(?:this|that|these|those|it|them|something|stuff|things?|here|there|everything"
+    r"|anything|nothing|way|bit|other)\b",
+    re.IGNORECASE,
+)
 
 
 class Context(NamedTuple):
@@ -75,7 +105,13 @@ def read(marked: Marked, context: Context) -> Iterator[Update]:
     """All that the rules find in one sentence and that its own words leave standing."""
     if "@" not in marked.text:
         return
-    variants = dict.fromkeys([marked.text, (short := _OF_SOMEWHERE.sub(r"\1", _ASIDE.sub("", marked.text))), _APPOSITION.sub(r"\1", short)])
+    variants = dict.fromkeys(
+        [
+            marked.text,
+            (short := _OF_SOMEWHERE.sub(r"\1", _ASIDE.sub("", marked.text))),
+            _APPOSITION.sub(r"\1", short),
+        ]
+    )
     for text in variants:
         yield from _read(Marked(text, marked.mentions), context)
 
@@ -88,10 +124,10 @@ def _read(marked: Marked, context: Context) -> Iterator[Update]:
             # A value has its own check: "vows to return before dawn" doubts nothing.
             end = match.start("v") if rule.field in _VALUED else match.end()
             standing = _standing(marked, match.start(), end, context, past=rule.past)
-            if standing is None or _is_embedded(marked.text, match):
+            if standing is None or _is_embedded(marked.text, match) or _is_undone(rule, match):
                 continue
             for found in _found(rule, match, marked):
-                if not _is_of_the_moment(found, match, marked, context):
+                if not _is_of_the_moment(found, match, context):
                     yield from _updates(found, context, standing)
     for quest in quests_in(marked):
         standing = _standing(marked, quest.start, quest.end, context, past=True)
@@ -105,6 +141,11 @@ def _is_embedded(text: str, match: re.Match[str]) -> bool:
         return False
     before = text[: match.start()]
     return before.endswith("@ of ") or bool(_OBJECT_OF.search(before) and not _APPOSED.match(match.group()))
+
+
+def _is_undone(rule: Rule, match: re.Match[str]) -> bool:
+    """The sentence goes on to take it back: "was captured, but has escaped"."""
+    return rule.field == "status" and bool(_BUT.search(match.string, match.end()))
 
 
 class _Standing(NamedTuple):
@@ -123,7 +164,9 @@ def _standing(marked: Marked, start: int, end: int, context: Context, *, past: b
         before = before[reported.end() :]
     if is_held(before):
         return None
-    if past and (_THEN.search(before) or (context.turn.role == "pc" and not said_by and _AFTER.search(before))):
+    if past and (
+        _THEN.search(before) or (context.turn.role == "pc" and not said_by and _AFTER.search(before))
+    ):
         return None
     clause = marked.text[max(context.rumor, clause_start(marked.text, start)) : end]
     if reported:
@@ -144,11 +187,17 @@ def _found(rule: Rule, match: re.Match[str], marked: Marked) -> Iterator[_Found]
                 yield _Found(mention, said.field, marked.plain(said.value), kind)
             elif said.of_number:
                 other = marked.mentions[said.number]
-                yield _Found(other, said.field, mention.name, _kind(other, "faction" if said.field == "leader" else "environment"))
+                yield _Found(
+                    other,
+                    said.field,
+                    mention.name,
+                    _kind(other, "faction" if said.field == "leader" else "environment"),
+                )
             else:
                 yield _Found(mention, said.field, marked.mentions[said.number].name, kind)
         return
-    field = KIN.get(folded(parts["kin"])) or MUTUAL[folded(parts["kin"])] if parts.get("kin") else rule.field
+    kin = folded(parts.get("kin") or "")
+    field = KIN.get(kin) or MUTUAL.get(kin) or rule.field
     if parts.get("b"):
         other = marked.mentions[int(parts["b"])]
         yield _Found(mention, field, other.name, kind)
@@ -160,7 +209,7 @@ def _found(rule: Rule, match: re.Match[str], marked: Marked) -> Iterator[_Found]
         yield _Found(mention, field, marked.plain(value), kind)
 
 
-def _is_of_the_moment(found: _Found, match: re.Match[str], marked: Marked, context: Context) -> bool:
+def _is_of_the_moment(found: _Found, match: re.Match[str], context: Context) -> bool:
     """What a player says of the own character, or of others in jest, and nobody would write down."""
     if found.field == "friend" and ", " in match.group():
         return True  # "Sorry, my friend, Balgus" calls Balgus
@@ -174,11 +223,17 @@ def _is_of_the_moment(found: _Found, match: re.Match[str], marked: Marked, conte
         if found.field == "wants":
             return not _LASTING.match(tidy(parts["v"]))
         return found.field in _NOT_OF_ONESELF
-    return found.field in ("status", "description") and found.kind != "environment" and " was " in match.group()
+    return (
+        found.field in ("status", "description") and found.kind != "environment" and " was " in match.group()
+    )
 
 
 def _kind(mention: Mention, default: Kind) -> Kind:
-    return default if default == "ability" else _KIND.get(mention.letter, "npc" if mention.letter == "P" else default)
+    return (
+        default
+        if default == "ability"
+        else _KIND.get(mention.letter, "npc" if mention.letter == "P" else default)
+    )
 
 
 def _tells(field: str, value: str) -> bool:
@@ -186,6 +241,8 @@ def _tells(field: str, value: str) -> bool:
     if field in ("wants", "promise", "fears", "ability", "power") and _VAGUE.search(value):
         return False
     if field == "wants" and _PASSING.match(value):
+        return False
+    if field == "promise" and value.startswith(("be ", "do ", "try ")):
         return False
     return not _OTHERS.search(value)
 
@@ -196,7 +253,7 @@ def _updates(found: _Found, context: Context, standing: _Standing) -> Iterator[U
     if kind == "npc" and _category(found.mention, context) == "PC":
         kind = "character"
     value = found.value.removeprefix("cast ") if found.field == "ability" else found.value
-    if not value or folded(value) == folded(name) or found.field not in FIELDS[kind]:
+    if not _fits(name, value) or folded(value) == folded(name) or found.field not in FIELDS[kind]:
         return
     yield Update(
         kind=kind,
@@ -208,6 +265,10 @@ def _updates(found: _Found, context: Context, standing: _Standing) -> Iterator[U
         sure="rumor" if standing.rumor else "fact",
         ended=standing.ended,
     )
+
+
+def _fits(name: str, value: str) -> bool:
+    return 0 < len(name) <= LONGEST_VALUE and 0 < len(value) <= LONGEST_VALUE
 
 
 def _category(mention: Mention, context: Context) -> str:
@@ -223,7 +284,7 @@ def _of_quest(quest: Quest, marked: Marked, context: Context, standing: _Standin
     values = [(field, marked.mentions[number].name) for field, number in links if number is not None]
     values += [("goal", quest.goal), ("reward", quest.reward), ("deadline", quest.deadline)]
     for field, value in values:
-        if value:
+        if _fits(quest.name, value):
             yield Update(
                 kind="quest",
                 name=quest.name,

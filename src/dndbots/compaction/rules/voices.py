@@ -9,24 +9,41 @@ from dndbots.compaction.rules.naming import Marked, Mention
 from dndbots.compaction.rules.passages import QUOTE
 
 _VERBS: Final = (
-    r"(?:says?|said|whispers?|whispered|replies|replied|answers?|answered|mutters?|muttered|growls?|growled|shouts?"
-    r"|shouted|cries|cried|explains?|explained|adds?|added|tells you|tells them|told (?:you|them)|murmurs?|murmured"
-    r"|continues?|continued|admits?|admitted|declares?|declared|sighs?|sighed|warns?|warned|confesses|confessed|calls out)"
+    r"(?:says?|said|whispers?|whispered|replies|replied|answers?|answered|mutters?|muttered"
+    r"|growls?|growled|shouts?"
+    r"|shouted|cries|cried|explains?|explained|adds?|added|tells you|tells them|told (?:you"
+    r"|them)|murmurs?|murmured"
+    r"|continues?|continued|admits?|admitted|declares?|declared|sighs?|sighed|warns?|warned"
+    r"|confesses|confessed|calls out)"
 )
 _PERSON: Final = r"(?:the (?:\w+ )?)?@[PU](\d+)@"
 _AFTER: Final = re.compile(rf"{QUOTE},? (?:{_VERBS} {_PERSON}|{_PERSON} (?:\w+ly )?{_VERBS})", re.IGNORECASE)
 _BEFORE: Final = re.compile(
-    rf"{_PERSON}(?:, [^,]{{1,40}},)? (?:\w+ly )?(?:\w+s(?: \w+){{0,4}} and )?{_VERBS}(?: [^,:;.]{{0,40}})?[,:]? ?{QUOTE}", re.IGNORECASE
+    rf"{_PERSON}(?:, [^,]{{1,40}},)? (?:\w+ly )?(?:\w+s(?: \w+){{0,4}} and )?{_VERBS}(?: "
+    rf"[^,:;.]{{0,40}})?[,:]? ?{QUOTE}",
+    re.IGNORECASE,
 )
 _LABEL: Final = re.compile(rf"^{_PERSON}: ?{QUOTE}$")
-_TAG_ONLY: Final = re.compile(rf"^{QUOTE},? (?:{_VERBS} @[PU]\d+@|@[PU]\d+@ (?:\w+ly )?{_VERBS})[.,]? ?{QUOTE}$", re.IGNORECASE)
-_HE: Final = re.compile(r"(?<![\w@'\u2019-])(?:(he|she)(['\u2019]s)?|(his|her)(?= (?!own\b)[a-z]))(?![\w@'\u2019])", re.IGNORECASE)
-_I: Final = re.compile(r"(?<![\w@'\u2019-])(?:(I)(['\u2019]m|['\u2019]ve| am| have)?|([Mm]y))(?![\w@'\u2019])")
+_TAG_ONLY: Final = re.compile(
+    rf"^{QUOTE},? (?:{_VERBS} @[PU]\d+@|@[PU]\d+@ (?:\w+ly )?{_VERBS})[.,]? ?{QUOTE}$", re.IGNORECASE
+)
+_HE: Final = re.compile(
+    r"(?<![\w@'\u2019-])(?:(he|she)(['\u2019]s)?|(his|her)(?= (?!own\b)[a-z]))(?![\w@'\u2019])", re.IGNORECASE
+)
+_I: Final = re.compile(
+    r"(?<![\w@'\u2019-])(?:(I)(['\u2019]m|['\u2019]ve| am| have)?|([Mm]y))(?![\w@'\u2019])"
+)
 _IS_HAS: Final = r" (?:been|got|joined|vanished|disappeared|died|promised|sworn|gone|learned|lost)\b"
 _STRANGER: Final = re.compile(
-    rf"(?<!is )(?<!was )(?<!, )(?<!@ )\b(?:an?|another|the other|some|two|the) (?:[\w-]+ ){{0,2}}{either(ROLES | FOLK)}\b", re.IGNORECASE
+    r"(?<!is )(?<!was )(?<!, )(?<!@ )\b(?:an?|another|the other|some|two|the) (?:[\w-]+ "
+    rf"){{0,2}}{either(ROLES | FOLK)}\b(?!,? (?:named|called|by the name of|known as) )",
+    re.IGNORECASE,
 )
-_NAME_IS: Final = re.compile(r"(@[A-Z]\d+@)['\u2019]s(?= (?:an?|the|been|dead|missing|afraid|married|looking for|from) )")
+_WHO_IS: Final = re.compile(r"\bwho['\u2019]s(?= (?:an?|the|our|one|missing|dead)\b)")
+_NAME_IS: Final = re.compile(
+    r"(@[A-Z]\d+@)['\u2019]s(?= (?:an?|the|been|dead|missing|afraid|married|looking for|from) "
+    r")"
+)
 
 
 def voice(marked: Marked) -> str | None:
@@ -67,7 +84,7 @@ def third_person(marked: Marked, before: Sequence[Mention]) -> Marked:
 
     `before` are the people of the sentence before, counted if this one names nobody earlier.
     """
-    text = _NAME_IS.sub(r"\1 is", marked.text)
+    text = _WHO_IS.sub("who is", _NAME_IS.sub(r"\1 is", marked.text))
     mentions = list(marked.mentions)
 
     def put(found: re.Match[str]) -> str:

@@ -1,0 +1,226 @@
+"""Facts read out of play by rule: the right ones, in the turn's own words, and never what is no fact."""
+
+import pytest
+
+from dndbots.compaction.rules import RuleExtractor
+from dndbots.compaction.values import Known, Turn, Update
+
+KNOWN = Known({"Zara": "PC", "Throk": "PC"})
+NOBODY = Known({})
+
+
+def read(text: str, *, speaker: str = "DM", role: str = "dm", known: Known = KNOWN) -> list[Update]:
+    return RuleExtractor().extract([Turn("evt_001_001", speaker, role, text)], known)  # type: ignore[arg-type]
+
+
+def facts(text: str, *, speaker: str = "DM", role: str = "dm", known: Known = KNOWN) -> set[tuple[str, ...]]:
+    return {(u.kind, u.name, u.field, u.value) for u in read(text, speaker=speaker, role=role, known=known)}
+
+
+PEOPLE = [
+    ("Aldwin, the blacksmith of Oakhurst, wipes his hands.", "Aldwin", "role", "blacksmith"),
+    ("Sildar is the captain of the guard.", "Sildar", "role", "captain of the guard"),
+    ("The innkeeper, a woman named Marta, pours you a drink.", "Marta", "role", "innkeeper"),
+    ("A grizzled ranger by the name of Jarek sits by the fire.", "Jarek", "role", "ranger"),
+    ("The sheriff, Dunn, nods slowly.", "Dunn", "role", "sheriff"),
+    ("Dargan has become captain of the watch.", "Dargan", "role", "captain of the watch"),
+    ("Behind the counter stands a dwarf called Thorin.", "Thorin", "race", "dwarf"),
+    ("Qelline, a halfling farmer, waves at you.", "Qelline", "race", "halfling"),
+    ("Pip is a boy of ten.", "Pip", "age", "ten"),
+    ("Yara is a tall woman with a scar.", "Yara", "description", "tall woman with a scar"),
+    ("Elena wants to avenge her brother.", "Elena", "wants", "avenge her brother"),
+    ("Selene is looking for the Book of Nine Doors.", "Selene", "wants", "Book of Nine Doors"),
+    ("Old Tam is terrified of fire.", "Old Tam", "fears", "fire"),
+    ("Gundren promises to pay fifty gold.", "Gundren", "promise", "pay fifty gold"),
+    ("Varis vows to return before the full moon.", "Varis", "promise", "return before the full moon"),
+    ("Corin hates the Redbrands.", "Corin", "attitude", "hates the Redbrands"),
+    ("Gundren is dead.", "Gundren", "status", "dead"),
+    ("Garth was taken prisoner by the goblins.", "Garth", "status", "taken prisoner"),
+    ("Sildar is being held captive in Cragmaw Castle.", "Sildar", "place", "Cragmaw Castle"),
+    ("You find Ulrich in the Sunken Library.", "Ulrich", "place", "Sunken Library"),
+    ("Toblen comes from Triboar.", "Toblen", "home", "Triboar"),
+    ("Thade has joined the Cult of the Dragon.", "Thade", "faction", "Cult of the Dragon"),
+    ("Aldwin's brother Garth works at the mill.", "Aldwin", "brother", "Garth"),
+    ("Garth, Aldwin's brother, works at the mill.", "Aldwin", "brother", "Garth"),
+    ("Aldwin is the brother of Garth.", "Garth", "brother", "Aldwin"),
+    ("Baron Harrow has a daughter named Jessa.", "Baron Harrow", "daughter", "Jessa"),
+    ("Pell is apprenticed to the wizard Morwen.", "Morwen", "apprentice", "Pell"),
+    ("Edric bows. He serves Queen Ilvara.", "Edric", "serves", "Queen Ilvara"),
+    ("Edric bows low. His brother, Aldous, laughs.", "Edric", "brother", "Aldous"),
+]
+THINGS = [
+    ("Phandalin lies in the Sword Mountains.", "environment", "Phandalin", "part_of", "Sword Mountains"),
+    ("Neverwinter is known for its clocks.", "environment", "Neverwinter", "known_for", "clocks"),
+    ("Lord Brand rules Neverwinter.", "environment", "Neverwinter", "ruler", "Lord Brand"),
+    ("The village of Conyberry is abandoned.", "environment", "Conyberry", "status", "abandoned"),
+    ("You reach a fortress called Emberhold.", "environment", "Emberhold", "description", "fortress"),
+    ("Throk takes the Silver Key.", "item", "Silver Key", "holder", "Throk"),
+    ("Mira hands the Moonblade to Zara.", "item", "Moonblade", "holder", "Zara"),
+    ("The Moonblade was forged by Eldrin.", "item", "Moonblade", "maker", "Eldrin"),
+    ("The Horn of Winter can summon a blizzard.", "item", "Horn of Winter", "power", "summon a blizzard"),
+    ("The Horn of Winter is hidden in the Ice Caves.", "item", "Horn of Winter", "place", "Ice Caves"),
+    ("The Crown of Vael has been destroyed.", "item", "Crown of Vael", "status", "destroyed"),
+    ("The Redbrands are led by a wizard named Iarno.", "faction", "Redbrands", "leader", "Iarno"),
+    ("The Silver Order is based in Highmoor.", "faction", "Silver Order", "place", "Highmoor"),
+    ("The Black Hand seeks to free the king.", "faction", "Black Hand", "wants", "free the king"),
+    ("Zara can cast Fireball.", "ability", "Zara", "ability", "Fireball"),
+    ("Throk learns Cleave.", "ability", "Throk", "ability", "Cleave"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "field", "value"), PEOPLE)
+def test_a_fact_about_a_person_is_read(text: str, name: str, field: str, value: str) -> None:
+    """What the DM plainly says of somebody is proposed, in the words of the turn."""
+    assert ("npc", name, field, value) in facts(text)
+
+
+@pytest.mark.parametrize(("text", "kind", "name", "field", "value"), THINGS)
+def test_a_fact_about_a_thing_is_read(text: str, kind: str, name: str, field: str, value: str) -> None:
+    """Places, items and factions that have a name, and what people can do."""
+    assert (kind, name, field, value) in facts(text)
+
+
+NO_FACTS = [
+    "Is Aldwin the blacksmith of Oakhurst?",
+    "If Elena is a spy, we are in trouble.",
+    "Maybe Marta is the thief.",
+    "Sildar could be the captain of the guard.",
+    "Suppose Gundren is a traitor.",
+    "Gundren is not dead.",
+    "Sildar isn't the captain of the guard.",
+    "Aldwin was once the captain of the guard.",
+    "Iarno used to be a wizard.",
+    "You dream that Elena is dead.",
+    "The bard sings of Aldwin, the king of the north.",
+    "Aldwin wonders if Garth is dead.",
+    "Aldwin thinks Garth is dead.",
+    "Elena claims to be the queen.",
+    "Elena looks like a queen.",
+    "Neither Garth nor Aldwin is a member of the Zhentarim.",
+    "Throk tries to take the Silver Key.",
+    "Give the Moonblade to Zara.",
+    "Zara wants to roll a stealth check.",
+    "Throk takes 12 points of damage.",
+    "Our sponsor, Arcane Beans, is a great guild of roasters.",
+    "The captain is dead.",
+    "Elena looks at Mira. She is a healer.",
+    "Garth and Aldwin argue. His brother, Tom, laughs.",
+    "Elena, the captain wants to see you.",
+    "The wizard Elena fears is dead.",
+    "The ghost of Elena is a prisoner here.",
+    "Zara can see the door.",
+    "Elena wants to know your name.",
+]
+
+
+@pytest.mark.parametrize("text", NO_FACTS)
+def test_what_is_no_fact_is_left_alone(text: str) -> None:
+    """Questions, conditions, guesses, denials, the past, dreams, dice, and pronouns that may mean two."""
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I want to go to the tavern.",
+        "I'm dead.",
+        "I'm a naga!",
+        "I can cast spells.",
+        "I'm from Ohio, actually.",
+        "Sorry about my friend, Balgus.",
+        "(sings) Scanlan, the bard of the north.",
+    ],
+)
+def test_talk_of_players_is_no_fact(text: str) -> None:
+    """What players say of the moment, of this world or in jest is not kept."""
+    assert read(text, speaker="Zara", role="pc") == []
+
+
+def test_a_player_speaks_of_the_own_character() -> None:
+    """`I` and `my` are the speaker, who is a player character."""
+    assert ("character", "Throk", "sister", "Brenna") in facts(
+        "My sister Brenna still lives in Icespire Hold.", speaker="Throk", role="pc", known=NOBODY
+    )
+    assert ("character", "Zara", "home", "Redstone") in facts(
+        "I come from the village of Redstone.", speaker="Zara", role="pc"
+    )
+
+
+def test_an_npc_speaks_in_the_first_person() -> None:
+    """Who speaks as an NPC is no player character."""
+    assert ("npc", "Marta", "husband", "Toblen") in facts(
+        "My husband Toblen is missing.", speaker="Marta", role="npc"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said_by"),
+    [
+        ('"My brother Garth was taken," says Aldwin.', "Aldwin"),
+        ('Aldwin leans in and says, "My brother Garth was taken."', "Aldwin"),
+        ('"Sit down," says Aldwin. "My brother Garth was taken."', "Aldwin"),
+    ],
+)
+def test_a_quotation_is_its_speakers_word(text: str, said_by: str) -> None:
+    """What somebody says inside the DM's narration is theirs: it names who says so."""
+    found = [u for u in read(text) if u.field == "brother"]
+    assert [(u.name, u.value, u.said_by) for u in found] == [("Aldwin", "Garth", said_by)]
+
+
+def test_a_quotation_of_nobody_is_left_alone() -> None:
+    """Without a speaker, quoted words prove nothing."""
+    assert read('"My brother Garth was taken by Aldwin, the king of thieves."') == []
+    assert read('The sign reads "Aldwin the blacksmith is dead".') == []
+
+
+def test_reported_speech_names_who_reports() -> None:
+    """`Elena says that` makes it Elena's word; a thought is nobody's."""
+    (found,) = read("Elena says that Harbin is a coward.")
+    assert (found.name, found.value, found.said_by) == ("Harbin", "coward", "Elena")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Rumor has it that Agatha lives in Conyberry.", "They say Agatha lives in Conyberry."],
+)
+def test_a_rumor_stays_a_rumor(text: str) -> None:
+    """What the turn itself passes on as a rumor is marked so."""
+    assert [(u.name, u.field, u.value, u.sure) for u in read(text)] == [
+        ("Agatha", "home", "Conyberry", "rumor")
+    ]
+
+
+def test_an_end_is_no_beginning() -> None:
+    """`No longer` ends a fact instead of stating it."""
+    (found,) = read("Iarno is no longer the captain of the guard.")
+    assert (found.value, found.ended) == ("captain of the guard", True)
+
+
+def test_a_quest_has_its_name_from_the_turn() -> None:
+    """Who asks for what, where, for how much and until when."""
+    text = (
+        "Hilda asks Throk to rescue Bjorn from the Sunken Temple before the new moon for fifty gold pieces."
+    )
+    assert facts(text) == {
+        ("quest", "Rescue Bjorn", "giver", "Hilda"),
+        ("quest", "Rescue Bjorn", "goal", "rescue Bjorn from the Sunken Temple"),
+        ("quest", "Rescue Bjorn", "place", "Sunken Temple"),
+        ("quest", "Rescue Bjorn", "deadline", "before the new moon"),
+        ("quest", "Rescue Bjorn", "reward", "fifty gold pieces"),
+    }
+
+
+def test_known_names_say_what_they_are() -> None:
+    """A known category beats any guess, for a part of the name and for one without a capital, too."""
+    known = Known({"Garrick Holt": "PC", "The Gilded Goose": "LOC", "silver key": "ITEM", "Gloom": "FAC"})
+    assert ("character", "Garrick", "status", "missing") in facts("Garrick is missing.", known=known)
+    assert ("npc", "Mira", "place", "Gilded Goose") in facts("Mira is in the Gilded Goose.", known=known)
+    assert ("item", "silver key", "holder", "Mira") in facts("Mira takes the silver key.", known=known)
+    assert ("faction", "Gloom", "leader", "Mira") in facts("Mira leads the Gloom.", known=known)
+
+
+def test_a_known_name_is_found_in_a_longer_one() -> None:
+    """`Captain Sildar Hallwinter` is the Sildar whom the campaign knows."""
+    known = Known({"Sildar": "NPC"})
+    assert ("npc", "Sildar", "status", "missing") in facts("Captain Sildar is missing.", known=known)
+    assert ("npc", "Sildar", "status", "missing") in facts("Sildar Hallwinter is missing.", known=known)
