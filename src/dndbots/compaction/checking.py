@@ -11,7 +11,14 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from pydantic import ValidationError
 
-from dndbots.compaction.grounds import Grounds, grounds_of, is_like_a_name, same_name, says_something
+from dndbots.compaction.grounds import (
+    Grounds,
+    grounds_of,
+    is_like_a_name,
+    is_phrase,
+    same_name,
+    says_something,
+)
 from dndbots.compaction.values import CATEGORIES, FIELDS, LONGEST_VALUE, PEOPLE, Turn, Update
 from dndbots.errors import UpdateRefused
 from dndbots.ids import folded, slug
@@ -197,7 +204,7 @@ def _mentioned(name: str, categories: Sequence[str], turn: Turn, grounds: Ground
     if _is_of_speaker(name, turn, grounds):
         return found
     if found.category == "QST":
-        if not (says_something(name) and grounds.says(name)):
+        if not (is_phrase(name) and says_something(name) and grounds.says(name)):
             raise _no("name", f"the turn does not have the words of {name!r}")
         return found
     if not grounds.names(name, exactly=found.uid is None):

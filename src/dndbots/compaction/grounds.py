@@ -5,7 +5,8 @@ By words alone, and strictly: what only might be said is not said.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Final
 
@@ -61,6 +62,7 @@ _QUOTED = re.compile(
 )
 _SENTENCE_MARK = re.compile("[.,!?;:\u2026]")
 _LONGEST_TITLE: Final = 6
+_LONGEST_PHRASE: Final = 8
 _DENIED = re.compile(
     r"\b(?:is|was|are|were|am|be)(?:n't|\s+not|\s+never)\b|\bno\s+longer\b|\bnot\s+(?:the|an?|my|his|her)\b",
     re.IGNORECASE,
@@ -83,12 +85,8 @@ class Grounds:
         self._speech = [found.group() for found in _QUOTED.finditer(self._text) if not _is_title(found)]
 
     @cached_property
-    def _words(self) -> frozenset[str]:
-        return _telling_words(self._text)
-
-    @cached_property
-    def _narrated_words(self) -> frozenset[str]:
-        return self._words if self._narrated == self._text else _telling_words(self._narrated)
+    def _counts(self) -> Counter[str]:
+        return Counter(words_of(self._text))
 
     @cached_property
     def _sentences(self) -> tuple[tuple[str, frozenset[str]], ...]:
@@ -97,6 +95,14 @@ class Grounds:
     @cached_property
     def _narrated_sentences(self) -> tuple[frozenset[str], ...]:
         return tuple(map(_telling_words, _sentences_of(self._narrated)))
+
+    @cached_property
+    def _pairs(self) -> tuple[frozenset[str], ...]:
+        return _neighbours([words for _, words in self._sentences])
+
+    @cached_property
+    def _narrated_pairs(self) -> tuple[frozenset[str], ...]:
+        return _neighbours(self._narrated_sentences)
 
     @cached_property
     def in_first_person(self) -> bool:
@@ -109,8 +115,12 @@ class Grounds:
         return pattern is not None and pattern.search(text) is not None
 
     def says(self, value: str, *, narrated: bool = False) -> bool:
-        """Whether all the telling words of a value stand there, in whatever form."""
-        return _all_in(_plain(value), self._narrated_words if narrated else self._words)
+        """Whether the telling words of a value stand there: in any form, near each other, and as often."""
+        plain, near = _plain(value), self._narrated_pairs if narrated else self._pairs
+        if not any(_all_in(plain, words) for words in near):
+            return False
+        times = Counter(word for word in words_of(plain) if word not in FUNCTION_WORDS)
+        return all(count <= max(1, self._counts[word]) for word, count in times.items())
 
     def relates(self, field: str, *, narrated: bool = False) -> bool:
         """Whether a word for this kind of tie stands there; true of ties that have no words of their own."""
@@ -153,6 +163,11 @@ def says_something(value: str, *, beyond: str = "") -> bool:
     return bool(_telling_words(_plain(value)) - _telling_words(_plain(beyond)))
 
 
+def is_phrase(name: str) -> bool:
+    """Short enough to be called so, and no sentence."""
+    return len(name.split()) <= _LONGEST_PHRASE and len(sentences(f"{_plain(name)} ")) == 1
+
+
 def share_said(text: str, said: Iterable[str]) -> float:
     """Which part of a text's telling words stands in what was said."""
     telling, words = _telling_words(_plain(text)), _telling_words("\n".join(map(_plain, said)))
@@ -193,6 +208,11 @@ def _plain(text: str) -> str:
 
 def _first_letter(word: str) -> str:
     return next(char for char in word if char.isalpha())
+
+
+def _neighbours(several: Sequence[frozenset[str]]) -> tuple[frozenset[str], ...]:
+    """The words of each sentence together with those of the next."""
+    return tuple(words.union(*several[n + 1 : n + 2]) for n, words in enumerate(several))
 
 
 def _sentences_of(text: str) -> Iterator[str]:

@@ -43,10 +43,7 @@ class Names:
         bearers = sorted(self._bearers(name))
         fitting = [uid for uid in bearers if category_of(uid) in categories]
         if not fitting and bearers:
-            known = self._called[bearers[0]]
-            return (
-                f"{name!r} is known as {category_of(bearers[0])} {known!r}, not as {' or '.join(categories)}"
-            )
+            return f"{name!r} is a {category_of(bearers[0])} already, not a {' or '.join(categories)}"
         if not fitting:
             parts = sorted(self._parts.get(folded(name), ()))
             fitting = [uid for uid in parts if category_of(uid) in categories]

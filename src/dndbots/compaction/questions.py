@@ -37,6 +37,16 @@ _WHAT: Final[Mapping[Kind, str]] = {
     "item": "things that have a name",
     "faction": "groups that have a name",
 }
+# One example for each kind. A model that repeats it proposes what no turn says.
+_EXAMPLES: Final[Mapping[Kind, tuple[str, str, str, str]]] = {
+    "character": ("Old Bram fears wolves.", "Bram", "fears", "wolves"),
+    "npc": ("Old Bram the miller fears wolves.", "Bram", "role", "miller"),
+    "environment": ("Bramford is a quiet village of millers.", "Bramford", "description", "a quiet village"),
+    "quest": ("Bram offers ten pigs for a safe road.", "safe road", "reward", "ten pigs"),
+    "ability": ("Old Bram can talk to owls.", "Bram", "ability", "talk to owls"),
+    "item": ("Bram carries the axe Oakbiter.", "Oakbiter", "holder", "Bram"),
+    "faction": ("Bram leads the Millers of Bramford.", "Millers of Bramford", "leader", "Bram"),
+}
 
 
 def schema(kind: Kind | None, turns: int) -> dict[str, Any]:
@@ -70,13 +80,14 @@ def schema(kind: Kind | None, turns: int) -> dict[str, Any]:
 def instruction(kind: Kind | None) -> str:
     """What a model is told to do, for one kind of update or for all."""
     if kind:
-        return f"{_TASK.format(what=_WHAT[kind])}\nfield: {_fields(kind)}. {_rules([kind])}"
+        task, fields = _TASK.format(what=_WHAT[kind]), f"field: {_fields(kind)}. {_rules([kind])}"
+        return "\n".join((task, fields, _example(kind, _EXAMPLES[kind])))
     alike = {"character", "npc"}
     told = [_TASK.format(what="people, places, quests and things")]
     told.append("character is a player's, npc anybody else. The fields of each kind:")
     told.append(f"character, npc: {_fields('npc')}.")
     told += [f"{each}: {_fields(each)}." for each in KINDS if each not in alike]
-    return "\n".join((*told, _rules(KINDS)))
+    return "\n".join((*told, _rules(KINDS), _example(None, _EXAMPLES["npc"])))
 
 
 def question(
@@ -106,6 +117,13 @@ def _known(entries: Iterable[Entry], known: Known) -> list[str]:
         f"{short(tamed(name), _LONGEST_NAME)} ({kinds.get(known.names[name], 'other')})" for name in used
     ]
     return [f"Known: {', '.join(listed)}."] if listed else []
+
+
+def _example(kind: Kind | None, example: tuple[str, str, str, str]) -> str:
+    turn, name, field, value = example
+    said = {"name": name, "field": field, "value": value, "turn": 1}
+    answer = {"updates": [said if kind else {"kind": "npc", **said}]}
+    return f"Example: 1. DM: {turn} Answer: {as_json(answer)}"
 
 
 def _fields(kind: Kind) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict, Unpack
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from dndbots.compaction.checking import Accepted
 from dndbots.compaction.data import NarrativeInfo
@@ -190,7 +190,7 @@ def _update(
     given = {key: value for key, value in fields.items() if key not in _CLAIM and value is not None}
     claim = {key: fields[key] for key in _CLAIM if key in fields}
     if not given:
-        raise UpdateRefused(reason=f"no field is given; {kind} has {', '.join(FIELDS[kind])}", rule="shape")
+        raise UpdateRefused(reason="no field is given, and so nothing is said", rule="shape")
     with state.batch():
         return [
             state.apply({"kind": kind, "name": name, "field": key, "value": value, "turn": turn, **claim})
@@ -240,5 +240,7 @@ def _answer(state: SharedStateManager, call: Any, **given: Any) -> str:
     return f"kept: {', '.join(accepted.update.field for accepted in kept)} of {kept[0].subject.name}"
 
 
-def _refusal(exc: ValidationError | Any) -> str:
-    return f"refused: {short(str(exc))}"
+def _refusal(exc: Any) -> str:
+    """Which argument is wrong and how; not what it held, which may be anything."""
+    first = exc.errors()[0]
+    return f"refused: {short('.'.join(map(str, first['loc'])), 40)}: {short(first['msg'])}"

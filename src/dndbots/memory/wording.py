@@ -22,7 +22,8 @@ _UNSPACED = re.compile(
 # Underscores around it are emphasis.
 _UID = re.compile(r"(?<![^\W_])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![^\W_])")
 _END = re.compile(
-    r"""[.!?\u2026]+["'\u201d\u2019)\]\u00bb]*(?=\s)|[\u3002\uff01\uff1f]+["\u201d\u300d\u300f]*"""
+    r"""(?<![.!?\u2026])[.!?\u2026]++["'\u201d\u2019)\]\u00bb]*+(?=\s)"""
+    r"""|[\u3002\uff01\uff1f]+["\u201d\u300d\u300f]*"""
 )
 _NO_END = re.compile(
     r"(?:^|[\s(\"'])(?:mr|mrs|ms|dr|st|lt|sgt|capt|prof|jr|sr|vs|no|approx|etc|e\.g|i\.e|[a-z]|\d{1,2})\.$",
@@ -286,7 +287,9 @@ def sentences(text: str) -> list[str]:
     """The sentences of one line. Abbreviations and initials end none."""
     ends = [0]
     for match in _END.finditer(text):
-        if not _NO_END.search(text, ends[-1], match.end()) and not text[match.end() :].lstrip()[:1].islower():
-            ends.append(match.end())
+        end = match.end()
+        abbreviated = _NO_END.search(text, max(ends[-1], end - _NEAR), end)
+        if not abbreviated and not text[end : end + _NEAR].lstrip()[:1].islower():
+            ends.append(end)
     ends.append(len(text))
     return [piece for start, end in pairwise(ends) if (piece := text[start:end].strip())]
