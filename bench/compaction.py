@@ -67,6 +67,7 @@ from reading import (
     share,
     stands,
 )
+from phrases import HALVES
 from told import Told, check, told
 
 MISSING = "not there yet"
@@ -83,6 +84,9 @@ def main() -> None:
     parser.add_argument("--only", choices=("extraction", "context", "cost"))
     parser.add_argument("--turns", type=int, default=4_000, help="turns to extract from, of each seed")
     parser.add_argument("--seeds", type=_numbers, default=[1, 2, 3])
+    parser.add_argument(
+        "--phrasings", choices=HALVES, default="all", help="which ways to say a thing to extract from"
+    )
     parser.add_argument("--campaigns", type=int, default=12, help="how many to look at the context of")
     parser.add_argument("--at", type=_numbers, default=[10, 50, 200], help="turns to look at the context")
     parser.add_argument("--every", type=_numbers, default=[3, 5, 10, 20], help="turns between compactions")
@@ -129,7 +133,7 @@ def show(args: argparse.Namespace) -> None:
 
 
 def measure_extraction(args: argparse.Namespace) -> None:
-    campaigns = [told(seed, args.turns) for seed in args.seeds]
+    campaigns = [told(seed, args.turns, args.phrasings) for seed in args.seeds]
     for campaign in campaigns:
         check(campaign)
     lines = sum(len(campaign.lines) for campaign in campaigns)

@@ -9,6 +9,8 @@ from typing import ClassVar, NamedTuple
 
 PROSE = Path(__file__).parent / "told_prose"
 
+# Every other saying of a topic: rules may be made with one half at hand, and are measured on the other.
+HALVES = {"all": (0, 1), "seen": (0, 2), "unseen": (1, 2)}
 Exchange = tuple[tuple[str, str], ...]
 
 
@@ -65,9 +67,13 @@ def words() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def sayings(name: str) -> Mapping[str, tuple[Saying, ...]]:
-    """The sayings of a file, by topic."""
-    return {title: tuple(_saying(line) for line in body if line) for title, body in _sections(name)}
+def sayings(name: str, phrasings: str = "all") -> Mapping[str, tuple[Saying, ...]]:
+    """The sayings of a file, by topic: all of them, or one half, such as what nobody has looked at."""
+    first, step = HALVES[phrasings]
+    return {
+        title: tuple(_saying(line) for line in [line for line in body if line][first::step])
+        for title, body in _sections(name)
+    }
 
 
 def _saying(line: str) -> Saying:

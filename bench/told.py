@@ -114,8 +114,9 @@ class Told:
 class Teller:
     """Tells a campaign, scene by scene, and keeps the list of what it said."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, phrasings: str) -> None:
         self.rng = random.Random(seed)
+        self.phrasings = phrasings
         self.world = World(self.rng)
         self.lines: list[dict[str, str]] = []
         self.truths: list[Truth] = []
@@ -140,7 +141,7 @@ class Teller:
             if rng.random() < SAID / 100:
                 self._something_said()
             if rng.random() < SOUNDS_SAID / 100:
-                self._tell(self._next("traps", sayings("traps")["traps"]), "trap")
+                self._tell(self._next("traps", sayings("traps", self.phrasings)["traps"]), "trap")
 
     def _next(self, name: str, pool: Sequence[T]) -> T:
         """Each of a pool in turn, in an order that changes with every round."""
@@ -184,7 +185,7 @@ class Teller:
             news = self.rng.random() < NEWS / 100
             topics = dict.fromkeys(CHANGES, 1) if news else TOPICS
             topic = self.rng.choices([*topics], weights=[*topics.values()])[0]
-            if self._tell(self.rng.choice(sayings("facts")[topic]), topic):
+            if self._tell(self.rng.choice(sayings("facts", self.phrasings)[topic]), topic):
                 return
 
     def _tell(self, saying: Saying, topic: str) -> bool:
@@ -318,9 +319,12 @@ def _subject(mark: Mark, saying: Saying, cast: Mapping[str, Thing]) -> Thing:
     return cast[mark.subject or "p"]
 
 
-def told(seed: int, turns: int) -> Told:
-    """The first turns of a campaign, and all that they say; the same for the same seed."""
-    teller = Teller(seed)
+def told(seed: int, turns: int, phrasings: str = "all") -> Told:
+    """The first turns of a campaign, and all that they say; the same for the same seed.
+
+    `phrasings` is which of the ways to say a thing are used: all, or half of them.
+    """
+    teller = Teller(seed, phrasings)
     while len(teller.lines) < turns:
         teller.scene()
     truths = [

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -13,7 +14,7 @@ from dndbots.compaction.running import MOST_EVENTS, TIMEOUT, Run, compact_once
 from dndbots.compaction.state import SharedStateManager
 from dndbots.compaction.turns import role_of
 from dndbots.compaction.values import Extractor, Known, Turn, Update
-from dndbots.errors import InvalidSetting, StaleNote, UpdateRefused
+from dndbots.errors import ExtractionFailed, InvalidSetting, StaleNote, UpdateRefused
 from dndbots.events import GameEvent
 from dndbots.ids import DM, is_uid, name_from_uid
 from dndbots.interop.transcripts import TranscriptLine
@@ -26,7 +27,10 @@ from dndbots.storage.upkeep import Progress
 log = logging.getLogger("dndbots.compaction")
 
 COMPACTION_INTERVAL: Final = 5
+# How often in a row an extractor may fail before the turns are read by the one without a model.
+PATIENCE: Final = 3
 _ATTEMPTS: Final = 5
+_MOST_PER_TURN: Final = 40
 _WANTED: Final = (
     "is no extractor: pass a chat model object with invoke(messages), such as a LangChain chat model, an "
     "object with extract(turns, known), or nothing for one without a model"
@@ -79,6 +83,7 @@ class CampaignPersistenceAgent:
         self.compaction_interval = compaction_interval
         self.extractor = extractor_of(extractor)
         self._timeout = timeout
+        self._failures = 0
 
     # Without a campaign.
 
@@ -91,10 +96,10 @@ class CampaignPersistenceAgent:
         """
         data = _as_data(campaign_data)
         turns = [_turn(one, number) for number, one in enumerate(recent_logs, 1)]
-        state = SharedStateManager(data, turns)
+        state, most = SharedStateManager(data, turns), _MOST_PER_TURN * len(turns)
         try:
             proposed = await asyncio.to_thread(
-                within, self._timeout, lambda: list(self.extractor.extract(turns, _known(data)))
+                within, self._timeout, lambda: list(islice(self._proposals(turns, data), most))
             )
         except Exception as exc:  # noqa: BLE001 - whatever it was, play goes on
             log.warning("nothing was read out of %d turns: %s", len(turns), short(str(exc)))
@@ -103,6 +108,9 @@ class CampaignPersistenceAgent:
             for one in proposed:
                 _applied(state, as_update(one))
         return state.snapshot()
+
+    def _proposals(self, turns: list[Turn], data: CampaignData) -> Iterator[Any]:
+        return iter(self.extractor.extract(turns, _known(data)))
 
     # With one.
 
@@ -123,18 +131,27 @@ class CampaignPersistenceAgent:
         conflicts = 0
         while True:
             try:
-                run = compact_once(table, self.extractor, most=most, review=review, timeout=self._timeout)
+                run = compact_once(table, self._reader(), most=most, review=review, timeout=self._timeout)
             except StaleNote:
                 # Somebody else compacted the same turns first, which is as good.
                 conflicts += 1
                 if conflicts >= _ATTEMPTS:
                     raise
                 continue
+            except ExtractionFailed:
+                self._failures += 1
+                raise
             if run is None:
                 return runs
             runs.append(run)
+            self._failures = 0
             if progress is not None:
                 progress(sum(one.turns for one in runs), total)
+
+
+    def _reader(self) -> Extractor:
+        """Who reads the next turns. Those that failed again and again are read without a model."""
+        return extractor_of(None) if self._failures >= PATIENCE else self.extractor
 
 
 def _as_data(given: CampaignData | Mapping[str, Any] | None) -> CampaignData:

@@ -239,7 +239,8 @@ def _whole(name: str, *, exactly: bool) -> re.Pattern[str] | None:
     if not name:
         return None
     before = "" if has_unspaced(name[0]) else r"(?<!\w)(?<!\w['-])"
-    after = "" if has_unspaced(name[-1]) else r"(?!\w)(?!-\w)(?!'(?!s\b)\w)"
+    # With another name after it, it is the name of somebody else: Garth is not Garth Stonehand.
+    after = "" if has_unspaced(name[-1]) else r"(?!\w)(?!-\w)(?!'(?!s\b)\w)(?!(?-i:\s[A-Z]\w))"
     spaced = r"\s+".join(map(re.escape, name.split()))
     return re.compile(f"{before}{spaced}{after}", re.NOFLAG if exactly else re.IGNORECASE)
 
