@@ -83,6 +83,7 @@ def save_on_and_on(path: Path, first: int, saved: Any) -> None:
     for number in range(first, 10**9):
         folder.save(SETS[number % MANY])
         saved.value = number
+        time.sleep(0.003)  # or nobody else would have a turn
 
 
 class Program:
@@ -178,7 +179,7 @@ def survivors(deed: Callable[[], object], step: int) -> bool:
 def every_step(
     deed: Callable[[DataFolder], object], path: Path, prepare: Callable[[DataFolder], None]
 ) -> Iterator[DataFolder]:
-    """Folders in which a deed was broken off, at one call to the disk after the other; every second one has to do."""
+    """Folders in which a deed was broken off, each at a later one of its calls to the disk."""
     before = DataFolder(path / "before")
     for number in range(KEPT_VERSIONS + 1):
         before.save(SETS[number])

@@ -40,7 +40,7 @@ else:
 _CAREFULLY: Final[int] = (
     getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
-_PAUSE: Final = 0.01
+_PAUSE: Final = 0.002
 _TAKEN: Final = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 _FULL: Final = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 _FORBIDDEN: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
