@@ -1,12 +1,13 @@
 """Accepted updates become events: one for each turn and each whose word it is, for those who heard it."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
+from dndbots.canon.values import Fact
 from dndbots.compaction.checking import Accepted, Mention, Rejected
 from dndbots.compaction.grounds import is_like_a_name, untitled
 from dndbots.compaction.turns import perceivers
@@ -38,6 +39,15 @@ class _Group:
     lines: list[str] = field(default_factory=list)
 
 
+class _Newest(NamedTuple):
+    """What this run said last of something, and to whom."""
+
+    value: JsonValue
+    certainty: str
+    ended: bool
+    heard: frozenset[str]
+
+
 class Gathering:
     """The events of some accepted updates, against what is true at this moment.
 
@@ -47,12 +57,16 @@ class Gathering:
     def __init__(self, view: View, events: Mapping[str, GameEvent], hearers: Hearers) -> None:
         self._view, self._events, self._hearers = view, events, hearers
         self._minted: dict[str, Mention] = {}
+        self._told: dict[str, set[str]] = {}
         self._groups: dict[tuple[str, str | None], _Group] = {}
+        self._newest: dict[tuple[str, str], _Newest] = {}
         self._rejected: list[Rejected] = []
         self._repeated = 0
 
     def gather(self, accepted: Iterable[Accepted]) -> Gathered:
-        for one in accepted:
+        """In the order of the turns, whatever order they were proposed in."""
+        places = {name: n for n, name in enumerate(self._events)}
+        for one in sorted(accepted, key=lambda one: places[one.update.turn]):
             self._take(one)
         events = [_event(group) for group in self._groups.values() if group.facts]
         updates = sum(len(group.facts) for group in self._groups.values())
@@ -61,16 +75,19 @@ class Gathering:
     def _take(self, one: Accepted) -> None:
         source = self._events[one.update.turn]
         mentions = [mention for mention in (one.subject, one.object, one.said_by) if mention is not None]
-        placed = {mention: self._placed(mention) for mention in mentions}
-        for mention, known in placed.items():
-            if known is None:
-                self._reject(one, f"{mention.name!r} is something else", "name")
+        uids: dict[Mention, str] = {}
+        for mention in mentions:
+            known = self._placed(mention, source)
+            if isinstance(known, str):
+                self._reject(one, known, "name")
                 return
-        uids = {mention: str(known.uid) for mention, known in placed.items() if known is not None}
+            uids[mention] = str(known.uid)
         subject = uids[one.subject]
         value: JsonValue = [uids[one.object]] if one.object else " ".join(one.update.value.split())
-        if any((fact.subject, fact.key) == (subject, one.key) for fact in source.known.facts):
+        if self._is_stated(one, source, subject):
             self._reject(one, "the turn states it already, by more than words", "structured")
+        elif one.update.ended and not self._was_so(one, source, subject, value):
+            self._reject(one, "nobody who heard it held it to be so", "ended")
         elif not one.update.ended and self._is_held(one, source, subject, value):
             self._repeated += 1
         else:
@@ -88,22 +105,28 @@ class Gathering:
             fact["certainty"] = one.certainty
         if one.update.ended:
             fact["ended"] = True
-        earlier = group.facts.setdefault((subject, one.key, one.certainty), fact)
-        if earlier != fact:
-            if folded(str(value)) in folded(str(earlier["value"])):
+        slot = subject, one.key, one.certainty
+        earlier = group.facts.get(slot, fact)
+        if earlier != fact and not (earlier.get("ended") and _is_other(earlier["value"], value)):
+            if _is_in(value, earlier["value"]) or (one.update.ended and _is_other(earlier["value"], value)):
                 self._repeated += 1
             else:
                 self._reject(one, f"the turn says two things of the {one.key} there", "two_values")
             return
+        group.facts[slot] = fact
+        heard = frozenset(perceivers(group.source))
+        self._newest[subject, one.key] = _Newest(value, one.certainty, one.update.ended, heard)
         for mention, uid in uids.items():
             self._introduce(group, mention, uid)
         over = " no longer" if one.update.ended else ""
-        group.lines.append(f"{one.subject.name}: {one.update.field} is{over} {one.update.value}.")
+        who = self._spoken_name(group, one.subject, subject)
+        group.lines.append(f"{who}: {one.update.field} is{over} {one.update.value}.")
 
-    def _placed(self, mention: Mention) -> Mention | None:
+    def _placed(self, mention: Mention, source: GameEvent) -> Mention | str:
         """Who is meant, by uid. Who is new gets one, the same for all turns that are read together."""
         if mention.uid is not None:
             return mention
+        heard = perceivers(source)
         known = self._minted.get(folded(mention.name)) or self._minted.get(folded(untitled(mention.name)))
         if known is None:
             taken = {str(other.uid) for other in self._minted.values()}
@@ -111,7 +134,12 @@ class Gathering:
             known = Mention(mention.name, mention.category, uid)
             for name in self._names(known):
                 self._minted.setdefault(folded(name), known)
-        return known if known.category == mention.category else None
+        if known.category != mention.category:
+            return f"{mention.name!r} is something else"
+        told = self._told.setdefault(str(known.uid), set())
+        if folded(known.name) in (folded(mention.name), folded(untitled(mention.name))):
+            told |= heard
+        return known if heard <= told else f"not everybody who heard it knows who {mention.name!r} is"
 
     def _names(self, new: Mention) -> list[str]:
         """What somebody new is called: by the name that was heard, and for short if that is free."""
@@ -119,28 +147,57 @@ class Gathering:
         return [new.name] if short is None or self._view.bearers(short) else [new.name, short]
 
     def _introduce(self, group: _Group, mention: Mention, uid: str) -> None:
-        """Whoever heard the turn has heard the name."""
+        """Whoever heard the turn has heard the name; but who speaks, they need not know by name."""
         if mention.uid is None:
             new = next(one for one in self._minted.values() if one.uid == uid)
             group.names[uid] = self._names(new)
-        elif self._hearers.strangers_to(uid, mention.name, group.source.event_id):
+        elif uid != group.source.source and self._hearers.strangers_to(
+            uid, mention.name, group.source.event_id
+        ):
             group.names[uid] = [mention.name]
+
+    def _spoken_name(self, group: _Group, mention: Mention, uid: str) -> str:
+        """What somebody is called in words that all who heard the turn may read."""
+        source = group.source
+        is_unknown = uid == source.source and self._hearers.strangers_to(uid, mention.name, source.event_id)
+        return "Who speaks" if is_unknown else mention.name
+
+    def _is_stated(self, one: Accepted, source: GameEvent, subject: str) -> bool:
+        """Whether the turn says it of them by more than words, be it under another uid of theirs."""
+        stated = [fact.subject for fact in source.known.facts if fact.key == one.key]
+        return bool(stated) and not set(stated).isdisjoint(self._view.persons(subject))
 
     def _is_held(self, one: Accepted, source: GameEvent, subject: str, value: JsonValue) -> bool:
         """Whether all who would learn it hold it already, and no less surely."""
+        newest = self._newest.get((subject, one.key))
+        if newest is not None:
+            is_same = newest.value == value and not newest.ended and perceivers(source) <= newest.heard
+            return is_same and _SURENESS[newest.certainty] >= _SURENESS[one.certainty]
         if one.subject.uid is None:
             return False
-        holders: Collection[str] = {*perceivers(source), DM}
-        if one.certainty != "fact":
-            holders = {*holders} - {DM, one.said_by.uid if one.said_by else None}
-        return all(self._holds(who, one, subject, value) for who in sorted(holders))
+        return all(self._holds(who, one, subject, value) for who in self._holders(one, source))
+
+    def _was_so(self, one: Accepted, source: GameEvent, subject: str, value: JsonValue) -> bool:
+        """Whether what is over was so, for anybody who would learn that; else it would end something else."""
+        newest = self._newest.get((subject, one.key))
+        if newest is not None and not newest.ended and not _is_other(newest.value, value):
+            return True
+        held = (self._newest_of(who, one, subject) for who in self._holders(one, source))
+        return any(not fact.ended and not _is_other(fact.value, value) for found in held for fact in found)
+
+    def _holders(self, one: Accepted, source: GameEvent) -> list[str]:
+        """Who would learn it: a fact the DM too, what somebody says all but who says it."""
+        heard = perceivers(source)
+        return sorted({*heard, DM} if one.certainty == "fact" else heard - {one.said_by and one.said_by.uid})
 
     def _holds(self, who: str, one: Accepted, subject: str, value: JsonValue) -> bool:
-        held = self._view.of(who).past_of(subject, one.key, limit=1)
         return any(
             fact.value == value and not fact.ended and _SURENESS[fact.certainty] >= _SURENESS[one.certainty]
-            for fact in held[-1:]
+            for fact in self._newest_of(who, one, subject)
         )
+
+    def _newest_of(self, who: str, one: Accepted, subject: str) -> list[Fact]:
+        return self._view.of(who).past_of(subject, one.key, limit=1)[-1:]
 
     def _reject(self, one: Accepted, reason: str, rule: str) -> None:
         self._rejected.append(Rejected(one.update, reason, rule))
@@ -168,6 +225,15 @@ def _event(group: _Group) -> GameEvent:
         metadata=metadata,
         timestamp=source.timestamp,
     )
+
+
+def _is_in(value: JsonValue, other: JsonValue) -> bool:
+    return folded(str(value)) in folded(str(other))
+
+
+def _is_other(value: JsonValue, other: JsonValue) -> bool:
+    """Whether neither of two values says the other in more words."""
+    return not (_is_in(value, other) or _is_in(other, value))
 
 
 def _short_name(name: str) -> str | None:

@@ -41,6 +41,9 @@ MOST_PER_TURN: Final = 8
 TIMEOUT: Final = 300.0
 _MOST_REJECTIONS: Final = 40
 _MOST_PROPOSED: Final = 20_000
+# So many characters are enough for a run, however few events they are.
+_MOST_TEXT: Final = 200_000
+_LARGEST_FIGURE: Final = 1_000_000
 
 
 class Run(BaseModel):
@@ -72,6 +75,7 @@ class _Batch:
     known: Known
     scenes: Scenes
     narratives: Sequence[Narrative]
+    tokens: int
 
     @property
     def by_id(self) -> dict[str, GameEvent]:
@@ -137,7 +141,7 @@ def waiting_after(view: View) -> int:
 
 def _read(view: View, most: int) -> _Batch | None:
     shelf, gates = cursor_of(view), gates_of(view)
-    events = [event for _, event in islice(view.play(after=waiting_after(view)), most)]
+    events = list(_next(view, most))
     if not events:
         return None
     turns = turns_of(view, events, gates)
@@ -152,7 +156,18 @@ def _read(view: View, most: int) -> _Batch | None:
         known=known_in(view, turns),
         scenes=scenes,
         narratives=_narratives(view, scenes.closed, gates),
+        tokens=sum(count_many(turn.text for turn in turns)),
     )
+
+
+def _next(view: View, most: int) -> Iterator[GameEvent]:
+    """The events of the next run: so many, or so many that together are not too long."""
+    length = 0
+    for _, event in islice(view.play(after=waiting_after(view)), most):
+        length += len(event.content)
+        if length > _MOST_TEXT and length > len(event.content):
+            return
+        yield event
 
 
 def _narratives(view: View, closed: Iterable[SceneInfo], gates: Gates) -> list[Narrative]:
@@ -183,7 +198,7 @@ def _proposed(extractor: Extractor, batch: _Batch, timeout: float | None) -> lis
         )
     except ExtractionFailed:
         raise
-    except Exception as exc:
+    except (Exception, SystemExit) as exc:
         reason = str(exc) if isinstance(exc, TimeoutError) else f"{type(exc).__name__}: {exc}"
         raise ExtractionFailed(turns=len(turns), reason=short(reason)) from exc
 
@@ -209,6 +224,7 @@ class _Recording:
         self._gathered = Gathered([], 0, 0, [])
         self._held: list[Accepted] = []
         self._refused: list[Rejected] = []
+        self._kept_tokens = 0
         self._at = -1
 
     def record(self) -> Run:
@@ -240,6 +256,7 @@ class _Recording:
         self._gathered = Gathered([], 0, 0, []) if self.review else gathering.gather(standing)
         self._held = standing if self.review else []
         self._refused = [*(one for one in checked if isinstance(one, Rejected)), *self._gathered.rejected]
+        self._kept_tokens = sum(count_many(event.content for event in self._gathered.events))
         self._at = view.head
 
     def _still_stands(self, view: View) -> bool:
@@ -259,14 +276,14 @@ class _Recording:
         note: dict[str, JsonValue] = {
             "by": self.by,
             "turns": len(batch.turns),
-            "tokens": sum(count_many(turn.text for turn in batch.turns.values())),
-            "kept_tokens": sum(count_many(event.content for event in gathered.events)),
+            "tokens": min(batch.tokens, _LARGEST_FIGURE),
+            "kept_tokens": self._kept_tokens,
             "proposed": self.proposed,
             "updates": gathered.updates,
             "repeated": gathered.repeated,
             "rejected": {rule: counts[rule] for rule in sorted(counts)},
             "rejections": [_as_json(one) for one in (*self.kept, *refused)[:_MOST_REJECTIONS]],
-            "milliseconds": round(1_000 * (time.perf_counter() - self.began)),
+            "milliseconds": min(round(1_000 * (time.perf_counter() - self.began)), _LARGEST_FIGURE),
             "held": {proposal_id(one): one.model_dump(exclude_defaults=True) for one in held},
             "scenes": {
                 scene.scene_id: scene.model_dump(mode="json", exclude_defaults=True)
