@@ -133,10 +133,11 @@ class CampaignPersistenceAgent:
             try:
                 run = compact_once(table, self._reader(), most=most, review=review, timeout=self._timeout)
             except StaleNote:
-                # Somebody else compacted the same turns first, which is as good.
+                # Somebody else compacted the same turns first, which is as good; and goes on, if it does so
+                # again and again.
                 conflicts += 1
                 if conflicts >= _ATTEMPTS:
-                    raise
+                    return runs
                 continue
             except ExtractionFailed:
                 self._failures += 1
@@ -144,7 +145,7 @@ class CampaignPersistenceAgent:
             if run is None:
                 return runs
             runs.append(run)
-            self._failures = 0
+            self._failures = conflicts = 0
             if progress is not None:
                 progress(sum(one.turns for one in runs), total)
 

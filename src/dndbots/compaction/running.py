@@ -24,7 +24,7 @@ from dndbots.compaction.scenes import Narrative, Scenes, narrative_of
 from dndbots.compaction.turns import known_in, turns_of
 from dndbots.compaction.values import Extractor, Known, Turn, Update
 from dndbots.compaction.who import Hearers
-from dndbots.errors import DuplicateEvent, EventRefused, ExtractionFailed
+from dndbots.errors import DuplicateEvent, EventRefused, ExtractionFailed, StaleNote
 from dndbots.events import GameEvent
 from dndbots.ids import DM, SYSTEM
 from dndbots.memory.checks import short
@@ -233,9 +233,9 @@ class _Recording:
         while True:
             try:
                 stored = self.table.record_many(self._events())
-            except (EventRefused, DuplicateEvent) as exc:
+            except EventRefused as exc:
                 if not self._leave_out(exc):
-                    raise
+                    raise self._as_stale(exc) from exc
             else:
                 return run_of(stored[0])
 
@@ -301,7 +301,14 @@ class _Recording:
             compaction={key: value for key, value in note.items() if value or key == "by"},
         )
 
-    def _leave_out(self, exc: EventRefused | DuplicateEvent) -> bool:
+    def _as_stale(self, exc: EventRefused) -> EventRefused:
+        """That the very same run is there already says that another came first."""
+        if not isinstance(exc, DuplicateEvent):
+            return exc
+        before = self.batch.shelf.last if self.batch.shelf else None
+        return StaleNote(exc.event_id, follows=before, actual=exc.event_id)
+
+    def _leave_out(self, exc: EventRefused) -> bool:
         """Goes on without what the log refused; False, if it was nothing that was read out of a turn."""
         refused = [event for event in self._gathered.events if event.event_id == exc.event_id]
         turns = {event.known.valid_from for event in refused}

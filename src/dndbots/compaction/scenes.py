@@ -4,6 +4,7 @@ Several are open at once where the party is split. Turns are taken in as they co
 size, and give the same scenes.
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -24,6 +25,7 @@ MOST_OUTCOMES: Final = 12
 _LONGEST_OUTCOME: Final = 200
 _MOST_PARTICIPANTS: Final = 40
 _FEWEST_TURNS: Final = 3
+_LONGEST_ID: Final = 150
 _MOSTLY_TALK: Final = 0.6
 
 
@@ -84,7 +86,7 @@ def _characters(people: Iterable[str]) -> frozenset[str]:
 
 def _begun(event: GameEvent, present: frozenset[str]) -> SceneInfo:
     return SceneInfo(
-        scene_id=event.event_id,
+        scene_id=_id_of(event),
         session=event.session_id,
         participants=tuple(sorted(present)),
         first=event.event_id,
@@ -93,6 +95,13 @@ def _begun(event: GameEvent, present: frozenset[str]) -> SceneInfo:
         began=event.timestamp.isoformat() if event.timestamp else None,
         open=True,
     )
+
+
+def _id_of(event: GameEvent) -> str:
+    """The id of its first event; of one that is too long to be kept in an index, the beginning."""
+    if len(event.event_id) <= _LONGEST_ID:
+        return event.event_id
+    return f"{event.event_id[:_LONGEST_ID]}_{hashlib.sha256(event.event_id.encode()).hexdigest()[:10]}"
 
 
 def _gone_on(scene: SceneInfo, event: GameEvent, outcomes: Sequence[str]) -> SceneInfo:
