@@ -87,7 +87,9 @@ def test_who_speaks_is_not_named_to_those_who_do_not_know_them() -> None:
         secret_name(HOODED, "Viktor"),
         said("s", HOODED, "I fear the wolves. Elena is a spy."),
     )
-    campaign.compact(extractor=Says(says("s", "Viktor", "fears", "wolves"), says("s", "Elena", "role", "spy")))
+    campaign.compact(
+        extractor=Says(says("s", "Viktor", "fears", "wolves"), says("s", "Elena", "role", "spy"))
+    )
     assert facts(campaign, HOODED, ZARA)["fears"] == ("wolves", "belief")
     assert facts(campaign, ELENA, ZARA) == {"role": ("spy", "belief")}
     assert "Viktor" not in everything(campaign, ZARA)
@@ -217,7 +219,9 @@ LINES = [
     "I am afraid of the dark. My name is Throk.",
     "Tam, the innkeeper of the Old Mill, has a scar.",
 ]
-names = st.sampled_from(["Elena", "Joss Voss", "Joss", "Aldwin", "Throk", "Goblin", "Tam", "Old Mill", "Größe"])
+names = st.sampled_from(
+    ["Elena", "Joss Voss", "Joss", "Aldwin", "Throk", "Goblin", "Tam", "Old Mill", "Größe"]
+)
 fields = st.sampled_from(["role", "fears", "brother", "description", "place", "wants"])
 words = st.sampled_from(["smith", "wolves", "Aldwin", "thief", "spy", "liar", "the dark", "scar", "Elena"])
 

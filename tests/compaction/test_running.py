@@ -94,7 +94,9 @@ class Nothing:
         del turns, known
 
 
-@pytest.mark.parametrize("reader", [Endless(), Says(*([SMITH] * 10_000)), Says(SMITH, SMITH, 3, None, {}, b"x")])
+@pytest.mark.parametrize(
+    "reader", [Endless(), Says(*([SMITH] * 10_000)), Says(SMITH, SMITH, 3, None, {}, b"x")]
+)
 def test_however_much_is_proposed_one_valid_batch_comes_of_it(reader: Any) -> None:
     campaign = table(told("a", "Elena is a smith."))
     (run,) = campaign.compact(extractor=reader)
@@ -245,7 +247,8 @@ def merged(campaign: Campaign) -> None:
 
 
 @pytest.mark.parametrize(
-    "deed", [named_twice, introduced, named_like_the_new_one, forgotten, stated, merged, lambda _campaign: None]
+    "deed",
+    [named_twice, introduced, named_like_the_new_one, forgotten, stated, merged, lambda _campaign: None],
 )
 def test_what_changes_while_it_reads_blocks_nothing(deed: Callable[[Campaign], object]) -> None:
     """What cannot stand any more is left out and reported, the rest goes in, and the cursor moves on."""
@@ -311,9 +314,7 @@ def test_what_was_so_again_is_so_in_one_run_as_in_three() -> None:
     campaign = table(told("a", "Elena is a smith."))
     campaign.compact(extractor=Says(SMITH))
     campaign.record_many([told("b", "Elena is a spy now."), told("c", "Elena is a smith again.")])
-    campaign.compact(
-        extractor=Says(says("c", "Elena", "role", "smith"), says("b", "Elena", "role", "spy"))
-    )
+    campaign.compact(extractor=Says(says("c", "Elena", "role", "smith"), says("b", "Elena", "role", "spy")))
     assert facts(campaign, ELENA) == {"role": ("smith", "fact")}
     stated = campaign.data().npcs[ELENA].facts["role"]
     assert (stated.since, stated.earlier[0].value, stated.earlier[0].since) == ("c", "spy", "b")
@@ -375,7 +376,9 @@ def test_words_never_change_what_the_rules_say() -> None:
     begun = [
         told("k", "The wolf falls.", killed=["mon_wolf_001"], location=MILL, participants=PARTY),
         told("d", "Throk bleeds.", hp_delta={THROK: -3}, participants=PARTY, location=MILL),
-        told("a", "Wolf is alive. Wolf is at Old Inn. Throk is dead. Throk is unhurt. Elena left for Old Inn."),
+        told(
+            "a", "Wolf is alive. Wolf is at Old Inn. Throk is dead. Throk is unhurt. Elena left for Old Inn."
+        ),
     ]
     reader = Says(
         says("a", "Wolf", "status", "alive"),
@@ -388,7 +391,11 @@ def test_words_never_change_what_the_rules_say() -> None:
     assert run.updates == 4
     for who in ("mon_wolf_001", THROK, ELENA):
         ours, theirs = read.entity(who, viewer=DM), plain.entity(who, viewer=DM)
-        assert (ours.alive, ours.location, ours.conditions) == (theirs.alive, theirs.location, theirs.conditions)
+        assert (ours.alive, ours.location, ours.conditions) == (
+            theirs.alive,
+            theirs.location,
+            theirs.conditions,
+        )
         assert ours.properties.get("hp_change") == theirs.properties.get("hp_change")
     for campaign in (plain, read):
         campaign.record(told("n", "A noise.", location=MILL, witnesses=None))

@@ -149,7 +149,6 @@ class CampaignPersistenceAgent:
             if progress is not None:
                 progress(sum(one.turns for one in runs), total)
 
-
     def _reader(self) -> Extractor:
         """Who reads the next turns. Those that failed again and again are read without a model."""
         return extractor_of(None) if self._failures >= PATIENCE else self.extractor

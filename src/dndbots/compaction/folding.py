@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dndbots.canon import claims
 from dndbots.canon.holding import effects_of
-from dndbots.canon.laws import uses_of
+from dndbots.canon.laws import AMOUNTS, uses_of
 from dndbots.canon.values import Entity, Fact
 from dndbots.compaction.data import (
     INFOS,
@@ -72,21 +72,24 @@ def _touched(event: GameEvent) -> Iterable[str]:
 def _infos(view: View, uids: Collection[str], gates: Gates) -> dict[str, Info]:
     entities = view.entities(uids)
     own = {uid: (uid, *entity.merged) for uid, entity in entities.items()}
-    everyone = [other for same in own.values() for other in same]
-    past = view.superseded(everyone)
+    past = view.histories(own)
     beliefs: dict[str, list[Belief]] = {}
-    for belief in view.beliefs_of(everyone):
+    for belief in view.beliefs_of([other for same in own.values() for other in same]):
         beliefs.setdefault(belief.fact.subject, []).append(belief)
-    return {
-        uid: _info(
-            entity,
-            [fact for other in own[uid] for fact in past[other]],
-            [one for other in own[uid] for one in beliefs.get(other, ())],
-            gates,
-        )
-        for uid, entity in sorted(entities.items())
-        if entity.category in SHELVES
-    }
+    found: dict[str, Info] = {}
+    for uid, entity in sorted(entities.items()):
+        believed = [one for other in own[uid] for one in beliefs.get(other, ())]
+        if entity.category in SHELVES and not _is_forgotten(view, entity, believed, gates):
+            found[uid] = _info(entity, past[uid], believed, gates)
+    return found
+
+
+def _is_forgotten(view: View, entity: Entity, believed: Iterable[Belief], gates: Gates) -> bool:
+    """Whether all that is known of somebody was read out of words that are to be forgotten."""
+    said = [*entity.facts, *(one.fact for one in believed)]
+    if not said or not all(fact.extracted_in and gates.hides(fact) for fact in said):
+        return False
+    return not view.places(limit=1, about=[entity.uid, *entity.merged])
 
 
 def _shelved(infos: Mapping[str, Info]) -> dict[str, dict[str, Info]]:
@@ -98,17 +101,18 @@ def _shelved(infos: Mapping[str, Info]) -> dict[str, dict[str, Info]]:
 
 
 def _info(entity: Entity, past: Iterable[Fact], beliefs: Iterable[Belief], gates: Gates) -> Info:
-    shown = [fact for fact in entity.facts if not fact.ended and not gates.hides(fact)]
+    before: dict[str, list[Fact]] = {}
+    for one in past:
+        if not gates.hides(one):
+            before.setdefault(str(one.key), []).append(one)
+    standing = [_standing(one, before, gates) for one in entity.facts]
+    shown = [one for one in standing if one is not None and not one.ended]
     plain = [fact for fact in shown if fact.key is not None and fact.key.isidentifier()]
-    earlier: dict[str, list[Fact]] = {}
-    for fact in past:
-        if not gates.hides(fact) and not fact.ended:
-            earlier.setdefault(str(fact.key), []).append(fact)
     facts: dict[str, Stated] = {}
     for fact in sorted(plain, key=lambda fact: str(fact.key)):
         key = str(fact.key)
         if key not in _APART and not key.startswith(_ABILITY) and key not in facts:
-            facts[key] = _stated(fact, earlier.get(key, ()))
+            facts[key] = _stated(fact, before.get(key, ()))
     shelf = SHELVES[str(entity.category)]
     return INFOS[shelf](
         uid=entity.uid,
@@ -119,6 +123,14 @@ def _info(entity: Entity, past: Iterable[Fact], beliefs: Iterable[Belief], gates
         believed=tuple(_believed(one) for one in beliefs if not gates.hides(one.fact)),
         **_own_fields(shelf, entity, plain),
     )
+
+
+def _standing(fact: Fact, before: Mapping[str, list[Fact]], gates: Gates) -> Fact | None:
+    """A fact, or if that is to be left out what was so before it. Amounts are counted, and have no before."""
+    if not gates.hides(fact):
+        return fact
+    earlier = () if fact.key in AMOUNTS else before.get(str(fact.key), ())
+    return next((one for one in reversed(earlier) if one.certainty == fact.certainty), None)
 
 
 def _own_fields(shelf: str, entity: Entity, plain: Iterable[Fact]) -> dict[str, Any]:
@@ -141,7 +153,8 @@ def _own_fields(shelf: str, entity: Entity, plain: Iterable[Fact]) -> dict[str, 
 
 
 def _stated(fact: Fact, past: Iterable[Fact]) -> Stated:
-    before = [one for one in past if one.value != fact.value and one.certainty == fact.certainty]
+    same = [one for one in past if one.certainty == fact.certainty and not one.ended]
+    before = [one for one in same if one.value != fact.value and one.superseded_by is not None]
     newest = [Earlier(value=one.value, since=one.valid_from) for one in reversed(before)]
     return Stated(
         value=fact.value,

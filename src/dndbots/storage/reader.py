@@ -247,37 +247,40 @@ class View:
             for claim, newer in past
         ]
 
-    def superseded(self, uids: Collection[str]) -> dict[str, list[Fact]]:
-        """What this viewer held true of each of some, in plain keys, and holds no longer; oldest first."""
-        rows = self._store.all_claims(self._lineage, sorted(uids), self.viewer)
-        plain = [held_claim(row) for row in rows if row.slot.isidentifier()]
-        found: dict[str, list[Fact]] = {uid: [] for uid in uids}
-        for subject, same in groupby(sorted(plain, key=_subject), _subject):
-            past = [one for one in fold.history(same) if one.superseded_by is not None]
-            found[subject] += self._retold(subject, past)
-        return found
+    def histories(self, persons: Mapping[str, Collection[str]]) -> dict[str, list[Fact]]:
+        """All that this viewer ever held true of some in plain keys, oldest first; each has all its uids."""
+        first = {uid: head for head, same in persons.items() for uid in same}
+        held: dict[str, list[HeldClaim]] = {head: [] for head in persons}
+        for row in self._store.all_claims(self._lineage, sorted(first), self.viewer):
+            if row.slot.isidentifier():
+                held[first[row.subject]].append(held_claim(row))
+        return {head: self._retold(head, fold.history(own)) for head, own in held.items()}
 
     def beliefs_of(self, uids: Collection[str]) -> list[Belief]:
-        """What others were told of some or believe, in plain keys. It is for the DM to know."""
+        """What others were told of some or believe, in plain keys, oldest first. It is for the DM to know."""
         rows = self._store.latest(self._lineage, subjects=sorted(uids))
         plain = sorted((held_claim(row) for row in rows if row.slot.isidentifier()), key=fold.order)
         groups = self._store.members({claim.holders for claim in plain})
-        newest: dict[tuple[str, str], list[HeldClaim]] = {}
-        for claim in plain:
+        newer: dict[tuple[str, str], list[tuple[int, frozenset[str]]]] = {}
+        holders: dict[tuple[str, str, int, int], frozenset[str]] = {}
+        held: dict[tuple[str, str, int, int], HeldClaim] = {}
+        for claim in reversed(plain):
             # Who learned something surer since, or as sure, holds that.
-            same = newest.setdefault((claim.subject, claim.slot), [])
-            holders = groups[claim.holders]
-            same[:] = [
-                one
-                for one in same
-                if one.certainty > claim.certainty or not groups[one.holders] - {DM, SYSTEM} <= holders
-            ]
-            same.append(claim)
-        held = [one for same in newest.values() for one in same if one.certainty < Certainty.FACT]
-        facts = self._told([(one.subject, Settled(one.slot, one.value, one.certainty, one)) for one in held])
+            known = newer.setdefault((claim.subject, claim.slot), [])
+            gone = [people for certainty, people in known if certainty >= claim.certainty]
+            believers = groups[claim.holders].difference((DM, SYSTEM), *gone)
+            known.append((claim.certainty, groups[claim.holders]))
+            if claim.certainty < Certainty.FACT and believers:
+                one = claim.subject, claim.slot, claim.seq, claim.n
+                held[one] = claim
+                holders[one] = holders.get(one, frozenset()) | believers
+        ordered = sorted(held.items(), key=lambda item: (fold.order(item[1]), item[0]))
+        facts = self._told(
+            [(one.subject, Settled(one.slot, one.value, one.certainty, one)) for _, one in ordered]
+        )
         return [
-            Belief(fact, groups[one.holders] - {DM, SYSTEM})
-            for one, fact in zip(held, facts, strict=True)
+            Belief(fact, holders[name])
+            for (name, _), fact in zip(ordered, facts, strict=True)
             if not fact.ended
         ]
 
