@@ -304,6 +304,20 @@ class TestExportData:
         assert aside.read_text() == '{"mine": {}}'
         assert (out / "notes.txt").read_text() == (out / "mine" / "npcs.json").read_text() == "mine"
 
+    def test_versions_of_something_else_are_not_taken_for_ours(
+        self, run: Run, told: Path, tmp_path: Path
+    ) -> None:
+        """A folder with numbered versions of its own is refused, as old versions are taken away in time."""
+        mine = [tmp_path / "out" / "versions" / str(number) / "mine.txt" for number in range(9)]
+        for path in mine:
+            path.parent.mkdir(parents=True)
+            path.write_text("mine")
+        answer = run("export", "data", "-c", told, "--out", tmp_path / "out")
+        assert (answer.code, answer.out) == (1, "")
+        assert "has versions of something else" in answer.err
+        assert all(path.read_text() == "mine" for path in mine)
+        assert [path.name for path in (tmp_path / "out").iterdir()] == ["versions"]
+
     def test_goes_nowhere_but_into_a_folder(self, run: Run, told: Path, tmp_path: Path) -> None:
         """A file in the place of the folder is a wrong call, and stays as it is."""
         (tmp_path / "file").write_text("mine")
