@@ -10,7 +10,7 @@ help:
 	@echo "make test       the test suite"
 	@echo "make test-long  the same with many more generated cases (minutes)"
 	@echo "make check      lint, format, types, architecture"
-	@echo "make bench      measure tokens, and what the log costs (minutes)"
+	@echo "make bench      measure tokens, memory, recall and compaction, and what the log costs (minutes)"
 	@echo "make format     put the code into its format"
 	@echo "make clean      remove what make made"
 
@@ -50,6 +50,7 @@ bench: $(VENV)/.dev
 	$(RUN) bench/memory.py
 	$(RUN) bench/context.py
 	$(RUN) bench/recall.py
+	$(RUN) bench/compaction.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -54,6 +54,7 @@ from dndbots.compaction.values import Extractor
 from dndbots.events import EventType, GameEvent
 from dndbots.testing import memory_campaign
 from dndbots.tokens import count_many, count_tokens
+from phrases import HALVES
 from reading import (
     Made,
     Marks,
@@ -67,7 +68,6 @@ from reading import (
     share,
     stands,
 )
-from phrases import HALVES
 from told import Told, check, told
 
 MISSING = "not there yet"

@@ -5,7 +5,7 @@ between leaves a mix that the history can finish. What a person wrote there is s
 Nothing outside the folder is written to.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,16 +100,21 @@ class DataFolder:
         self._old_version = self._versions / ".old"
         self._lock = self.path / ".lock"
 
-    def save(self, files: Mapping[str, bytes]) -> Saved:
-        """Puts a set of files in place of the one that is there. If it is the same, nothing is written."""
-        if not is_whole(files):
-            raise InvalidSetting("files", sorted(files), reason="are no whole set; `to_files` makes one")
+    def save(self, files: Mapping[str, bytes] | Callable[[], Mapping[str, bytes]]) -> Saved:
+        """Puts a set of files in place of the one that is there. If it is the same, nothing is written.
+
+        What makes a set is asked for one when nobody else saves, so that an older one is never put in
+        place of a newer.
+        """
         with plain_errors(self.path):
             if not self.path.is_dir():
                 self.path.mkdir(parents=True, exist_ok=True)
                 sync_folder(self.path.parent)
             with locked(self._lock, timeout=self._timeout):
-                return self._save(dict(files))
+                made = files() if callable(files) else files
+                if not is_whole(made):
+                    raise InvalidSetting("files", sorted(made), reason="are no whole set; use `to_files`")
+                return self._save(dict(made))
 
     def load(self) -> Loaded:
         """The set that is there if it is whole, else the newest good version, which then is put in place.

@@ -43,10 +43,7 @@ class DataKeeper:
         self._at = 0
 
     def save(self) -> Saved:
-        with self._table.view(DM) as view:
-            data = self._now(view)
-            files = data_files(view, data)
-        saved = self._folder.save(files)
+        saved = self._folder.save(self._files)
         edits = [edit for file in saved.edited for edit in file.edits]
         for edit in hold_edits(self._table, edits):
             about = f"{edit.uid}: {edit.field}" if edit.uid else edit.field
@@ -54,6 +51,10 @@ class DataKeeper:
         for damage in saved.damaged:
             log.warning("%s was damaged (%s) and is written anew", damage.file, damage.wrong)
         return saved
+
+    def _files(self) -> dict[str, bytes]:
+        with self._table.view(DM) as view:
+            return data_files(view, self._now(view))
 
     def _now(self, view: View) -> CampaignData:
         if self._data is None or view.head < self._at:
