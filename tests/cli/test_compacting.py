@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.calling import HOSTILE, Run, program, transcript
@@ -13,6 +13,9 @@ from tests.table import event
 from dndbots import Campaign, EventType
 from dndbots.compaction import Known, Turn
 from dndbots.compaction.files import FILES
+
+if TYPE_CHECKING:
+    from tests.postgres import PostgresServer
 
 LINES = [
     ("e1", "DM", "You meet Father Aldwin, the old priest of Oakhurst."),
@@ -126,6 +129,18 @@ class TestCompact:
         assert not (told / "data" / "npcs.json").exists()
         assert run("compaction", "-c", told, "--json").json["cursor"] is None
 
+    def test_a_campaign_on_a_server_has_no_files(
+        self, run: Run, postgres: "PostgresServer", tmp_path: Path
+    ) -> None:
+        """It is compacted all the same, names no folder, and its data can be exported."""
+        where = postgres.url()
+        play = transcript(tmp_path / "play.jsonl", *(line(*one) for one in LINES))
+        assert run("import", play, "-c", where).code == 0
+        (did,) = run("compact", "-c", where).out.splitlines()
+        assert did.startswith("4 turns read: ")
+        assert run("export", "data", "-c", where, "--out", tmp_path / "out").code == 0
+        assert "priest of Oakhurst" in (tmp_path / "out" / "npcs.json").read_text("utf-8")
+
     def test_shows_no_progress_where_nobody_watches(self, told: Path) -> None:
         """A standard error that is no terminal stays empty."""
         assert program("compact", "-c", told).err == ""
@@ -233,6 +248,19 @@ class TestReview:
             assert known in answer.err
         assert waiting(run, held) == ids
 
+    def test_what_cannot_be_so_any_more_is_refused(self, run: Run, held: Path) -> None:
+        """Once nobody can tell which Elena is meant, it goes on waiting; what came before it is decided."""
+        ids = waiting(run, held)
+        throk, elena = ids["Throk", "role"], ids["Elena", "role"]
+        with Campaign.open(held) as campaign:
+            campaign.introduce("NPC", "Elena")
+            campaign.introduce("NPC", "Elena")
+        answer = run("review", "accept", throk, elena, "-c", held)
+        assert (answer.code, answer.out) == (1, f"{throk} is accepted\n")
+        assert answer.err.startswith("error: the update is refused: 'Elena' is the name of several")
+        assert throk not in waiting(run, held).values()
+        assert elena in waiting(run, held).values()
+
     def test_a_value_that_says_nothing_is_refused(self, run: Run, held: Path) -> None:
         """An empty value is an error in words, and the proposal goes on waiting."""
         ids = waiting(run, held)
@@ -303,6 +331,20 @@ class TestExportData:
         )
         assert aside.read_text() == '{"mine": {}}'
         assert (out / "notes.txt").read_text() == (out / "mine" / "npcs.json").read_text() == "mine"
+
+    def test_versions_of_something_else_are_not_taken_for_ours(
+        self, run: Run, told: Path, tmp_path: Path
+    ) -> None:
+        """A folder with numbered versions of its own is refused, as old versions are taken away in time."""
+        mine = [tmp_path / "out" / "versions" / str(number) / "mine.txt" for number in range(9)]
+        for path in mine:
+            path.parent.mkdir(parents=True)
+            path.write_text("mine")
+        answer = run("export", "data", "-c", told, "--out", tmp_path / "out")
+        assert (answer.code, answer.out) == (1, "")
+        assert "has versions of something else" in answer.err
+        assert all(path.read_text() == "mine" for path in mine)
+        assert [path.name for path in (tmp_path / "out").iterdir()] == ["versions"]
 
     def test_goes_nowhere_but_into_a_folder(self, run: Run, told: Path, tmp_path: Path) -> None:
         """A file in the place of the folder is a wrong call, and stays as it is."""

@@ -1,8 +1,10 @@
 """The shared state: no update is lost, no batch is seen in halves, and the newest evidence wins."""
 
 import random
+import sys
 import threading
 from contextlib import suppress
+from itertools import product
 from typing import Any
 
 import pytest
@@ -336,41 +338,53 @@ def test_order_of_arrival_does_not_matter(drawn: tuple[list[int], random.Random]
 
 
 def run(*workers: Any) -> None:
-    """All at once; what one of them raises is raised here."""
+    """All at once, taking turns as often as can be; what one of them raises is raised here."""
     failed: list[BaseException] = []
+    start, interval = threading.Barrier(len(workers)), sys.getswitchinterval()
 
     def guarded(work: Any) -> None:
         try:
+            start.wait(60)
             work()
         except BaseException as exc:  # noqa: BLE001 - it is raised below
             failed.append(exc)
 
     threads = [threading.Thread(target=guarded, args=(work,)) for work in workers]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    finally:
+        sys.setswitchinterval(interval)
+    assert not any(thread.is_alive() for thread in threads)
     if failed:
         raise failed[0]
 
 
 def test_eight_threads_lose_no_update() -> None:
     """Every update is there, and the state is that of applying them one after the other, as accepted."""
-    state = new_state()
+    crowd = [
+        Turn(f"c{n}", "DM", "dm", f"{''.join(parts)} is the smith now, and a friend of Throk.")
+        for n, parts in enumerate(
+            product(("Bor", "Kel", "Zan", "Mur"), ("dak", "vin", "gor", "lek"), "aeiouy")
+        )
+    ]
+    state = new_state(*TURNS, *crowd)
 
     def writer(seed: int) -> Any:
         def work() -> None:
-            for turn in random.Random(seed).sample(TURNS, 40):
+            for turn in random.Random(seed).sample(TURNS, 20) + crowd[seed::8]:
                 state.apply(update(turn))
-                with state.batch():
-                    state.apply(update(turn, "friend", "Throk"))
-                    state.apply(update(turn, "status"))
+                apply_all(state, update(turn, "friend", "Throk"), update(turn, "status"))
 
         return work
 
     run(*(writer(seed) for seed in range(8)))
-    assert len(state.accepted) == 8 * 40 * 3
-    serial = new_state()
+    assert len(state.accepted) == (8 * 20 + len(crowd)) * 3
+    assert len(state.snapshot().npcs) == len(PEOPLE) + len(crowd)
+    serial = new_state(*TURNS, *crowd)
     for accepted in state.accepted:
         assert serial.apply(accepted.update) == accepted
     assert serial.snapshot() == state.snapshot()

@@ -31,6 +31,7 @@ COMPACTION_INTERVAL: Final = 5
 PATIENCE: Final = 3
 _ATTEMPTS: Final = 5
 _MOST_PER_TURN: Final = 40
+_MOST_ASKED: Final = 40
 _WANTED: Final = (
     "is no extractor: pass a chat model object with invoke(messages), such as a LangChain chat model, an "
     "object with extract(turns, known), or nothing for one without a model"
@@ -119,7 +120,7 @@ class CampaignPersistenceAgent:
         table: Table,
         *,
         review: bool = False,
-        most: int = MOST_EVENTS,
+        most: int | None = None,
         progress: Progress | None = None,
         total: int = 0,
     ) -> list[Run]:
@@ -129,6 +130,8 @@ class CampaignPersistenceAgent:
         """
         runs: list[Run] = []
         conflicts = 0
+        # What a model was asked in vain is asked again, so that it is not asked too much at once.
+        most = most or (_MOST_ASKED if getattr(self.extractor, "waits", True) else MOST_EVENTS)
         while True:
             try:
                 run = compact_once(table, self._reader(), most=most, review=review, timeout=self._timeout)

@@ -4,7 +4,6 @@ It needs no tool calls: answers are JSON by a schema where the model can be held
 asked for in words. What comes back is only proposed; `checking` decides.
 """
 
-import logging
 import re
 from collections.abc import Sequence
 from typing import Any, Final
@@ -26,7 +25,6 @@ _UNSUPPORTED = re.compile(
     r"|unknown\s+(?:argument|parameter|field)|response_format|json_schema|bind_tools",
     re.IGNORECASE,
 )
-log = logging.getLogger("dndbots.compaction")
 
 
 class ModelExtractor:
@@ -58,21 +56,17 @@ class ModelExtractor:
         self._by_schema = None if hasattr(model, "with_structured_output") else False
 
     def extract(self, turns: Sequence[Turn], known: Known) -> list[Update]:
-        """Everything that could be read; ExtractionFailed, if nothing could and there were questions."""
+        """Everything that is stated; ExtractionFailed, if a part of the turns could not be read.
+
+        What is only partly read would count as read, so that the rest would be lost.
+        """
         found: list[Update] = []
-        failures: list[str] = []
-        asked = 0
         for chunk in chunked([_entry(turn) for turn in turns if turn.text.strip()], self._chunk):
             for kind in self._kinds:
-                asked += 1
                 try:
                     found += self._ask(kind, chunk, known)
                 except Refused as exc:
-                    failures.append(exc.reason)
-        if asked and len(failures) == asked:
-            raise ExtractionFailed(turns=len(turns), reason=failures[-1])
-        for reason in failures:
-            log.warning("a part of the turns could not be read: %s", reason)
+                    raise ExtractionFailed(turns=len(chunk), reason=exc.reason) from exc
         return list(dict.fromkeys(found))
 
     def _ask(self, kind: Kind | None, entries: Sequence[Entry], known: Known) -> list[Update]:

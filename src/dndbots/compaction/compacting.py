@@ -11,13 +11,14 @@ from pydantic import BaseModel, ConfigDict
 from dndbots.compaction.agent import CampaignPersistenceAgent
 from dndbots.compaction.background import EVERY_TURNS, EVERY_WORDS, Compactor, Job, shared_worker
 from dndbots.compaction.data import CampaignData
-from dndbots.compaction.files import data_path
+from dndbots.compaction.files import FILES, data_path
 from dndbots.compaction.folder import DataFolder, Saved
 from dndbots.compaction.folding import campaign_data
 from dndbots.compaction.keeping import DataKeeper, data_files
 from dndbots.compaction.reviewing import Proposal, accept, proposals_of, reject
 from dndbots.compaction.running import Run, cursor_of, last_runs, run_of, totals_of, waiting_after
 from dndbots.compaction.turns import is_spoken
+from dndbots.errors import InvalidSetting
 from dndbots.events import GameEvent
 from dndbots.ids import DM
 from dndbots.storage.reader import View
@@ -124,7 +125,11 @@ class Compacting(ABC):
             return campaign_data(view)
 
     def export_data(self, folder: Path | str) -> Saved:
-        """Writes the files of campaign data, as they are at this moment, into a folder."""
+        """Writes the files of campaign data, as they are at this moment, into a folder.
+
+        What else is in the folder stays; what was there under their names is set aside.
+        """
+        _refuse_others_versions(Path(folder))
         with self.view(DM) as view:
             files = data_files(view)
         return DataFolder(folder).save(files)
@@ -166,3 +171,11 @@ class Compacting(ABC):
 
     def reject(self, proposal: str) -> None:
         reject(self, proposal)
+
+
+def _refuse_others_versions(folder: Path) -> None:
+    """Old versions are taken away in time, so they must be ours: a folder of any name may have some."""
+    for version in (folder / "versions").glob("[0-9]*"):
+        if not version.is_dir() or any(one.name not in FILES for one in version.iterdir()):
+            reason = f"has versions of something else ({version.name}); choose another folder"
+            raise InvalidSetting("folder", str(folder), reason=reason)

@@ -28,6 +28,7 @@ from dndbots.compaction.narrating import narrative, with_id
 from dndbots.compaction.values import KIN, Turn, Update
 from dndbots.errors import DuplicateEvent, UpdateRefused
 from dndbots.ids import category_of, folded, mint
+from dndbots.memory.checks import short
 
 _ABILITY = "ability_"
 
@@ -156,7 +157,8 @@ class SharedStateManager:
             try:
                 told = with_id(narrative(kind, text, self.turns(turns)), self._data)
             except UpdateRefused as exc:
-                self._tally.add(Rejected({"kind": kind[:40], "text": text[:80]}, exc.reason, exc.rule))
+                shown = {"kind": short(kind, 40), "text": short(text)}
+                self._tally.add(Rejected(shown, exc.reason, exc.rule))
                 raise
             self._change("narratives", told.narrative_id, told)
             return told
