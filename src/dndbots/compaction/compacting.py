@@ -86,7 +86,7 @@ class Compacting(ABC):
         With `review`, what is found waits for a person: see `proposals`. `progress` is told how many
         turns of how many were read.
         """
-        agent = CampaignPersistenceAgent(self.extractor if extractor is None else extractor)
+        agent = self._agent(self.extractor if extractor is None else extractor)
         total = self.compaction(last=1).turns_waiting if progress is not None else 0
         runs = agent.compact(self, review=review, progress=progress, total=total)
         self.save_data()
@@ -108,6 +108,13 @@ class Compacting(ABC):
         own = self.another()
         compactor = Compactor(lambda: len(own.compact(extractor=reads)), every=every, words=words)
         return compactor.on_close(first=self.listen(compactor.notice), last=own.close)
+
+    def _agent(self, extractor: Any) -> CampaignPersistenceAgent:
+        """The one that read with this extractor last time: it knows how often that failed."""
+        known: dict[int, tuple[Any, CampaignPersistenceAgent]] = self.__dict__.setdefault("_agents", {})
+        if id(extractor) not in known:
+            known[id(extractor)] = extractor, CampaignPersistenceAgent(extractor)
+        return known[id(extractor)][1]
 
     def save_data(self) -> Saved | None:
         """Brings the files of campaign data up to date; None where the campaign has no folder."""
