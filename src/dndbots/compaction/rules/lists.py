@@ -168,10 +168,10 @@ PLACE_WORDS: Final = _words(
 PLACE_OPENERS: Final = _words("castle mount lake fort port river isle cape camp mere lake")
 FACTION_WORDS: Final = _words(
     """
-    alliance army band battalion brigade brotherhood cabal cartel church circle clan coalition college
-    company compact conclave congregation consortium council coven crew cult enclave faction family
-    fellowship gang guild hand horde house inquisition legion league militia network order pact society
-    sisterhood syndicate tribe tribunal trust union watch
+    alliance army guard guards rangers knights riders band battalion brigade brotherhood cabal cartel
+    church circle clan coalition college company compact conclave congregation consortium council coven
+    crew cult enclave faction family fellowship gang guild hand horde house inquisition legion league
+    militia network order pact society sisterhood syndicate tribe tribunal trust union watch
     """
 ) - {"church", "college"}  # fmt: skip
 ITEM_WORDS: Final = _words(
