@@ -54,13 +54,14 @@ _LASTING: Final = re.compile(
 _AFTER: Final = re.compile(
     r"\b(?:until|when|after|years ago|at the age of|as a child|back then|long ago|one day)\b", re.IGNORECASE
 )
-_THEN: Final = re.compile(r"\b(?:when|after|before|since|until|because|as) $", re.IGNORECASE)
+_THEN: Final = re.compile(r"\b(?:when|how|after|before|since|until|because|as) $", re.IGNORECASE)
 _OBJECT_OF: Final = re.compile(
     r"(?<!town )(?<!city )(?<!village )(?<!kingdom )\b(?:of|in|at|from|to|with|by|for|near"
     r"|about|like|than|toward|towards|into|behind) (?:the )?$",
     re.IGNORECASE,
 )
 _OWNER: Final = re.compile(r"@[A-Z]\d+@['\u2019]")
+_LOOKING_BACK: Final = re.compile(r"\b(?:was|were|died|vanished|disappeared|perished)\b", re.IGNORECASE)
 _BUT: Final = re.compile(r"\b(?:but|until|escaped|recovered|healed|freed)\b", re.IGNORECASE)
 _WILL: Final = re.compile(r" that \S+ will ", re.IGNORECASE)
 _APPOSED: Final = re.compile(r"^@[A-Z]\d+@,? (?:the|an?|our|who|which)\b", re.IGNORECASE)
@@ -223,9 +224,8 @@ def _is_of_the_moment(found: _Found, match: re.Match[str], context: Context) -> 
         if found.field == "wants":
             return not _LASTING.match(tidy(parts["v"]))
         return found.field in _NOT_OF_ONESELF
-    return (
-        found.field in ("status", "description") and found.kind != "environment" and " was " in match.group()
-    )
+    # A player who looks back tells what was, not what is.
+    return found.field == "status" and found.kind == "npc" and bool(_LOOKING_BACK.search(match.group()))
 
 
 def _kind(mention: Mention, default: Kind) -> Kind:

@@ -69,7 +69,7 @@ def first_person(marked: Marked, speaker: str) -> Marked:
     mentions = list(marked.mentions)
 
     def put(found: re.Match[str]) -> str:
-        mentions.append(Mention(speaker, "P", found.group(), known=True))
+        mentions.append(Mention(speaker, "P", found.group()))
         sign = f"@P{len(mentions) - 1}@"
         if found[3]:
             return f"{sign}'s"
@@ -93,7 +93,7 @@ def third_person(marked: Marked, before: Sequence[Mention]) -> Marked:
         if len(named) != 1 or _STRANGER.search(text, 0, found.start()):
             return found.group()
         name = next(iter(named))
-        mentions.append(Mention(name, "P", found.group(), known=True))
+        mentions.append(Mention(name, "P", found.group()))
         sign = f"@P{len(mentions) - 1}@"
         if found[3]:
             return f"{sign}'s"
