@@ -167,6 +167,26 @@ def test_a_quotation_is_its_speakers_word(text: str, said_by: str) -> None:
     assert [(u.name, u.value, u.said_by) for u in found] == [("Aldwin", "Garth", said_by)]
 
 
+def test_a_pronoun_never_reaches_into_a_quotation() -> None:
+    """Whom the telling means by `she` is not somebody whom a quotation between names."""
+    text = (
+        'Orrin grins. "My brother Bram runs the mill." A woman named Lysa nods. She is a spy for the Harpers.'
+    )
+    assert {u.name for u in read(text) if u.field == "role"} == {"Lysa"}
+
+
+def test_a_pronoun_may_say_who_speaks() -> None:
+    """`He says` is the one person whom the sentence before names; after two it is nobody."""
+    (found,) = [u for u in read('Aldwin sighs. "My brother Garth is ill," he says.') if u.field == "brother"]
+    assert (found.name, found.said_by) == ("Aldwin", "Aldwin")
+    assert read('Aldwin looks at Tom. "My brother Garth is ill," he says.') == []
+
+
+def test_two_speakers_in_one_sentence_are_nobody() -> None:
+    """Where a sentence quotes two people, no rule can tell which of them says what."""
+    assert read('"Hush," says Aldwin, and Elena says, "My brother Garth is dead."') == []
+
+
 def test_a_quotation_of_nobody_is_left_alone() -> None:
     """Without a speaker, quoted words prove nothing."""
     assert read('"My brother Garth was taken by Aldwin, the king of thieves."') == []

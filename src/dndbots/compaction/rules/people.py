@@ -40,7 +40,7 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
         r"<a:PU>,? (?:who )?(?:<is>|has been|has long been|serves as|works as|acts as) (?:the|an?"
         r"|our|one of the|one of) <np><end>(?!, @)",
     ),
-    rule("is", r"<a:PU>, (?:the|an?|our|your|my) <np>(?=[,.;:!?]|$| by (?:trade|birth)\b)"),
+    rule("is", r"<a:PU>, (?:the|an?|our|your|my) <np>(?=[,.;:!?]|$| by (?:trade|birth)\b| who )"),
     rule(
         "is",
         r"<a:PU> the <short>(?=[,.;:!?]|$| (?:who|can|is|was|has|and|in|at|of|from|with|waits"

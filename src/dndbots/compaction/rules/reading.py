@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from dndbots.compaction.rules.gates import clause_start, is_doubted, is_held
 from dndbots.compaction.rules.grammar import Rule, tidy
 from dndbots.compaction.rules.links import LINK_RULES
-from dndbots.compaction.rules.lists import KIN, MUTUAL
+from dndbots.compaction.rules.lists import KIN, MUTUAL, either
 from dndbots.compaction.rules.naming import Lexicon, Marked, Mention
 from dndbots.compaction.rules.people import PEOPLE_RULES
 from dndbots.compaction.rules.phrases import described
@@ -73,7 +73,9 @@ _ASIDE: Final = re.compile(
 _OF_SOMEWHERE: Final = re.compile(r"(@P\d+@) of (?:the )?@[A-Z]\d+@(?!['\u2019])")
 _APPOSITION: Final = re.compile(
     r"(@[A-Z]\d+@)(?:, (?:the|an?|our|who is|who's) [^,;:.!?@]{2,60}(?:@[A-Z]\d+@)?(?:'s "
-    r"\w+)?,(?= )| the [a-z-]+(?= (?:waits|can be|is|lives|wants|has|was|stands|works|serves"
+    r"\w+)?,(?= )|, (?:the|an?) [a-z -]{3,40}(?= who )"
+    rf"|, {either(KIN)} (?:of|to) @[A-Z]\d+@,(?= )| the [a-z-]+(?= (?:waits|can be|is|lives"
+    r"|wants|has|was|stands|works|serves"
     r"|fears|asks)\b))"
 )
 # What players say of themselves in play is mostly of the moment.
@@ -81,7 +83,7 @@ _NOT_OF_ONESELF: Final = frozenset(["status", "ability", "description", "attitud
 _VALUED: Final = frozenset(["wants", "promise", "fears", "power", "description", "known_for", "attitude"])
 _VAGUE: Final = re.compile(
     r"\b(?:this|that|these|those|it|them|something|stuff|things?|here|there|everything"
-    r"|anything|nothing|way|bit|other)\b",
+    r"|anything|nothing|way|bit|other|worst)\b",
     re.IGNORECASE,
 )
 

@@ -48,11 +48,9 @@ _NAME_IS: Final = re.compile(
 
 def voice(marked: Marked) -> str | None:
     """Who says what the sentence quotes, if its own words name them."""
-    for tag in (_AFTER, _BEFORE, _LABEL):
-        found = tag.search(marked.text)
-        if found:
-            return _named(marked, next(group for group in found.groups() if group))
-    return None
+    tags = [found for tag in (_AFTER, _BEFORE, _LABEL) for found in tag.finditer(marked.text)]
+    said = {_named(marked, next(group for group in found.groups() if group)) for found in tags}
+    return next(iter(said)) if len(said) == 1 else None
 
 
 def is_only_tag(marked: Marked) -> bool:
