@@ -128,6 +128,7 @@ def test_what_is_no_fact_is_left_alone(text: str) -> None:
         "I can cast spells.",
         "I'm from Ohio, actually.",
         "Sorry about my friend, Balgus.",
+        "Burt Reynolds, the customs officer.",
         "(sings) Scanlan, the bard of the north.",
     ],
 )

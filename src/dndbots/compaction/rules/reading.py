@@ -62,6 +62,7 @@ _OBJECT_OF: Final = re.compile(
 )
 _OWNER: Final = re.compile(r"@[A-Z]\d+@['\u2019]")
 _LOOKING_BACK: Final = re.compile(r"\b(?:was|were|died|vanished|disappeared|perished)\b", re.IGNORECASE)
+_COPULA: Final = re.compile(r"(?:\bis|\bare|['\u2019]s) ", re.IGNORECASE)
 _BUT: Final = re.compile(r"\b(?:but|until|escaped|recovered|healed|freed)\b", re.IGNORECASE)
 _WILL: Final = re.compile(r" that \S+ will ", re.IGNORECASE)
 _APPOSED: Final = re.compile(r"^@[A-Z]\d+@,? (?:the|an?|our|who|which)\b", re.IGNORECASE)
@@ -226,6 +227,9 @@ def _is_of_the_moment(found: _Found, match: re.Match[str], context: Context) -> 
         if found.field == "wants":
             return not _LASTING.match(tidy(parts["v"]))
         return found.field in _NOT_OF_ONESELF
+    if "np" in parts and match.start() == 0 and not match.string[match.end() :].strip(" .!"):
+        if not _COPULA.search(match.group()):
+            return True  # "Burt Reynolds, the customs officer." is a punch line
     # A player who looks back tells what was, not what is.
     return found.field == "status" and found.kind == "npc" and bool(_LOOKING_BACK.search(match.group()))
 
