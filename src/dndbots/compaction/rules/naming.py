@@ -296,7 +296,7 @@ def _whole_name(sentence: str, run: list[_Word]) -> list[_Word]:
                 return run[:at]
         if word.text == "the" and at and run[at - 1].text != "of":
             epithet = folded(run[at + 1].text) if at + 1 < len(run) else ""
-            if epithet in ROLES | RACES | _HEADS or is_plain(run[at - 1].text) or at > 1:
+            if epithet in (ROLES | RACES | _HEADS) - {"elder"} or is_plain(run[at - 1].text) or at > 1:
                 return run[:at]
     return run
 

@@ -29,7 +29,7 @@ _STAYS = (
 )
 _PLACED = r"(?:in|at|inside|within|beneath|under|below|on|aboard|outside|near)"
 _AIM = (
-    r"(?:wants?|hopes|longs|yearns|seeks|wishes|plans|intends|aims|means|desires|dreams of "
+    r"(?:wants|hopes|longs|yearns|seeks|wishes|plans|intends|aims|means|desires|dreams of "
     r"being able|is determined|is desperate|is eager|is trying"
     r"|is hoping|is sworn|has sworn|has vowed|is resolved|is working|is plotting|schemes|plots)"
 )
@@ -123,6 +123,7 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule("description", r"<a:PU> (?P<v>walks with an? (?:\w+ )?(?:limp|cane|stick|crutch|staff))"),
     rule("wants", rf"<a:PFU>,? (?:who )?{_ADVERB}{_AIM} (?:more than anything )?to (?!the |an? |@)<words>"),
+    rule("wants", r"<a:P> want to (?!the |an? |@)<words>"),
     rule(
         "wants",
         r"(?:what )?<a:PFU> (?:really |most |truly )?wants (?:most |more than anything )?is (?:to "

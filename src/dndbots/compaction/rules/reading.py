@@ -227,11 +227,15 @@ def _is_of_the_moment(found: _Found, match: re.Match[str], context: Context) -> 
         if found.field == "wants":
             return not _LASTING.match(tidy(parts["v"]))
         return found.field in _NOT_OF_ONESELF
-    if "np" in parts and match.start() == 0 and not match.string[match.end() :].strip(" .!"):
-        if not _COPULA.search(match.group()):
-            return True  # "Burt Reynolds, the customs officer." is a punch line
     # A player who looks back tells what was, not what is.
-    return found.field == "status" and found.kind == "npc" and bool(_LOOKING_BACK.search(match.group()))
+    is_past = found.field == "status" and found.kind == "npc" and _LOOKING_BACK.search(match.group())
+    return bool(is_past) or ("np" in parts and _is_punch_line(match))
+
+
+def _is_punch_line(match: re.Match[str]) -> bool:
+    """Nothing but a name and what they are, and no verb: "Burt Reynolds, the customs officer."."""
+    alone = match.start() == 0 and not match.string[match.end() :].strip(" .!")
+    return alone and not _COPULA.search(match.group())
 
 
 def _kind(mention: Mention, default: Kind) -> Kind:
