@@ -112,7 +112,9 @@ def test_batches_of_any_size_give_the_same_scenes_and_narratives(log: list[GameE
 
 
 @settings(max_examples=some(25))
-@given(st.lists(st.tuples(st.sampled_from([MILL, INN, None]), st.sets(st.sampled_from(PARTY)), st.booleans())))
+@given(
+    st.lists(st.tuples(st.sampled_from([MILL, INN, None]), st.sets(st.sampled_from(PARTY)), st.booleans()))
+)
 def test_every_turn_that_a_character_heard_is_in_one_scene(turns: list[Any]) -> None:
     """And nobody is in two scenes that are open at once."""
     campaign = memory_campaign()
