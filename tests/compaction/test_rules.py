@@ -128,6 +128,7 @@ def test_what_is_no_fact_is_left_alone(text: str) -> None:
         "I can cast spells.",
         "I'm from Ohio, actually.",
         "Sorry about my friend, Balgus.",
+        "Burt Reynolds, the customs officer.",
         "(sings) Scanlan, the bard of the north.",
     ],
 )
@@ -165,6 +166,26 @@ def test_a_quotation_is_its_speakers_word(text: str, said_by: str) -> None:
     """What somebody says inside the DM's narration is theirs: it names who says so."""
     found = [u for u in read(text) if u.field == "brother"]
     assert [(u.name, u.value, u.said_by) for u in found] == [("Aldwin", "Garth", said_by)]
+
+
+def test_a_pronoun_never_reaches_into_a_quotation() -> None:
+    """Whom the telling means by `she` is not somebody whom a quotation between names."""
+    text = (
+        'Orrin grins. "My brother Bram runs the mill." A woman named Lysa nods. She is a spy for the Harpers.'
+    )
+    assert {u.name for u in read(text) if u.field == "role"} == {"Lysa"}
+
+
+def test_a_pronoun_may_say_who_speaks() -> None:
+    """`He says` is the one person whom the sentence before names; after two it is nobody."""
+    (found,) = [u for u in read('Aldwin sighs. "My brother Garth is ill," he says.') if u.field == "brother"]
+    assert (found.name, found.said_by) == ("Aldwin", "Aldwin")
+    assert read('Aldwin looks at Tom. "My brother Garth is ill," he says.') == []
+
+
+def test_two_speakers_in_one_sentence_are_nobody() -> None:
+    """Where a sentence quotes two people, no rule can tell which of them says what."""
+    assert read('"Hush," says Aldwin, and Elena says, "My brother Garth is dead."') == []
 
 
 def test_a_quotation_of_nobody_is_left_alone() -> None:

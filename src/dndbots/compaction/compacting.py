@@ -86,7 +86,7 @@ class Compacting(ABC):
         With `review`, what is found waits for a person: see `proposals`. `progress` is told how many
         turns of how many were read.
         """
-        agent = CampaignPersistenceAgent(self.extractor if extractor is None else extractor)
+        agent = self._agent(self.extractor if extractor is None else extractor)
         total = self.compaction(last=1).turns_waiting if progress is not None else 0
         return _compacted(self, agent, review=review, progress=progress, total=total)
 
@@ -107,6 +107,13 @@ class Compacting(ABC):
         agent, own = CampaignPersistenceAgent(reads), self.another()
         compactor = Compactor(lambda: len(_compacted(own, agent)), every=every, words=words)
         return compactor.on_close(first=self.listen(compactor.notice), last=own.close)
+
+    def _agent(self, extractor: Any) -> CampaignPersistenceAgent:
+        """The one that read with this extractor last time: it knows how often that failed."""
+        known: dict[int, tuple[Any, CampaignPersistenceAgent]] = self.__dict__.setdefault("_agents", {})
+        if id(extractor) not in known:
+            known[id(extractor)] = extractor, CampaignPersistenceAgent(extractor)
+        return known[id(extractor)][1]
 
     def save_data(self) -> Saved | None:
         """Brings the files of campaign data up to date; None where the campaign has no folder."""

@@ -120,7 +120,7 @@ def _info(entity: Entity, past: Iterable[Fact], beliefs: Iterable[Belief], gates
         aliases=entity.aliases,
         facts=facts,
         relations=_relations(shown),
-        believed=tuple(_believed(one) for one in beliefs if not gates.hides(one.fact)),
+        believed=_believed(one for one in beliefs if not gates.hides(one.fact)),
         **_own_fields(shelf, entity, plain),
     )
 
@@ -174,16 +174,21 @@ def _relations(facts: Iterable[Fact]) -> tuple[Related, ...]:
     return tuple(sorted(found, key=lambda one: (one.op, one.object)))
 
 
-def _believed(belief: Belief) -> Believed:
-    fact = belief.fact
-    return Believed(
-        key=str(fact.key),
-        value=fact.value,
-        by=tuple(sorted(belief.holders)),
-        said_by=fact.said_by,
-        since=fact.valid_from,
-        certainty=fact.certainty,
-    )
+def _believed(beliefs: Iterable[Belief]) -> tuple[Believed, ...]:
+    """What others hold; those who have the same from one turn together."""
+    found: dict[str, Believed] = {}
+    for fact, holders in beliefs:
+        one = Believed(
+            key=str(fact.key),
+            value=fact.value,
+            by=(),
+            said_by=fact.said_by,
+            since=fact.valid_from,
+            certainty=fact.certainty,
+        )
+        same = found.get(one.model_dump_json(), one)
+        found[one.model_dump_json()] = same.model_copy(update={"by": tuple(sorted({*same.by, *holders}))})
+    return tuple(found.values())
 
 
 # The story

@@ -12,7 +12,6 @@ from dndbots.compaction.rules.voices import (
     antecedents,
     first_person,
     is_only_tag,
-    people,
     third_person,
     voice,
 )
@@ -43,11 +42,9 @@ def _of_turn(turn: Turn, lexicon: Lexicon) -> list[Update]:
     text = turn.text[:LONGEST_TURN]
     if is_sung(text):
         return []
-    before: list[Mention] = []
     for sentence in _sentences(text, lexicon):
         own = sentence.said_by or (turn.speaker if turn.role != "dm" else None)
-        marked = third_person(sentence.marked, before)
-        before = antecedents(marked) if people(marked) else []
+        marked = sentence.marked
         if sentence.unsaid or sentence.passage.asks or is_closed(sentence.passage.text):
             continue
         if own:
@@ -67,12 +64,16 @@ def _sentences(text: str, lexicon: Lexicon) -> Iterator[_Sentence]:
     letters = _letters(first)
     speaker: str | None = None
     quoted_by: str | None = None
+    # Whom a pronoun may mean, in the telling and in each quotation on its own.
+    before: dict[int | None, list[Mention]] = {}
     for passage, plain in zip(told, first, strict=True):
         marked = mark(passage.text, lexicon, letters) if letters else plain
+        marked = third_person(marked, before.get(passage.quoted, ()))
+        before[passage.quoted] = antecedents(marked)
         if passage.quoted is None:
             if QUOTE in passage.text:
                 said = None if is_written(passage.text) else voice(marked)
-                quoted_by = said or (speaker if passage.text.strip() == QUOTE else None)
+                quoted_by = said or (speaker if passage.text.strip(" .") == QUOTE else None)
                 speaker = said if is_only_tag(marked) or passage.text.startswith(QUOTE) else None
             elif passage.text.strip():
                 speaker = None

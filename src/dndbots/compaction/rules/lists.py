@@ -168,10 +168,10 @@ PLACE_WORDS: Final = _words(
 PLACE_OPENERS: Final = _words("castle mount lake fort port river isle cape camp mere lake")
 FACTION_WORDS: Final = _words(
     """
-    alliance army band battalion brigade brotherhood cabal cartel church circle clan coalition college
-    company compact conclave congregation consortium council coven crew cult enclave faction family
-    fellowship gang guild hand horde house inquisition legion league militia network order pact society
-    sisterhood syndicate tribe tribunal trust union watch
+    alliance army guard guards rangers knights riders band battalion brigade brotherhood cabal cartel
+    church circle clan coalition college company compact conclave congregation consortium council coven
+    crew cult enclave faction family fellowship gang guild hand horde house inquisition legion league
+    militia network order pact society sisterhood syndicate tribe tribunal trust union watch
     """
 ) - {"church", "college"}  # fmt: skip
 ITEM_WORDS: Final = _words(
@@ -206,7 +206,7 @@ OPENERS: Final = _words(
     eventually afterwards later roll rolling perception stealth initiative insight investigation
     athletics acrobatics arcana survival persuasion deception intimidation medicine religion nature
     wisdom strength dexterity constitution intelligence charisma critical advantage disadvantage saving
-    throw action bonus reaction dungeon dungeons dragons master player players someone everybody everyone
+    throw action bonus reaction dungeon dungeons dragons player players someone everybody everyone
     anybody nobody somebody somewhere nowhere everything whose whoever what's that's it's there's here's
     let's don't didn't doesn't isn't wasn't can't won't couldn't wouldn't shouldn't i'm i'll i've i'd
     you're you'll you've you'd he's she's he'll she'll we're we'll we've we'd they're they'll they've mm

@@ -69,7 +69,6 @@ class Mention(NamedTuple):
     name: str
     letter: str
     written: str
-    known: bool = False
 
 
 class Marked(NamedTuple):
@@ -217,7 +216,7 @@ def _known(
     ):
         after += 1
     written = sentence[words[index].start : words[after - 1].end]
-    return index, after - index, Mention(spelled, lexicon.letter(name), written, known=True)
+    return index, after - index, Mention(spelled, lexicon.letter(name), written)
 
 
 def _run(words: list[_Word], index: int) -> list[_Word]:
@@ -264,7 +263,7 @@ def _new(sentence: str, run: list[_Word], index: int, lexicon: Lexicon) -> tuple
     if known and (len(run) == 1 or folded(run[0].text) in TITLES):
         whole = lexicon.whole(known) or known
         name = known if len(run) > 1 and known in lexicon.category else name
-        return index + skipped, len(run), Mention(name, lexicon.letter(whole), written, known=True)
+        return index + skipped, len(run), Mention(name, lexicon.letter(whole), written)
     letter = _letter([word.text for word in run])
     after_the = sentence[: run[0].start].rstrip().lower().endswith("the")
     # Corwin Vale, but the Silver Vale.
@@ -297,7 +296,7 @@ def _whole_name(sentence: str, run: list[_Word]) -> list[_Word]:
                 return run[:at]
         if word.text == "the" and at and run[at - 1].text != "of":
             epithet = folded(run[at + 1].text) if at + 1 < len(run) else ""
-            if epithet in ROLES | RACES or is_plain(run[at - 1].text) or at > 1:
+            if epithet in (ROLES | RACES | _HEADS) - {"elder"} or is_plain(run[at - 1].text) or at > 1:
                 return run[:at]
     return run
 

@@ -11,6 +11,8 @@ _QUOTED = re.compile('"[^"]*"|\u201c[^\u201c\u201d]*\u201d|\u00ab[^\u00ab\u00bb]
 _STAGE = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|[*_`#<>|~{}\\^=+]+")
 _BLANKS = re.compile(r"\s+")
 _DASHES = re.compile(r"\s*(?:--+|\u2014|\s\u2013\s)\s*")
+_CLOSED = re.compile(r"\.\W$")
+_OPENS = re.compile(r"\s+[A-Z]")
 QUOTE: Final = "\u201c\u201d"  # stands for what was quoted, in the words around it
 
 
@@ -33,7 +35,9 @@ def _of_paragraph(text: str) -> Iterator[Passage]:
     inside: list[str] = []
     at = 0
     for quote in _QUOTED.finditer(text):
-        around += [text[at : quote.start()], QUOTE]
+        # A whole sentence in quotes is one of its own, if another begins after it.
+        closed = _CLOSED.search(quote.group()) and _OPENS.match(text, quote.end())
+        around += [text[at : quote.start()], f"{QUOTE}." if closed else QUOTE]
         inside.append(quote.group()[1:-1])
         at = quote.end()
     rest = text[at:]

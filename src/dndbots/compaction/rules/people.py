@@ -25,11 +25,11 @@ _STAYS = (
     r"(?:is (?:being )?(?:held|kept|imprisoned|locked up|locked|hiding|hidden|waiting|staying"
     r"|stationed|camped|trapped|resting|buried)(?: captive| prisoner| hostage| out)?"
     r"|waits|awaits you|hides|stays|stands guard|keeps watch|can be found|is to be found|may "
-    r"be found|now resides|sits|stands|is working|works|is tending bar|tends bar)"
+    r"be found|now resides|is working|works|is tending bar|tends bar)"
 )
 _PLACED = r"(?:in|at|inside|within|beneath|under|below|on|aboard|outside|near)"
 _AIM = (
-    r"(?:wants?|hopes|longs|yearns|seeks|wishes|plans|intends|aims|means|desires|dreams of "
+    r"(?:wants|hopes|longs|yearns|seeks|wishes|plans|intends|aims|means|desires|dreams of "
     r"being able|is determined|is desperate|is eager|is trying"
     r"|is hoping|is sworn|has sworn|has vowed|is resolved|is working|is plotting|schemes|plots)"
 )
@@ -40,7 +40,7 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
         r"<a:PU>,? (?:who )?(?:<is>|has been|has long been|serves as|works as|acts as) (?:the|an?"
         r"|our|one of the|one of) <np><end>(?!, @)",
     ),
-    rule("is", r"<a:PU>, (?:the|an?|our|your|my) <np>(?=[,.;:!?]|$| by (?:trade|birth)\b)"),
+    rule("is", r"<a:PU>, (?:the|an?|our|your|my) <np>(?=[,.;:!?]|$| by (?:trade|birth)\b| who )"),
     rule(
         "is",
         r"<a:PU> the <short>(?=[,.;:!?]|$| (?:who|can|is|was|has|and|in|at|of|from|with|waits"
@@ -123,6 +123,7 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule("description", r"<a:PU> (?P<v>walks with an? (?:\w+ )?(?:limp|cane|stick|crutch|staff))"),
     rule("wants", rf"<a:PFU>,? (?:who )?{_ADVERB}{_AIM} (?:more than anything )?to (?!the |an? |@)<words>"),
+    rule("wants", r"<a:P> want to (?!the |an? |@)<words>"),
     rule(
         "wants",
         r"(?:what )?<a:PFU> (?:really |most |truly )?wants (?:most |more than anything )?is (?:to "
@@ -180,6 +181,12 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "promise",
+        r"<a:PU> (?:promises|promised|has promised) (?:@[PU]\d+@|the party|them) "
+        r"(?P<v>(?!to |that )[^,;:!?]{3,60}?)(?=[.,;:!?]|$)",
+        past=True,
+    ),
+    rule(
+        "promise",
         r"<a:PU> (?:gives|gave|has given) (?:you |them )?(?:his|her|@P\d+@'s) (?:word|oath"
         r"|promise) (?:that (?:he|she|@P\d+@) will |to )<words>",
         past=True,
@@ -227,7 +234,9 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
         "home",
         r"<a:PU>,? (?:who )?(?:now |still )?(?:lives|dwells|resides|makes (?:his|her|@P\d+@'s) "
         r"home|lived all (?:his|her|@P\d+@'s) life|grew up|was born|was raised|has lived|has "
-        r"settled|settled|no longer lives|has moved) (?:alone |quietly |now |back )?(?:in|at|near"
+        r"settled|settled|no longer lives|has moved) (?:alone |quietly |now |back |with (?:his|her"
+        r"|@P\d+@'s|the|an?) \w+ )?"
+        r"(?:in|at|near"
         r"|on|to) (?:the (?:outskirts|edge|docks|slums|streets) of )?<loc>",
         past=True,
     ),
@@ -245,6 +254,8 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
         past=True,
     ),
     rule("home", r"<a:PU>['\u2019]s (?:home|hometown|home village|home town|homeland) is <loc>"),
+    rule("place", r"<a:P> (?:sits|stands) (?:in|at|inside) (?:the )?<b:L>(?!['\u2019])"),
+    rule("home", r"<a:PU>,? (?:is )?a native of <loc>"),
     rule("home", r"<a:PU> (?:lives?|live|comes?|dwells?) (?:in|from) <loc>"),
     rule("home", r"<a:P> of <b:L>(?=[,.; ]|$)", narrated=True),
     rule(
@@ -255,7 +266,8 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "place",
-        rf"<a:PU>,? (?:who )?(?:now |still |currently |usually )?{_STAYS} (?:\w+ly )?{_PLACED} (?:"
+        rf"<a:PU>,? (?:who )?(?:now |still |currently |usually )?{_STAYS} (?:for (?:you|the party"
+        rf"|them|@P\d+@) |most nights |most days |\w+ly )?{_PLACED} (?:"
         rf"(?:the|an?) (?:\w+ ){{1,2}}(?:of|below|beneath|under|outside|in|near) )?<loc>",
     ),
     rule(
@@ -273,7 +285,8 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
         "faction",
         r"<a:PU>,? (?:who )?(?:<is> )?(?:secretly )?(?:an? |one of the )?(?:\w+ )?(?:(?:member"
         r"|agent|spy|soldier|officer|knight|captain|leader|servant|enforcer|operative|follower"
-        r"|lieutenant) (?:of|for)|belongs to|has joined|joins|joined|works for|serves|is sworn to"
+        r"|lieutenant) (?:of|for)|belongs to|has joined|joins|joined|works for|has been working "
+        r"for|has been secretly working for|secretly works for|serves|is sworn to"
         r"|leads|fights for|spies for|is part of|rides with|runs with) (?:the )?<b:F>",
         past=True,
     ),

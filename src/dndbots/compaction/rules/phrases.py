@@ -31,7 +31,10 @@ _SAID_OF_ALL: Final = frozenset(["friend", "person", "individual", "creature", "
 
 
 class Said(NamedTuple):
-    """One thing that a phrase says: a field, and a value or the number of a name. `of` is whose it is."""
+    """One thing that a phrase says: a field, and a value or the number of a name.
+
+    With `of_number` it is said of that name: a mayor is the ruler of the town.
+    """
 
     field: str
     value: str = ""

@@ -77,7 +77,7 @@ _REWARDS: Final = tuple(
     )
 )
 _DEADLINES: Final = re.compile(
-    r"\b(?P<v>(?:before (?:the (?:next |new |full )?\w+(?: moon)?|dawn|nightfall|sunset"
+    r"\b(?P<v>(?:before (?:the (?:\w+ ){0,2}?\w+|dawn|nightfall|sunset"
     r"|sunrise|midnight|winter|\w+day)|by (?:dawn|nightfall|sunset|sunrise|midnight|tomorrow"
     r"|winter"
     r"|the (?:next |new |full )?(?:moon|week|month|solstice|equinox|festival)[\w ]{0,12}?"

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from dndbots.compaction.rules.gates import clause_start, is_doubted, is_held
 from dndbots.compaction.rules.grammar import Rule, tidy
 from dndbots.compaction.rules.links import LINK_RULES
-from dndbots.compaction.rules.lists import KIN, MUTUAL
+from dndbots.compaction.rules.lists import KIN, MUTUAL, either
 from dndbots.compaction.rules.naming import Lexicon, Marked, Mention
 from dndbots.compaction.rules.people import PEOPLE_RULES
 from dndbots.compaction.rules.phrases import described
@@ -54,13 +54,15 @@ _LASTING: Final = re.compile(
 _AFTER: Final = re.compile(
     r"\b(?:until|when|after|years ago|at the age of|as a child|back then|long ago|one day)\b", re.IGNORECASE
 )
-_THEN: Final = re.compile(r"\b(?:when|after|before|since|until|because|as) $", re.IGNORECASE)
+_THEN: Final = re.compile(r"\b(?:when|how|after|before|since|until|because|as) $", re.IGNORECASE)
 _OBJECT_OF: Final = re.compile(
     r"(?<!town )(?<!city )(?<!village )(?<!kingdom )\b(?:of|in|at|from|to|with|by|for|near"
     r"|about|like|than|toward|towards|into|behind) (?:the )?$",
     re.IGNORECASE,
 )
 _OWNER: Final = re.compile(r"@[A-Z]\d+@['\u2019]")
+_LOOKING_BACK: Final = re.compile(r"\b(?:was|were|died|vanished|disappeared|perished)\b", re.IGNORECASE)
+_COPULA: Final = re.compile(r"(?:\bis|\bare|['\u2019]s) ", re.IGNORECASE)
 _BUT: Final = re.compile(r"\b(?:but|until|escaped|recovered|healed|freed)\b", re.IGNORECASE)
 _WILL: Final = re.compile(r" that \S+ will ", re.IGNORECASE)
 _APPOSED: Final = re.compile(r"^@[A-Z]\d+@,? (?:the|an?|our|who|which)\b", re.IGNORECASE)
@@ -72,7 +74,9 @@ _ASIDE: Final = re.compile(
 _OF_SOMEWHERE: Final = re.compile(r"(@P\d+@) of (?:the )?@[A-Z]\d+@(?!['\u2019])")
 _APPOSITION: Final = re.compile(
     r"(@[A-Z]\d+@)(?:, (?:the|an?|our|who is|who's) [^,;:.!?@]{2,60}(?:@[A-Z]\d+@)?(?:'s "
-    r"\w+)?,(?= )| the [a-z-]+(?= (?:waits|can be|is|lives|wants|has|was|stands|works|serves"
+    r"\w+)?,(?= )|, (?:the|an?) [a-z -]{3,40}(?= who )"
+    rf"|, {either(KIN)} (?:of|to) @[A-Z]\d+@,(?= )| the [a-z-]+(?= (?:waits|can be|is|lives"
+    r"|wants|has|was|stands|works|serves"
     r"|fears|asks)\b))"
 )
 # What players say of themselves in play is mostly of the moment.
@@ -80,7 +84,7 @@ _NOT_OF_ONESELF: Final = frozenset(["status", "ability", "description", "attitud
 _VALUED: Final = frozenset(["wants", "promise", "fears", "power", "description", "known_for", "attitude"])
 _VAGUE: Final = re.compile(
     r"\b(?:this|that|these|those|it|them|something|stuff|things?|here|there|everything"
-    r"|anything|nothing|way|bit|other)\b",
+    r"|anything|nothing|way|bit|other|worst)\b",
     re.IGNORECASE,
 )
 
@@ -223,9 +227,15 @@ def _is_of_the_moment(found: _Found, match: re.Match[str], context: Context) -> 
         if found.field == "wants":
             return not _LASTING.match(tidy(parts["v"]))
         return found.field in _NOT_OF_ONESELF
-    return (
-        found.field in ("status", "description") and found.kind != "environment" and " was " in match.group()
-    )
+    # A player who looks back tells what was, not what is.
+    is_past = found.field == "status" and found.kind == "npc" and _LOOKING_BACK.search(match.group())
+    return bool(is_past) or ("np" in parts and _is_punch_line(match))
+
+
+def _is_punch_line(match: re.Match[str]) -> bool:
+    """Nothing but a name and what they are, and no verb: "Burt Reynolds, the customs officer."."""
+    alone = match.start() == 0 and not match.string[match.end() :].strip(" .!")
+    return alone and not _COPULA.search(match.group())
 
 
 def _kind(mention: Mention, default: Kind) -> Kind:

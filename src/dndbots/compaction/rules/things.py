@@ -20,7 +20,7 @@ _RUINED = (
     r"(?P<v>abandoned|deserted|in ruins|ruins|burned to the ground|burnt to the ground|burned "
     r"down|burned|burnt|destroyed|haunted|overrun(?: (?:by|with) [^,.;:!?]{3,30})?"
     r"|under siege|besieged|under attack|flooded|razed|sacked|quarantined|cursed|occupied by "
-    r"[^,.;:!?]{3,30}|rebuilt|in flames|lost|sealed|forbidden)"
+    r"[^,.;:!?]{3,30}|rebuilt|in flames|fallen to [^,.;:!?]{3,30}|lost|sealed|forbidden)"
 )
 _HOLDS = (
     r"(?:takes|picks up|grabs|claims|pockets|keeps|carries|wields|wears|holds|bears|owns"
@@ -243,6 +243,8 @@ THING_RULES: Final[tuple[Rule, ...]] = (
         kind="item",
         narrated=True,
     ),
+    rule("holder", r"<b:PU> (?:now )?(?:wields|draws) the <a:U>(?!['\u2019])", kind="item", narrated=True),
+    rule("leader", r"at the head of the <a:FU> (?:stands|is|sits) <b:PU>(?!['\u2019])", kind="faction"),
     rule(
         "holder",
         r"<b:P> (?:now |finally )?(?:wields|is wielding|draws) (?:the )?<a:U>(?!['\u2019])",
@@ -279,6 +281,7 @@ THING_RULES: Final[tuple[Rule, ...]] = (
         kind="item",
     ),
     rule("holder", r"<a:U> belongs to <b:P>(?!['\u2019])", kind="item", narrated=True),
+    rule("holder", r"the <a:U> (?:now )?belongs to <b:PU>(?!['\u2019])", kind="item", narrated=True),
     rule(
         "holder",
         r"<b:PU> (?:is|was|has been) given (?:the )?<a:I>(?!['\u2019])",

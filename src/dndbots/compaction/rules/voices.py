@@ -48,11 +48,9 @@ _NAME_IS: Final = re.compile(
 
 def voice(marked: Marked) -> str | None:
     """Who says what the sentence quotes, if its own words name them."""
-    for tag in (_AFTER, _BEFORE, _LABEL):
-        found = tag.search(marked.text)
-        if found:
-            return _named(marked, next(group for group in found.groups() if group))
-    return None
+    tags = [found for tag in (_AFTER, _BEFORE, _LABEL) for found in tag.finditer(marked.text)]
+    said = {_named(marked, next(group for group in found.groups() if group)) for found in tags}
+    return next(iter(said)) if len(said) == 1 else None
 
 
 def is_only_tag(marked: Marked) -> bool:
@@ -69,7 +67,7 @@ def first_person(marked: Marked, speaker: str) -> Marked:
     mentions = list(marked.mentions)
 
     def put(found: re.Match[str]) -> str:
-        mentions.append(Mention(speaker, "P", found.group(), known=True))
+        mentions.append(Mention(speaker, "P", found.group()))
         sign = f"@P{len(mentions) - 1}@"
         if found[3]:
             return f"{sign}'s"
@@ -93,7 +91,7 @@ def third_person(marked: Marked, before: Sequence[Mention]) -> Marked:
         if len(named) != 1 or _STRANGER.search(text, 0, found.start()):
             return found.group()
         name = next(iter(named))
-        mentions.append(Mention(name, "P", found.group(), known=True))
+        mentions.append(Mention(name, "P", found.group()))
         sign = f"@P{len(mentions) - 1}@"
         if found[3]:
             return f"{sign}'s"
