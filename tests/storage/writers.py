@@ -13,14 +13,16 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Self
 
 from tests.table import event
 
 from dndbots.campaign import Campaign
-from dndbots.errors import DndbotsError, DuplicateEvent, StoreBusy, StoreUnavailable
+from dndbots.compaction.rules import RuleExtractor
+from dndbots.compaction.running import compact_once
+from dndbots.errors import DndbotsError, DuplicateEvent, StaleNote, StoreBusy, StoreUnavailable
 from dndbots.events import EventType, GameEvent
 
 ROOT = Path(__file__).parents[2]
@@ -161,6 +163,42 @@ def compress(where: str, writer: str) -> None:
             _say(name)
 
 
+TALK = [
+    "Elena is a smith.",
+    "Elena is the mayor of Oakhurst.",
+    "You meet Joss Voss, the innkeeper of Oakhurst.",
+    "Elena's brother is Tam Holt. Tam Holt fears wolves.",
+    "Nobody speaks for a while.",
+]
+
+
+def talk(where: str, writer: str, number: str = "1000000") -> None:
+    """Plays turns that say something of somebody, until there are enough of them or its input ends."""
+    with Campaign.open(where) as campaign:
+        for n in range(int(number)):
+            if _is_over():
+                break
+            told = {"participants": [HERO, FRIEND, STRANGER][: 1 + n % 3], "location": HALL}
+            kind = EventType.DM_NARRATION
+            campaign.record(event(f"{writer}-{n}", "dm", TALK[n % len(TALK)], kind=kind, **told))
+            _say(f"{writer}-{n}")
+
+
+def compact(where: str, most: str) -> None:
+    """Compacts again and again, so many events at a time, until its input ends and nothing is left."""
+    with Campaign.open(where) as campaign:
+        reader = RuleExtractor()
+        while True:
+            is_last = _is_over()
+            with suppress(StaleNote):
+                run = compact_once(campaign, reader, most=int(most))
+                if run is not None:
+                    _say(run.run_id)
+                elif is_last:
+                    break
+                campaign.save_data()
+
+
 def look(*places: str) -> None:
     """Opens one campaign after the other, and says which branches it has."""
     for where in places:
@@ -201,7 +239,7 @@ def _is_over() -> bool:
     return bool(select.select([sys.stdin], [], [], 0)[0])
 
 
-PROGRAMS = {one.__name__: one for one in (write, read, compress, look, attempt)}
+PROGRAMS = {one.__name__: one for one in (write, read, compress, talk, compact, look, attempt)}
 
 
 def main() -> None:

@@ -54,7 +54,7 @@ class Compactor:
                 raise InvalidSetting(name, number, reason="is not a number from 1 up")
         self.runs = 0
         self.failures = 0
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self._work, self._every, self._most_words = work, every, words
         self._turns = self._words = 0
         self._wanted = self._busy = self._closed = False
@@ -68,22 +68,23 @@ class Compactor:
     def notice(self, events: Iterable[GameEvent]) -> None:
         """Counts what was played, and asks for a run where it is time for one. Never waits."""
         due = False
-        for event in events:
-            if event.is_note:
-                continue
-            if is_spoken(event):
-                self._turns += 1
-                self._words += event.content.count(" ") + 1
-            due |= event.event_type in _SCENE_ENDS and self._turns > 0
-        if due or self._turns >= self._every or self._words >= self._most_words:
-            self.request()
+        with self._change:
+            for event in events:
+                if event.is_note:
+                    continue
+                if is_spoken(event):
+                    self._turns += 1
+                    self._words += event.content.count(" ") + 1
+                due |= event.event_type in _SCENE_ENDS and self._turns > 0
+            if due or self._turns >= self._every or self._words >= self._most_words:
+                self.request()
 
     def request(self) -> None:
         """Asks for a run; one that is asked for while another is under way comes after it."""
-        self._turns = self._words = 0
         with self._change:
             if self._closed:
                 return
+            self._turns = self._words = 0
             self._wanted = True
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="dndbots-compacts", daemon=True)
@@ -103,16 +104,22 @@ class Compactor:
     def close(self, timeout: float | None = 60.0) -> None:
         """Compacts what is left, and stops. What cannot be done in time is done another day."""
         self._leave()
-        if self._turns:
-            self.request()
-        is_idle = self.wait(timeout)
         with self._change:
+            if self._turns or self.error is not None:
+                self.request()
+            is_idle = self.wait(timeout)
             self._closed = True
             self._change.notify_all()
-        if is_idle:
-            self._ended()
+        if self._thread is None:
+            self._end()
+        elif is_idle:
+            self._thread.join(timeout)
         else:
             log.warning("a compaction is still under way, and goes on by itself")
+
+    def _end(self) -> None:
+        ended, self._ended = self._ended, lambda: None
+        ended()
 
     def __enter__(self) -> Self:
         return self
@@ -131,15 +138,16 @@ class Compactor:
                 self._change.notify_all()
                 self._change.wait_for(lambda: self._wanted or self._closed)
                 if self._closed:
-                    return
+                    break
                 self._wanted, self._busy = False, True
             self._once()
+        self._end()
 
     def _once(self) -> None:
         try:
             self.runs += self._work()
             self.error = None
-        except Exception as exc:  # noqa: BLE001 - whatever it was, play goes on, and the next run tries again
+        except BaseException as exc:  # noqa: BLE001 - whatever it was, play goes on, and the next run tries again
             self.failures += 1
             self.error = exc
             log.warning("compaction failed, and is tried again later: %s", exc)
@@ -159,9 +167,10 @@ class Worker:
         with self._turn:
             try:
                 return self._ask(job, timeout)
-            except OSError as exc:
+            except (OSError, ValueError, LookupError, TypeError) as exc:
+                # What it said is no answer, or not to what was asked.
                 self.stop()
-                raise WorkerFailed(str(exc)) from exc
+                raise WorkerFailed(f"{type(exc).__name__}: {exc}") from exc
 
     def _ask(self, job: Job, timeout: float) -> int:
         process = self._started()

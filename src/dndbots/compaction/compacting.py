@@ -88,9 +88,7 @@ class Compacting(ABC):
         """
         agent = self._agent(self.extractor if extractor is None else extractor)
         total = self.compaction(last=1).turns_waiting if progress is not None else 0
-        runs = agent.compact(self, review=review, progress=progress, total=total)
-        self.save_data()
-        return runs
+        return _compacted(self, agent, review=review, progress=progress, total=total)
 
     def compacting(
         self, *, every: int = EVERY_TURNS, words: int = EVERY_WORDS, extractor: Any = None
@@ -105,8 +103,9 @@ class Compacting(ABC):
             job = Job(str(self.home.absolute()) if self.home else self.address, self.branch)
             compactor = Compactor(lambda: shared_worker().compact(job), every=every, words=words)
             return compactor.on_close(first=self.listen(compactor.notice))
-        own = self.another()
-        compactor = Compactor(lambda: len(own.compact(extractor=reads)), every=every, words=words)
+        # The same one all the while, as it counts how often it failed.
+        agent, own = CampaignPersistenceAgent(reads), self.another()
+        compactor = Compactor(lambda: len(_compacted(own, agent)), every=every, words=words)
         return compactor.on_close(first=self.listen(compactor.notice), last=own.close)
 
     def _agent(self, extractor: Any) -> CampaignPersistenceAgent:
@@ -121,7 +120,7 @@ class Compacting(ABC):
         if self.home is None:
             return None
         if "_keeper" not in self.__dict__:
-            self._keeper = DataKeeper(self, data_path(self.home, self.branch))
+            self._keeper = DataKeeper(self, data_path(self.home.absolute(), self.branch))
         return self._keeper.save()
 
     # What comes of it.
@@ -186,3 +185,11 @@ def _refuse_others_versions(folder: Path) -> None:
         if not version.is_dir() or any(one.name not in FILES for one in version.iterdir()):
             reason = f"has versions of something else ({version.name}); choose another folder"
             raise InvalidSetting("folder", str(folder), reason=reason)
+
+
+def _compacted(campaign: Compacting, agent: CampaignPersistenceAgent, **how: Any) -> list[Run]:
+    try:
+        return agent.compact(campaign, **how)
+    finally:
+        # Also when it failed on the way: whole runs are kept.
+        campaign.save_data()

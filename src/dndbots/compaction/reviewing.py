@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from dndbots.canon import claims
-from dndbots.compaction.checking import Accepted, check
+from dndbots.compaction.checking import Accepted, check, refuse_unfit_text
 from dndbots.compaction.edits import Edit
 from dndbots.compaction.recording import Gathering
 from dndbots.compaction.running import SHELF, cursor_of, open_scenes
@@ -82,26 +82,66 @@ def waiting_proposal(view: View, name: str) -> Proposal:
 
 
 def reject(table: Table, name: str) -> None:
-    with table.view(DM) as view:
-        waiting_proposal(view, name)
-    _noted(table, lambda view: [_side_note(view, decided={name: "rejected"})])
+    _decide(table, name, "rejected", lambda _view, _proposal: [])
 
 
 def accept(table: Table, name: str, *, value: str | None = None) -> None:
     """Takes a proposal as it is, or with another value. What cannot be so any more is `UpdateRefused`."""
-    with table.view(DM) as view:
+    if value is not None:
+        _refuse_unfit_value(value)
+
+    def made(view: View, proposal: Proposal) -> list[GameEvent]:
+        if proposal.correction is not None:
+            return _corrected(table, proposal.correction, value)
+        return _made(view, proposal.update, value) if proposal.update is not None else []
+
+    _decide(table, name, "accepted" if value is None else "edited", made)
+
+
+def _decide(table: Table, name: str, state: State, made: Callable[[View, Proposal], list[GameEvent]]) -> None:
+    """Notes a decision with what comes of it, if the proposal still waits when nobody else writes."""
+
+    def noted(view: View) -> list[GameEvent]:
         proposal = waiting_proposal(view, name)
-    state = "accepted" if value is None else "edited"
-    if proposal.correction is not None:
-        told = proposal.correction
-        said = told.value if value is None else value
-        if not isinstance(said, str | int | float | bool):
-            raise InvalidSetting("value", said, reason="is no text or number; edit the proposal to one")
-        correct_fact(table, told.uid, told.key, said)
-        _noted(table, lambda view: [_side_note(view, decided={name: state})])
-    elif proposal.update is not None:
-        update = proposal.update
-        _noted(table, lambda view: [_side_note(view, decided={name: state}), *_made(view, update, value)])
+        return [_side_note(view, decided={name: state}), *made(view, proposal)]
+
+    with table.view(DM) as view:
+        waiting_proposal(view, name)
+    _noted(table, noted)
+
+
+class _Draft:
+    """A table at which what would be recorded is only kept, to be recorded together with something else."""
+
+    def __init__(self, table: Table) -> None:
+        self.view = table.view
+        self.events: list[GameEvent] = []
+
+    def record(self, event: GameEvent) -> GameEvent:
+        return self.record_many([event])[0]
+
+    def record_many(self, events: Iterable[GameEvent]) -> list[GameEvent]:
+        found = list(events)
+        self.events += found
+        return found
+
+
+def _corrected(table: Table, told: Correction, value: str | None) -> list[GameEvent]:
+    said = told.value if value is None else value
+    if not isinstance(said, str | int | float | bool):
+        raise InvalidSetting("value", said, reason="is no text or number; edit the proposal to one")
+    draft = _Draft(table)
+    correct_fact(draft, told.uid, told.key, said)
+    return draft.events
+
+
+def _refuse_unfit_value(value: str) -> None:
+    if not value.strip():
+        raise InvalidSetting("value", value, reason="says nothing; give the value that should stand there")
+    try:
+        refuse_unfit_text("value", value)
+    except UpdateRefused as exc:
+        raise InvalidSetting("value", value, reason=f"cannot be one: {exc.reason}") from exc
 
 
 def hold_edits(table: Table, edits: Iterable[Edit]) -> list[Edit]:
@@ -185,8 +225,6 @@ def _made(view: View, update: Update, value: str | None) -> list[GameEvent]:
 
 def _edited(found: Accepted, value: str, hearers: Hearers, turn: Turn) -> Accepted:
     """The same with a value of a person's, who need not find it in the turn; in a link it must be known."""
-    if not value.strip():
-        raise InvalidSetting("value", value, reason="says nothing; give the value that should stand there")
     try:
         update = Update.model_validate({**found.update.model_dump(), "value": value})
     except ValidationError as exc:
