@@ -14,8 +14,8 @@ from dndbots.compaction.folder import DataFolder
 from dndbots.compaction.keeping import data_files
 from dndbots.ids import DM
 
-KILLS = 150 if IS_LONG else 15
-KILLS_OF_A_CAMPAIGN = 5
+KILLS = 150 if IS_LONG else 6
+KILLS_OF_A_CAMPAIGN = 3
 
 
 def begun(where: Path | str) -> Campaign:
