@@ -456,3 +456,20 @@ def test_as_of_is_a_fork(log: list[GameEvent], data: st.DataObject) -> None:
     assert as_text([campaign.recall("dm", query, as_of=then) for query in QUERIES]) == fork_answers
     fork.record(event("late", "dm", "I say nothing of the goblin's gold, Elena.", witnesses=PCS))
     assert as_text([fork.recall("dm", query, as_of=then) for query in QUERIES]) == fork_answers
+
+
+def test_whose_something_is_can_be_asked_for() -> None:
+    """A name with the ending of a possessive names somebody like any other."""
+    campaign = memory_campaign(
+        [
+            event(
+                "e1",
+                "dm",
+                "You meet Garth.",
+                names={"npc_garth_001": "Garth"},
+                facts=[{"subject": "npc_garth_001", "key": "faction", "value": "Red Hand"}],
+            )
+        ]
+    )
+    for query in ("What is Garth's faction?", "What is Garth\u2019s faction?"):
+        assert "Garth: faction is Red Hand." in str(campaign.recall("dm", query).items)

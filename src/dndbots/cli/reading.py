@@ -164,7 +164,7 @@ def _say_entity(found: "Entity") -> None:
 def _say_facts(facts: Iterable["Fact"], names: Names, *, is_history: bool) -> None:
     rows = []
     for fact in facts:
-        what, value = (fact.op, names.of(fact.object)) if fact.op else (fact.key, _worded(fact.value))
+        what, value = (fact.op, names.of(fact.object)) if fact.op else (fact.key, _worded(fact.value, names))
         row = [what, "no longer" if fact.ended and not value else value, fact.certainty, fact.valid_from]
         rows.append([*row, fact.superseded_by] if is_history else row)
     if rows:
@@ -172,7 +172,9 @@ def _say_facts(facts: Iterable["Fact"], names: Names, *, is_history: bool) -> No
         show.say_table([*columns, "until"] if is_history else columns, rows)
 
 
-def _worded(value: object) -> str:
+def _worded(value: object, names: Names) -> str:
+    if isinstance(value, list) and all(isinstance(one, str) and is_uid(one) for one in value):
+        return "\n".join(map(names.of, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -208,7 +210,7 @@ def who_knows(
         else:
             rows = []
             for one in found:
-                held = names.of(one.fact.object) if one.fact.op else _worded(one.fact.value)
+                held = names.of(one.fact.object) if one.fact.op else _worded(one.fact.value, names)
                 said_by = f", from {names.of(one.fact.said_by)}" if one.fact.said_by else ""
                 how = f"{one.fact.how}{said_by}"
                 rows.append((names.of(one.holder), held, one.fact.certainty, how, one.fact.learned_from))

@@ -56,7 +56,7 @@ class Question(NamedTuple):
 
 def question_of(view: View, query: str) -> Question:
     """What is asked, in the names that the viewer knows."""
-    tokens = _TOKEN.findall(query[: _MOST_TOKENS * 40])[:_MOST_TOKENS]
+    tokens = [_bare(token) for token in _TOKEN.findall(query[: _MOST_TOKENS * 40])[:_MOST_TOKENS]]
     found, used = _found(view, tokens)
     persons = view.persons_of(found)
     called = view.called(sorted(found))
@@ -82,6 +82,11 @@ def question_of(view: View, query: str) -> Question:
         frozenset({uid for one in named.values() for uid in one.uids} | mine),
         asks_where=any(folded(token) == "where" for token in tokens),
     )
+
+
+def _bare(token: str) -> str:
+    """Without the ending of a possessive: of whom it is asked is named all the same."""
+    return token.removesuffix("'s").removesuffix("\u2019s") or token
 
 
 def _found(view: View, tokens: list[str]) -> tuple[list[str], set[int]]:
