@@ -178,7 +178,7 @@ def test_what_a_character_claims_is_believed_by_those_who_heard_it() -> None:
 
 
 def test_a_rumor_stays_a_rumor() -> None:
-    """What the DM passes on as hearsay is no more than that for those who heard it, and nothing for the DM."""
+    """What the DM passes on as hearsay is no more than that for who heard it, and nothing for the DM."""
     campaign = table(told("r", "They say that Elena is a spy."))
     campaign.compact(extractor=Says(says("r", "Elena", "role", "spy", sure="rumor")))
     assert facts(campaign, ELENA, ZARA) == {"role": ("spy", "rumor")}
