@@ -1,7 +1,6 @@
 """Compaction in the background: triggers, what goes wrong, and that play never waits for it."""
 
 import gc
-import os
 import signal
 import subprocess
 import sys
@@ -173,7 +172,7 @@ def test_turns_that_a_reader_fails_on_again_and_again_are_read_without_it() -> N
     class Gone:
         waits = True
 
-        def extract(self, turns: Any, known: Any) -> Any:
+        def extract(self, *_given: Any) -> Any:
             raise RuntimeError("no model today")
 
     with campaign.compacting(every=1, extractor=Gone()) as compactor:
@@ -335,7 +334,7 @@ def test_nothing_is_left_open(tmp_path: Path, worker: Worker) -> None:
                 campaign.record(told("u", "Elena is a smith."))
         worker.stop()
         gc.collect()
-        return threading.active_count(), len(os.listdir("/proc/self/fd"))
+        return threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
 
     first = once(0)
     eventually(lambda: threading.active_count() <= first[0])

@@ -238,6 +238,8 @@ def test_what_was_so_before_stands_again_when_what_came_after_is_forgotten(
     else:
         campaign.forget(extraction_of(campaign, "b") if how == "extraction" else "b")
     assert campaign.data().npcs[ELENA].facts["role"].value == "smith"
+    assert knows(campaign, THROK, "smith")
+    assert not knows(campaign, THROK, "spy")
 
 
 def test_who_is_known_from_forgotten_words_alone_is_forgotten_with_them() -> None:

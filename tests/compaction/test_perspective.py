@@ -178,7 +178,7 @@ def test_what_a_character_claims_is_believed_by_those_who_heard_it() -> None:
 
 
 def test_a_rumor_stays_a_rumor() -> None:
-    """What the DM passes on as hearsay is no more than that for those who heard it, and nothing for the DM."""
+    """What the DM passes on as hearsay is no more than that for who heard it, and nothing for the DM."""
     campaign = table(told("r", "They say that Elena is a spy."))
     campaign.compact(extractor=Says(says("r", "Elena", "role", "spy", sure="rumor")))
     assert facts(campaign, ELENA, ZARA) == {"role": ("spy", "rumor")}
@@ -252,19 +252,41 @@ class AtRandom:
                     )
 
 
+# What some of the lines do say, under names that some of those who hear them know, or think they know.
+APT = [
+    ("npc", "Elena", "role", "smith", "fact", False),
+    ("npc", "Joss Voss", "fears", "wolves", "fact", False),
+    ("npc", "Joss", "fears", "wolves", "fact", False),
+    ("npc", "Aldwin", "role", "old priest", "fact", False),
+    ("npc", "Elena", "brother", "Aldwin", "fact", False),
+    ("character", "Throk", "role", "thief", "fact", False),
+    ("npc", "Tam", "role", "innkeeper", "fact", False),
+    ("npc", "Tam", "description", "scar", "fact", False),
+]
 proposals = st.lists(
-    st.tuples(
-        st.sampled_from(["npc", "npc", "character", "environment"]),
-        names,
-        fields,
-        words,
-        st.sampled_from(["fact", "fact", "rumor"]),
-        st.sampled_from([False, False, False, True]),
+    st.one_of(
+        st.sampled_from(APT),
+        st.tuples(
+            st.sampled_from(["npc", "npc", "character", "environment"]),
+            names,
+            fields,
+            words,
+            st.sampled_from(["fact", "fact", "rumor"]),
+            st.sampled_from([False, False, False, True]),
+        ),
     ),
-    min_size=1,
-    max_size=6,
+    min_size=2,
+    max_size=8,
 )
 compactions = st.lists(st.sampled_from(["", "rules", "random"]), min_size=1, max_size=5)
+
+
+# Some know Elena by name, only the DM knows who Aldwin is, and all know the goblin.
+CAST: list[tuple[list[str], dict[str, str]]] = [
+    (PCS[:1], {"npc_elena_001": "Elena", PCS[0]: "Throk"}),
+    ([], {"npc_old_priest_001": "Aldwin"}),
+    (PCS, {"npc_goblin_001": "Goblin"}),
+]
 
 
 def told_in_words(log: list[GameEvent], shift: int = 0) -> list[GameEvent]:
@@ -285,6 +307,8 @@ def told_in_words(log: list[GameEvent], shift: int = 0) -> list[GameEvent]:
 def read_in_between(campaign: Campaign, log: list[GameEvent], between: list[str], drawn: Any) -> Campaign:
     """A campaign in which things happened that were compacted now and then."""
     played(campaign, [])
+    for number, (who, cast) in enumerate(CAST):
+        campaign.record(told(f"cast_{number}", "The cast.", witnesses=who, names=cast))
     for number, one in enumerate(told_in_words(log, len(between))):
         try:
             campaign.record(one)
@@ -335,3 +359,29 @@ def test_nobody_learns_a_name_that_was_not_said_before_them(
             text = events[str(one.known.valid_from)].content.casefold()
             for names in one.known.names.values():
                 assert all(name.casefold() in text for name in names)
+
+
+@settings(max_examples=some(40))
+@given(logs(most=12), compactions, proposals)
+def test_whoever_is_meant_is_known_by_that_name_to_all_who_heard_it(
+    log: list[GameEvent], between: list[str], drawn: Any
+) -> None:
+    """Who is known already is spoken of by a name that each who heard it knows; who is not, is introduced."""
+    campaign = read_in_between(memory_campaign(), log, between, drawn)
+    events = {one.event_id: one for one in campaign.events(viewer=DM)}
+    for one in events.values():
+        if one.event_type is EventType.EXTRACTION and one.event_id.startswith("extracted_"):
+            turn = events[str(one.known.valid_from)]
+            for fact in one.known.facts:
+                for who in one.known.witnesses or ():
+                    if fact.subject != turn.source:
+                        assert is_known_by_name(campaign, who, fact.subject, one, turn.content)
+
+
+def is_known_by_name(campaign: Campaign, who: str, uid: str, read: GameEvent, text: str) -> bool:
+    with campaign.view(DM) as view:
+        own = view.of(who).until((read.seq or 0) - 1)
+        if not own.first_seen([uid]):
+            return uid in read.known.names
+        called = own.called([uid])[uid]
+        return any(name.casefold() in text.casefold() for name in (called.name, *called.aliases))

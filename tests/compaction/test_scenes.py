@@ -97,7 +97,10 @@ def test_batches_of_any_size_give_the_same_scenes_and_narratives(log: list[GameE
         one
         if one.is_note
         else one.model_copy(
-            update={"content": TEXTS[(n + shift) % 4], "event_type": EventType.DM_NARRATION, "source": DM}
+            update={
+                "content": TEXTS[(n + shift) % 4],
+                "event_type": EventType.DM_NARRATION if one.source == DM else EventType.PLAYER_ACTION,
+            }
         )
         for n, one in enumerate(whole.events(viewer=DM))
     ]

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dndbots.canon import claims
 from dndbots.canon.holding import effects_of
-from dndbots.canon.laws import AMOUNTS, uses_of
+from dndbots.canon.laws import uses_of
 from dndbots.canon.values import Entity, Fact
 from dndbots.compaction.data import (
     INFOS,
@@ -26,7 +26,7 @@ from dndbots.compaction.data import (
 from dndbots.compaction.running import cursor_of
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.ids import DM, SYSTEM, is_uid
-from dndbots.memory.gates import Gates, gates_of
+from dndbots.memory.gates import Gates, gates_of, without_hidden
 from dndbots.storage.reader import Belief, View
 
 _ABILITY: Final = "ability_"
@@ -80,7 +80,7 @@ def _infos(view: View, uids: Collection[str], gates: Gates) -> dict[str, Info]:
     for uid, entity in sorted(entities.items()):
         believed = [one for other in own[uid] for one in beliefs.get(other, ())]
         if entity.category in SHELVES and not _is_forgotten(view, entity, believed, gates):
-            found[uid] = _info(entity, past[uid], believed, gates)
+            found[uid] = _info(without_hidden(view, entity, gates), past[uid], believed, gates)
     return found
 
 
@@ -105,8 +105,7 @@ def _info(entity: Entity, past: Iterable[Fact], beliefs: Iterable[Belief], gates
     for one in past:
         if not gates.hides(one):
             before.setdefault(str(one.key), []).append(one)
-    standing = [_standing(one, before, gates) for one in entity.facts]
-    shown = [one for one in standing if one is not None and not one.ended]
+    shown = [one for one in entity.facts if not one.ended and not gates.hides(one)]
     plain = [fact for fact in shown if fact.key is not None and fact.key.isidentifier()]
     facts: dict[str, Stated] = {}
     for fact in sorted(plain, key=lambda fact: str(fact.key)):
@@ -123,14 +122,6 @@ def _info(entity: Entity, past: Iterable[Fact], beliefs: Iterable[Belief], gates
         believed=_believed(one for one in beliefs if not gates.hides(one.fact)),
         **_own_fields(shelf, entity, plain),
     )
-
-
-def _standing(fact: Fact, before: Mapping[str, list[Fact]], gates: Gates) -> Fact | None:
-    """A fact, or if that is to be left out what was so before it. Amounts are counted, and have no before."""
-    if not gates.hides(fact):
-        return fact
-    earlier = () if fact.key in AMOUNTS else before.get(str(fact.key), ())
-    return next((one for one in reversed(earlier) if one.certainty == fact.certainty), None)
 
 
 def _own_fields(shelf: str, entity: Entity, plain: Iterable[Fact]) -> dict[str, Any]:

@@ -3,13 +3,13 @@
 Each decision is an event. Whoever perceives its target perceives it too, unless it is for one holder.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, get_args
 
 from pydantic import JsonValue
 
 from dndbots.canon import claims
-from dndbots.canon.values import Fact
+from dndbots.canon.values import Entity, Fact
 from dndbots.events import EventType, GameEvent, Gating, audience
 from dndbots.ids import DM, SYSTEM
 from dndbots.storage.reader import View
@@ -84,6 +84,35 @@ def gates_of(view: View, holder: str | None = None) -> Gates:
         forgotten=frozenset(target for _, target, _ in decided["forgotten"]),
         corrected={target: str(text) for _, target, text in decided["corrected"]},
     )
+
+
+def without_hidden(view: View, entity: Entity, gates: Gates) -> Entity:
+    """Somebody without what was read out of words that are left out: what was so before it stands again."""
+    gone = {fact.key for fact in entity.facts if fact.extracted_in is not None and gates.hides(fact)}
+    if not gone:
+        return entity
+    past = view.histories({entity.uid: (entity.uid, *entity.merged)})[entity.uid]
+    facts: list[Fact] = [fact for fact in entity.facts if fact.key not in gone]
+    for key in sorted(map(str, gone)):
+        facts += _steps([fact for fact in past if fact.key == key and not gates.hides(fact)])
+    return Entity(
+        uid=entity.uid,
+        category=entity.category,
+        name=entity.name,
+        aliases=entity.aliases,
+        merged=entity.merged,
+        facts=tuple(facts),
+    )
+
+
+def _steps(past: Sequence[Fact]) -> Iterable[Fact]:
+    """Of facts of one key, oldest first: the newest, then a belief if it is newer, then a rumor likewise."""
+    newest = {fact.certainty: n for n, fact in enumerate(past)}
+    at = -1
+    for certainty in ("fact", "belief", "rumor"):
+        if newest.get(certainty, -1) > at:
+            at = newest[certainty]
+            yield past[at]
 
 
 def is_locked(slots: Mapping[str, tuple[JsonValue, int]], holder: str | None) -> bool:

@@ -10,7 +10,7 @@ from dndbots.canon.values import Entity, Fact
 from dndbots.events import GameEvent
 from dndbots.ids import is_uid
 from dndbots.memory.asking import Question, words_in
-from dndbots.memory.gates import Gates
+from dndbots.memory.gates import Gates, without_hidden
 from dndbots.memory.inflection import forms_of
 from dndbots.memory.retelling import one_line
 from dndbots.storage.reader import View
@@ -64,7 +64,7 @@ def facts_asked_for(
     for entity in view.entities(list(subjects)[:_MOST_SUBJECTS]).values():
         names = Sentences(view, {entity.uid: entity.name})
         about = {about for uid, about in stated if uid in (entity.uid, *entity.merged)}
-        shown = [fact for fact in entity.facts if not gates.hides(fact)]
+        shown = [fact for fact in without_hidden(view, entity, gates).facts if not gates.hides(fact)]
         current = names.told(question, shown, enough, about)[:_MOST_CURRENT]
         past = [
             fact

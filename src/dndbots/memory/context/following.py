@@ -21,7 +21,7 @@ from dndbots.ids import DM, SYSTEM, is_uid
 from dndbots.memory.context.stating import Stated, is_item, is_passing, lines_of
 from dndbots.memory.entries import Entry
 from dndbots.memory.extract.names import names_said
-from dndbots.memory.gates import Gates
+from dndbots.memory.gates import Gates, without_hidden
 from dndbots.memory.retelling import retold, spoken_of
 from dndbots.memory.story import EARLY, OLDER, Part, Story, window_start
 from dndbots.storage.reader import View
@@ -266,7 +266,8 @@ class Following:
         missing = [uid for uid in uids if uid not in self._entities]
         if missing:
             seen = self.first_seen(view, missing)
-            self._entities |= view.entities([uid for uid in missing if uid in seen])
+            known = view.entities([uid for uid in missing if uid in seen])
+            self._entities |= {uid: without_hidden(view, one, self._gates) for uid, one in known.items()}
             heads = view.persons_of(missing)
             for uid in missing:
                 head = heads[uid][0]
