@@ -1,10 +1,11 @@
 """The default extractor: it reads each turn on its own, and proposes only what the turn itself supports."""
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from dndbots.compaction.rules.evidence import Evidence
-from dndbots.compaction.rules.gates import after_rumor, is_closed, is_sung, is_written
+from dndbots.compaction.rules.gates import after_rumor, is_closed, is_sung, is_written, takes_back
 from dndbots.compaction.rules.naming import Lexicon, Marked, Mention, cues, mark
 from dndbots.compaction.rules.passages import QUOTE, Passage, passages
 from dndbots.compaction.rules.reading import Context, read
@@ -42,10 +43,13 @@ def _of_turn(turn: Turn, lexicon: Lexicon) -> list[Update]:
     text = turn.text[:LONGEST_TURN]
     if is_sung(text):
         return []
-    for sentence in _sentences(text, lexicon):
+    told = list(_sentences(text, lexicon))
+    for sentence, after in zip_longest(told, told[1:]):
         own = sentence.said_by or (turn.speaker if turn.role != "dm" else None)
         marked = sentence.marked
         if sentence.unsaid or sentence.passage.asks or is_closed(sentence.passage.text):
+            continue
+        if after and takes_back(after.passage.text):
             continue
         if own:
             marked = first_person(marked, own)

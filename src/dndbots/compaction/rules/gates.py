@@ -11,6 +11,8 @@ _DREAMT = (
     r"|vision of|visions? (?:shows?|fades?)|nightmares?|once upon a time|sings? (?:of|about)"
     r"|the (?:story|tale|song|ballad|legend) of"
     r"|hallucinat\w+|illusions? of|storybook|prophecy|prophesied"
+    r"|(?:a|the|this|an? old|that) (?:rhyme|riddle|poem|verse|joke|proverb|nursery rhyme|limerick|graffiti)"
+    r"|as the (?:saying|joke|rhyme|song) goes|puppets?|puppet show|play-?acting|make-believe|on stage"
 )
 _AT_THE_TABLE = (
     r"rolls?|rolled|rolling|d20|d\d+|natural (?:20|twenty|one|1)|nat (?:20|one|1)|initiative"
@@ -28,12 +30,16 @@ _AT_THE_TABLE = (
     r"|turn order|next turn|your turn|'s turn|feet|critters?|tabletop|role-?play\w*|backstory"
     r"|accent|actor|actress|awesome"
     r"|dollars|bucks|\$\d+|percent|rules?-wise|mechanic\w*|technically|literally|great new"
-    r"|brand new|metagam\w+|spoilers?"
+    r"|brand new|metagam\w+|spoilers?|real life|irl|headcanon|plot twist|calling it now|my theory"
+    r"|my money(?:'s| is) on|in my head"
 )
 _SUPPOSED = (
     r"if|unless|whether|suppose|supposing|imagine|pretend(?:s|ing)?|maybe|perhaps|what if|as "
     r"though|assuming|hypothetically|let's say|say,"
     r"|possibly|probably|presumably|supposedly|allegedly|apparently|seemingly|could say|otherwise"
+    r"|(?:when|once|as soon as|the day|until|till) i(?:'m|\u2019m| am| become| get to be)"
+    r"|some ?day|one of these days"
+    r"|sarcas\w+|jokingly|in jest|as a joke|just kidding|only joking"
 )
 _DOUBTED = (
     r"would|wouldn't|could|might|may|must|should|shall|will|can't|cannot|won't|not|never"
@@ -43,7 +49,10 @@ _DOUBTED = (
     r"|claims? to|used to|was once|once|had been|formerly|former|previously|ex-|until recently"
     r"|'ll|'d|or|so-called|let's"
     r"|supposed to|about to|going to|gonna|ought|tries|trying|tried|attempts?|would-be"
-    r"|instead of|rather than|without|wished?"
+    r"|instead of|rather than|without|wished?|disguised as|pos(?:es|ing) as|dressed as|passes for|such an?"
+    r"|an? (?:real|absolute|total|complete|regular|bit of an?)|something of an?|practically"
+    r"|basically|more or less"
+    r"|as good as|in (?:his|her|@P\d+@'s) (?:dreams|imagination|head|mind)"
 )
 _HELD = (
     r"thinks?|thought|believes?|believed|bets?|guess(?:es)?|wonders?|wondering|doubts?|hopes? "
@@ -72,7 +81,8 @@ _BOUNDARY: Final = re.compile(
     r"[;:]|,? (?:but|because|so|while|although|though|since) |, and |, (?=@[A-Z]\d+@ )", re.IGNORECASE
 )
 _RUMOR: Final = re.compile(
-    r"^(?:and |but |so |well,? |yes,? )*(?:(?:rumou?rs? (?:has it|have it|say|says|claim)"
+    r"^(?:and |but |so |well,? |yes,? )*(?:(?:(?:the )?rumou?rs? (?:has it|have it|say|says|claim|is|goes)"
+    r"|the (?:story|tale|word|talk) (?:goes|is)|supposedly|reportedly|allegedly|by all accounts"
     r"|they say|(?:some|many|people|folk|locals|sailors|legends?) says?"
     r"|(?:it is|it's) (?:said|rumou?red|whispered)|word (?:is|has it)|word on the street is"
     r"|there (?:is|are) (?:a )?(?:rumou?rs?|talk|whispers)"
@@ -83,6 +93,30 @@ _RUMOR: Final = re.compile(
 )
 
 
+# "There's gold in it for you if you find her" gives a quest, and supposes nothing.
+_BARGAIN: Final = re.compile(r"(?<= for you) if you |(?:pay|give) you [^,;:!?]{3,60} if you ", re.IGNORECASE)
+# "Sure, Elena is a queen, and I'm a teapot."
+_IRONY: Final = re.compile(
+    r"^(?:(?:oh|ah|yeah|ha|well),? )*(?:sure|right|yeah|aye|of course|certainly|riiight|suuure"
+    r"|and i suppose),? .*"
+    r"(?:,| and|;) (?:i['\u2019]m|i am|my \w+(?: \w+)? is|you['\u2019]re|we['\u2019]re|pigs|cows|goats) "
+    r"|,? and i(?:['\u2019]m| am) (?:the )?(?:king|queen|pope|emperor|empress|god)\b"
+    r"|^(?:oh|ah),? (?:sure|right|of course),",
+    re.IGNORECASE,
+)
+# "Wouldn't that be great?" makes a daydream of the sentence before it.
+_TAKEN_BACK: Final = re.compile(
+    r"^(?:(?:and|but|oh|ha|man|no|nah|god),? )*(?:would(?:n['\u2019]t| not)? (?:that|it|you)\b"
+    r"|(?:that|this|it)(?:['\u2019]d| "
+    r"would| could)\b|how \w+ would\b|(?:can|could) you imagine|(?:just )?imagine\b|(?:just "
+    r"|only )?(?:kidding|joking)"
+    r"|i(?:['\u2019]m| am) (?:just |only )?(?:kidding|joking|messing)|(?:not really|not)[.!]?$"
+    r"|i (?:wish|made that up)"
+    r"|in (?:your|his|her|my) dreams|a (?:man|girl|woman|guy) can dream|one can dream|as if\b"
+    r"|psych\b|that was a (?:joke|lie)"
+    r"|that['\u2019]s a (?:joke|lie)|i['\u2019]d (?:love|pay|like) |said no ?(?:one|body) ever)",
+    re.IGNORECASE,
+)
 _SUNG: Final = re.compile(r"[(\[*](?:\w+ )?(?:sing|hum|chant|rapp)(?:s|ing)", re.IGNORECASE)
 
 
@@ -93,7 +127,13 @@ def is_sung(text: str) -> bool:
 
 def is_closed(sentence: str) -> bool:
     """Nothing of this sentence is read at all."""
-    return bool(_CLOSED.search(sentence))
+    words = _BARGAIN.sub(" ", sentence)
+    return bool(_CLOSED.search(words, after_rumor(words)) or _IRONY.search(words))
+
+
+def takes_back(sentence: str) -> bool:
+    """The sentence makes a joke or a daydream of the one before it."""
+    return bool(_TAKEN_BACK.match(sentence))
 
 
 def is_written(sentence: str) -> bool:

@@ -5,6 +5,7 @@ from typing import Final
 from dndbots.compaction.rules.grammar import Rule, rule
 
 _OF = r"(?:of|to)"
+_STANDS = r"(?:stands|sits|waits|walks|comes|rides|is|kneels|lurks|looms)"
 LINK_RULES: Final[tuple[Rule, ...]] = (
     rule(
         "kin",
@@ -60,6 +61,88 @@ LINK_RULES: Final[tuple[Rule, ...]] = (
         "mentor",
         r"<a:PU> (?:studied|trained|learned (?:his|her) trade) under (?:the (?:\w+ )?)?<b:PU>"
         r"(?!['\u2019])",
+        past=True,
+    ),
+    rule(
+        "kins",
+        r"<a:PU> (?:counts|numbers|reckons|names) <b:PU> (?:among|as one of) (?:his|her|their"
+        r"|@P\d+@'s) (?:\w+ )?<kins>"
+        r"(?=[,.;!]|$)",
+    ),
+    rule(
+        "kins",
+        r"<a:PU> stands (?:together )?with <b:PU>[^.@;]{0,30}[;,] (?:\w+ )?<kins>,? (?:the )?"
+        r"(?:both|two|pair) of them",
+    ),
+    rule(
+        "ally",
+        r"<a:PU> (?:has (?:allied|sided) (?:(?:him|her)self )?|<is> allied )with <b:PU>(?=[,.;!]|$)",
+        past=True,
+    ),
+    rule(
+        "kin",
+        r"<a:PU> (?:has )?(?:made|found|gained) an? (?:\w+ )?<kin> (?:of|in) <b:PU>(?=[,.;!]|$)",
+        past=True,
+    ),
+    rule(
+        "kin",
+        r"(?:behind|beside|next to|opposite|at the side of|arm in arm with) "
+        rf"<a:PU>[^.;@]{{0,60}}? {_STANDS} <b:PU>, "
+        r"(?:his|her|their|@P\d+@'s) <kin>(?=[,.;!]|$)",
+    ),
+    rule(
+        "kin",
+        r"<a:PU> (?:arrives|comes|enters|appears|walks|stands|sits|travels|lives|rides"
+        r"|waits)[^.;,@]{0,30} with <b:PU>, "
+        r"(?:his|her|@P\d+@'s) <kin>(?=[,.;!]|$)",
+    ),
+    rule(
+        "kin",
+        r"<a:PU> introduces (?:you to |@P\d+@ to )?<b:PU>,? (?:as )?(?:his|her|@P\d+@'s) <kin>(?=[,.;!]|$)",
+    ),
+    rule(
+        "kin",
+        r"<a:PU> <is> (?:married|engaged|betrothed) to <b:PU>, (?:his|her|@P\d+@'s) <kin>(?=[,.;!]|$)",
+    ),
+    rule("kin", r"<a:PU>['\u2019]s? <kin> (?:goes by|answers to) (?:the name (?:of )?)?<b:PU>(?!['\u2019])"),
+    rule(
+        "kin",
+        r"<b:PU> (?:has been|has always been|has long been|became|has become|was always) "
+        r"<a:PU>['\u2019]s? <kin>"
+        r"(?=[,.;!]|$| since | for | all )",
+    ),
+    rule("lover", r"<a:PU> <is> (?:secretly )?(?:in love|sleeping|having an affair) with <b:PU>(?=[,.;!]|$)"),
+    rule(
+        "serves",
+        r"<a:PU>,? (?:who )?(?:has sworn|swears|swore|has pledged|pledges|owes) (?:fealty"
+        r"|allegiance|loyalty|(?:his|her"
+        r"|@P\d+@'s) (?:sword|life|service)) to (?:the )?<b:PU>(?!['\u2019])",
+        past=True,
+    ),
+    rule("serves", r"<a:P> serve <b:PU>(?=[,.;!]|$| and )"),
+    rule("serves", r"<a:PU>, sworn to <b:P>(?=[,.;!]|$)"),
+    rule("serves", r"<a:PU> (?:takes|has (?:his|her|@P\d+@'s)) orders (?:only )?from <b:P>(?!['\u2019])"),
+    rule(
+        "serves",
+        r"<b:P> is <a:P>['\u2019]s (?:liege|lord|lady|master|mistress|liege lord|sovereign)(?=[,.;!]|$)",
+    ),
+    rule("employer", r"<a:P> work for <b:PU>(?=[,.;!]|$| and )"),
+    rule(
+        "employer",
+        r"<b:PU> (?:pays|employs|has hired|keeps) <a:P>(?=[,.;!]|$| as (?:an?|the|his|her) )",
+        past=True,
+    ),
+    rule(
+        "apprentice",
+        r"<a:PU> (?:has taken on|has taken|took on|is teaching|is training|teaches) <b:PU>,? "
+        r"(?:on |in )?as (?:an|his|her"
+        r"|@P\d+@'s) (?:new )?(?:apprentice|pupil|student)(?=[,.;!]|$)",
+        past=True,
+    ),
+    rule(
+        "mentor",
+        r"<b:PU> (?:taught|trained|has taught) <a:PU> (?:everything|all|the trade|the craft|(?:his"
+        r"|her) trade)\b",
         past=True,
     ),
 )

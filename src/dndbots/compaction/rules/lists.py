@@ -162,6 +162,7 @@ PLACE_WORDS: Final = _words(
     spires spring springs square stockade strait street stronghold swamp tavern temple theater theatre
     throne-room tomb tower towers town trail tunnel tunnels underdark university vale valley vault vaults
     village wall warren waste wastes waterfall well wharf wilds wood woods
+    downs hundreds marches fells barrens steppes steppe fens reaches shires march uplands lowlands
     """
 ) - {"court", "house", "pass", "point", "deep"}  # fmt: skip
 # Names that begin so are places: Castle Dren, Mount Hotenow, the River Ash.
@@ -172,6 +173,7 @@ FACTION_WORDS: Final = _words(
     church circle clan coalition college company compact conclave congregation consortium council coven
     crew cult enclave faction family fellowship gang guild hand horde house inquisition legion league
     militia network order pact society sisterhood syndicate tribe tribunal trust union watch
+    covenant choir knives chapter coterie assembly synod vanguard claws fangs ravens wolves cloaks court
     """
 ) - {"church", "college"}  # fmt: skip
 ITEM_WORDS: Final = _words(

@@ -29,7 +29,32 @@ LETTERS: Final[Mapping[str, str]] = {"PC": "P", "NPC": "P", "MON": "P", "LOC": "
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*['\u2019]?")
 _POSSESSIVE = re.compile(r"['\u2019]s?$", re.IGNORECASE)
 _JOINS: Final = frozenset(["of", "the", "de", "von", "van", "du", "la", "al"])
-_OPENING: Final = FUNCTION_WORDS | OPENERS
+# How those begin who ask for something.
+_ASKING: Final = frozenset(
+    [
+        "retrieve",
+        "recover",
+        "escort",
+        "rescue",
+        "reclaim",
+        "exorcise",
+        "unmask",
+        "smuggle",
+        "kidnap",
+        "banish",
+        "investigate",
+        "slay",
+        "avenge",
+        "deliver",
+        "locate",
+        "obtain",
+        "relight",
+        "fetch",
+        "chase",
+        "scout",
+    ]
+)
+_OPENING: Final = FUNCTION_WORDS | OPENERS | _ASKING
 _HEADS: Final = PLACE_WORDS | FACTION_WORDS | ITEM_WORDS
 _ARTICLES: Final = frozenset(["the", "a", "an"])
 _COMMON_STEMS: Final = frozenset(map(stem, COMMON_WORDS))
@@ -40,6 +65,38 @@ _PLAIN: Final = (
 _WEAK_TITLES: Final = frozenset(
     ["old", "high", "master", "elder", "saint", "ranger", "mother", "father", "brother", "sister"]
 )
+# What people are called before their names, and everyday words that are names: Granny Kerstin, Will Holt.
+_NICKNAMES: Final = frozenset(
+    [
+        "granny",
+        "widow",
+        "aunt",
+        "grandpa",
+        "grandma",
+        "goodwife",
+        "cousin",
+        "mad",
+        "little",
+        "big",
+        "young",
+        "will",
+        "may",
+        "mark",
+        "rose",
+        "art",
+        "bill",
+        "hope",
+        "grace",
+        "faith",
+        "dawn",
+        "hunter",
+        "clay",
+        "brook",
+        "reed",
+        "ash",
+    ]
+)
+_CROWNED: Final = frozenset(["king", "queen", "emperor", "empress", "prince", "pope"])
 _LONGEST_WORD: Final = 30
 # How words end that open a sentence and are no names.
 _NO_NAME: Final = (
@@ -163,7 +220,8 @@ def mark(sentence: str, lexicon: Lexicon, letters: Mapping[str, str] | None = No
             index += 1
             continue
         first, count, mention = found
-        mention = mention._replace(letter=(letters or {}).get(mention.name, mention.letter))
+        if mention.name not in lexicon.category:
+            mention = mention._replace(letter=(letters or {}).get(mention.name, mention.letter))
         last = words[first + count - 1]
         out += [sentence[at : words[first].start], f"@{mention.letter}{len(mentions)}@"]
         mentions.append(mention)
@@ -194,7 +252,7 @@ def _mention(
         return _known(sentence, words, index, known, lexicon)
     if not capital:
         return None
-    run = _run(words, index)
+    run = _before_thing(_run(words, index), words, index, lexicon)
     return _new(sentence, run, index, lexicon) if run else None
 
 
@@ -231,9 +289,21 @@ def _run(words: list[_Word], index: int) -> list[_Word]:
         if not joins and not _is_capital(word.text):
             break
         run.append(word)
+    # In the Silent Tower I want to rest; but King Aldous I.
+    if len(run) > 1 and run[-1].text == "I" and folded(run[0].text) not in _CROWNED:
+        run.pop()
     while run and run[-1].text in _JOINS:
         run.pop()
     return run[:LONGEST_NAME]
+
+
+def _before_thing(run: list[_Word], words: list[_Word], index: int, lexicon: Lexicon) -> list[_Word]:
+    """A name ends where a known thing is named: hands Elena Brightwater | Moonblade."""
+    for at in range(1, len(run)):
+        known = lexicon.longest(words, index + at)
+        if known and lexicon.letter(known[1]) == "I" and run[at - 1].text not in _JOINS:
+            return run[:at]
+    return run
 
 
 def _goes_on(word: _Word) -> bool:
@@ -276,6 +346,8 @@ def _opening(run: list[_Word]) -> int:
     """How many words of a run only open the sentence."""
     skipped = 0
     low = [folded(word.text) for word in run]
+    if len(low) > 1 and low[0] in _NICKNAMES and not is_plain(low[1]):
+        return 0
     while skipped < len(run) and low[skipped] in _OPENING:
         skipped += 1
     rest = low[skipped:]
@@ -342,7 +414,7 @@ _SAYS: Final = (
 )
 _FOLK_WORD: Final = "|".join(sorted(map(re.escape, (ROLES | RACES | FOLK)), key=lambda w: (-len(w), w)))
 # A blacksmith is of a town; a priest may be of a god, and a servant of anybody.
-_SETTLED_WORD: Final = "|".join(sorted(ROLES - DEVOTED, key=lambda word: (-len(word), word)))
+_SETTLED_WORD: Final = "|".join(sorted(ROLES - DEVOTED - {"owner"}, key=lambda word: (-len(word), word)))
 _CUES: Final = (
     ("P", re.compile(rf"@U(\d+)@,? (?:\w+ly )?{_SAYS}\b", re.IGNORECASE)),
     (
@@ -370,7 +442,40 @@ _CUES: Final = (
             re.IGNORECASE,
         ),
     ),
-    ("L", re.compile(r"\bat the @U(\d+)@(?!['\u2019]s? )", re.IGNORECASE)),
+    ("L", re.compile(r"\bat the @[UI](\d+)@(?!['\u2019]s? )", re.IGNORECASE)),
+    (
+        "L",
+        re.compile(
+            r"\b(?:hidden|hiding|staying|lodging|lives|living|waiting|waits|drinking|kept) in the "
+            r"@[UI](\d+)@(?!['\u2019]s? )",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "F",
+        re.compile(
+            r"\b(?:members?|leader|agents?|spy|initiates?|soldiers|ranks|founder|grandmaster|one|enem"
+            r"(?:y|ies)) of the "
+            r"@[UI](\d+)@(?!['\u2019]s? )",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "F",
+        re.compile(
+            r"\b(?:joined|joins|sworn to|war on|war with) the @[UI](\d+)@(?!['\u2019]s? )", re.IGNORECASE
+        ),
+    ),
+    (
+        "F",
+        re.compile(
+            r"\bthe @[UI](\d+)@ (?:has|have) (?:declared|recruited|sworn|made (?:its|their))\b", re.IGNORECASE
+        ),
+    ),
+    (
+        "F",
+        re.compile(r"\bthe @[UI](\d+)@ and the @[UFI]\d+@ are (?:\w+ )?(?:enemies|at war)\b", re.IGNORECASE),
+    ),
     (
         "L",
         re.compile(
@@ -384,7 +489,7 @@ _CUES: Final = (
 
 def cues(marked: Marked) -> Iterator[tuple[str, str]]:
     """What a sentence tells of the names that nothing else explains: the name, and its letter."""
-    if "@U" in marked.text:
+    if "@U" in marked.text or "@I" in marked.text:
         for letter, cue in _CUES:
             for match in cue.finditer(marked.text):
                 yield marked.mentions[int(match[1])].name, letter

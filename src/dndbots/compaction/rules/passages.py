@@ -47,10 +47,15 @@ def _of_paragraph(text: str) -> Iterator[Passage]:
     number = 0
     for sentence in _split("".join(around)):
         yield sentence
-        for _ in range(sentence.text.count(QUOTE)):
-            if number < len(inside):
-                yield from (one._replace(quoted=number) for one in _split(inside[number]))
+        last = min(number + sentence.text.count(QUOTE), len(inside))
+        while number < last:
+            words = inside[number]
+            # "Find my ring," says Elena, "and I'll pay you."
+            while number + 1 < last and words.rstrip().endswith(",") and inside[number + 1][:1].islower():
                 number += 1
+                words = f"{words} {inside[number]}"
+            yield from (one._replace(quoted=number) for one in _split(words))
+            number += 1
 
 
 def _split(text: str) -> Iterator[Passage]:

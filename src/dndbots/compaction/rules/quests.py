@@ -7,11 +7,15 @@ from typing import Final, NamedTuple
 from dndbots.compaction.rules.grammar import tidy
 from dndbots.compaction.rules.naming import Marked
 
+# The longer first: to bring back is more than to bring.
 _DEEDS = (
-    "find|recover|retrieve|rescue|escort|slay|kill|deliver|clear|cleanse|destroy|investigate"
-    "|protect|defend|hunt|locate|free|steal|stop|save"
-    "|reclaim|explore|defeat|return|bring|drive out|track down|hunt down|guard|seal|lift"
-    "|break|restore|avenge|search|secure|capture|obtain|collect|gather"
+    "put an end to|get rid of|bring back|chase away|chase off|dig up|drive away|drive off|drive out|"
+    "hunt down|look into|put down|root out|spy on|take back|track down|win back|wipe out|avenge|"
+    "banish|break|bring|burn|bury|capture|carry|catch|chart|cleanse|clear|close|collect|cure|defeat|"
+    "defend|deliver|destroy|empty|end|escort|exorcise|explore|expose|fetch|find|free|gather|guard|"
+    "hunt|investigate|kidnap|kill|lift|light|locate|map|obtain|open|protect|raise|rebuild|reclaim|"
+    "recover|relight|repair|rescue|restore|retrieve|return|save|scout|seal|search|secure|silence|"
+    "sink|slay|smuggle|steal|stop|survey|unmask|unseal"
 )
 _PARTY = (
     r"(?:you(?: all| both)?|the party|us|them|the group|the adventurers|the heroes|the "
@@ -51,6 +55,84 @@ _GIVEN: Final = tuple(
             r"@[PU](?P<giver>\d+)@ (?:gives|gave|entrusts) (?:you|the party|them) (?:a|the|with the) "
             rf"(?:quest|task|mission|job)(?: of|:| to)? {_DEED}"
         ),
+        (
+            r"@[PFU](?P<giver>\d+)@,? (?:\w+ly )?(?:sends|is sending|has sent|dispatches|wants) (?:you"
+            r"|the party|them|us)"
+            rf"(?: off| out| back)? to (?:go to )?(?:the )?@[LU](?P<place>\d+)@,? (?:to|and) {_DEED}"
+        ),
+        (
+            r"(?:for (?P<reward>[^,;@]{3,40}?),? (?:then, )?)?(?:then )?you(?: are|['\u2019]re) "
+            r"(?:now )?(?:to|supposed to|bound to) "
+            rf"(?:go to (?:the )?@[LU](?P<place>\d+)@ and )?{_DEED}"
+        ),
+        (
+            r"(?:you|the party)(?: have|['\u2019]ve| has)?(?: all| now)? (?:agreed|promised|sworn"
+            r"|undertaken|been engaged"
+            rf"|taken it upon yourselves) to {_DEED}"
+        ),
+        (
+            rf"(?:^|[;:,] |\u201d )(?P<deed>{_DEEDS}) (?P<rest>[^;:!?,]{{3,80}}?), (?:that['\u2019]s"
+            r"|that is) (?:the|your) (?:job"
+            r"|task|quest|mission|errand|commission)(?:,? and (?:it|the job|that) pays "
+            r"(?P<reward>[^,.;:!?]{3,50}))?"
+        ),
+        (
+            r"(?:the|your) (?:job|task|quest|errand|commission) (?:@[PFU](?P<giver>\d+)@ (?:has"
+            r"|offers) )?(?:for you )?is (?:this|simple)"
+            rf"[:;,] (?:to )?{_DEED}"
+        ),
+    )
+)
+_AND_REWARD: Final = (
+    r"(?:and|then) (?:(?:i['\u2019]ll|i will|@P\d+@ will|we['\u2019]ll|we will) (?:pay|give"
+    r"|see|reward|get) (?:you )?(?:with |gets? )?"
+    r"(?P<reward>[^,.;:!?]{3,60}?)|there(?:['\u2019]s| is|['\u2019]ll be| will be| are) "
+    r"(?P<reward2>[^,.;:!?]{3,60}?)(?: in it)?"
+    r" for you|(?P<reward3>[^,.;:!?]{3,60}?) (?:is|are) yours|you['\u2019]ll (?:have|get"
+    r"|earn) (?P<reward4>[^,.;:!?]{3,60}?))"
+    r"(?=[,.;:!?]|$)"
+)
+# What only counts where somebody speaks to whoever is to do it.
+_ASKED: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        (
+            rf"(?:^|[;:] )(?:please,? |so,? |now,? )?(?P<deed>{_DEEDS}) "
+            rf"(?P<rest>[^;:!?,]{{3,100}}?),? {_AND_REWARD}"
+        ),
+        (
+            r"(?:^|[;:] )(?:please,? |so,? |now,? )?(?:go|ride|travel|sail|head|get yourselves|make "
+            r"your way) (?:up |down |out |over )?to "
+            rf"(?:the )?@[LU](?P<place>\d+)@ and {_DEED}"
+        ),
+        (
+            r"(?:@P\d+@ (?:is offering|is paying|offers?|pays?|will pay|will give)|i['\u2019]ll (?:pay"
+            r"|give|offer)|we['\u2019]re offering"
+            r"|there is|there['\u2019]s) (?P<reward>[^,;:!?]{3,60}?) (?:to|for) (?:whoever|anyone who"
+            r"|anybody who|the one who|those who"
+            r"|the person who) (?:will |can |is willing to |helps to |manages to )?"
+            rf"(?P<deed>{_DEEDS})s? (?P<rest>[^;:!?]{{3,100}}?)(?=[.;:!?]|$)"
+        ),
+        (
+            r"there(?:['\u2019]s| is|['\u2019]ll be| will be| are) (?P<reward>[^,;:!?]{3,60}?)(?: in "
+            r"it)? for you if you(?: can| will)? "
+            rf"{_DEED}"
+        ),
+        (
+            r"(?:i['\u2019]ll|i will|@P\d+@ will|we['\u2019]ll) (?:pay|give) you "
+            r"(?P<reward>[^,;:!?]{3,60}?) (?:if you(?: can| will)?|to) "
+            rf"{_DEED}"
+        ),
+        (
+            r"(?:@P\d+@ (?:need|needs|want|wants|ask|asks|beg|begs)|we (?:need|ask|beg)|i['\u2019]d "
+            r"(?:ask|like)|i would (?:ask|have)) you to "
+            rf"(?:go to (?:the )?@[LU](?P<place>\d+)@ and )?{_DEED}"
+        ),
+        (
+            r"(?:@P\d+@ (?:need|needs|is looking for)|we need) (?:someone|somebody|people|brave souls"
+            r"|adventurers|hired swords) (?:to|who "
+            rf"(?:can|will)) {_DEED}"
+        ),
     )
 )
 _OBJECT: Final = re.compile(
@@ -77,9 +159,10 @@ _REWARDS: Final = tuple(
     )
 )
 _DEADLINES: Final = re.compile(
-    r"\b(?P<v>(?:before (?:the (?:\w+ ){0,2}?\w+|dawn|nightfall|sunset"
+    r"\b(?P<v>(?:before (?:(?:the|\w+['\u2019]s|@P\d+@['\u2019]s) (?:[\w'\u2019]+ ){0,2}?\w+"
+    r"|dawn|spring|summer|autumn|midwinter|midsummer|harvest|nightfall|sunset"
     r"|sunrise|midnight|winter|\w+day)|by (?:dawn|nightfall|sunset|sunrise|midnight|tomorrow"
-    r"|winter"
+    r"|winter|spring|summer|autumn|midwinter|midsummer|harvest|noon"
     r"|the (?:next |new |full )?(?:moon|week|month|solstice|equinox|festival)[\w ]{0,12}?"
     r"|\w+day)|within (?:[\w-]+ )?(?:days?|weeks?|months?|hours?|fortnight|tenday)))"
     r"(?=[,.;:!?]|$| and | or | for )",
@@ -108,6 +191,7 @@ _LOOSE: Final = re.compile(
     r"|someone|what|where|how|who|your|a way|a place|a seat|me|my|for|@P\d+@'s (?:some|an?|the|more))\b",
     re.IGNORECASE,
 )
+_REWARD_KEYS: Final = ("reward", "reward2", "reward3", "reward4")
 _SMALL: Final = frozenset(["of", "the", "a", "an", "and", "in", "to", "from"])
 
 
@@ -122,20 +206,21 @@ class Quest(NamedTuple):
     place: int | None
     reward: str
     deadline: str
+    asked: bool  # by whoever says the sentence
 
 
-def quests_in(marked: Marked) -> Iterator[Quest]:
-    """The quests of one sentence: the first way of saying it that fits."""
-    for given in _GIVEN:
+def quests_in(marked: Marked, *, spoken: bool) -> Iterator[Quest]:
+    """The quests of one sentence: the first way of saying it that fits. `spoken` if somebody says it."""
+    for given in (*_GIVEN, *_ASKED) if spoken else _GIVEN:
         found = given.search(marked.text)
         if found:
-            quest = _quest(marked, found)
+            quest = _quest(marked, found, asked=given in _ASKED)
             if quest:
                 yield quest
             return
 
 
-def _quest(marked: Marked, found: re.Match[str]) -> Quest | None:
+def _quest(marked: Marked, found: re.Match[str], *, asked: bool) -> Quest | None:
     deed, rest = found["deed"], found["rest"]
     parts = found.groupdict()
     what = _OBJECT.match(rest)
@@ -145,9 +230,11 @@ def _quest(marked: Marked, found: re.Match[str]) -> Quest | None:
     name = " ".join(
         w.lower() if at and w.lower() in _SMALL else w[:1].upper() + w[1:] for at, w in enumerate(words)
     )
-    place = _PLACE.search(rest)
+    place = parts.get("place") or ((inside := _PLACE.search(rest)) and inside["b"])
     deadline = _DEADLINES.search(rest)
-    reward = parts.get("reward") or next((m["v"] for one in _REWARDS if (m := one.search(marked.text))), "")
+    reward = next((parts[key] for key in _REWARD_KEYS if parts.get(key)), "") or next(
+        (m["v"] for one in _REWARDS if (m := one.search(marked.text))), ""
+    )
     end = min(
         (m.start() for one in (*_REWARDS[:2], _DEADLINES) if (m := one.search(rest))), default=len(rest)
     )
@@ -159,9 +246,10 @@ def _quest(marked: Marked, found: re.Match[str]) -> Quest | None:
         end=found.end(),
         goal=marked.plain(goal),
         giver=int(giver) if giver else None,
-        place=int(place["b"]) if place else None,
+        place=int(place) if place else None,
         reward=marked.plain(tidy(reward)),
         deadline=marked.plain(tidy(deadline["v"])) if deadline else "",
+        asked=asked,
     )
 
 

@@ -6,17 +6,27 @@ from typing import Final, NamedTuple
 
 from dndbots.compaction.rules.gates import clause_start, is_doubted, is_held
 from dndbots.compaction.rules.grammar import Rule, tidy
+from dndbots.compaction.rules.items import ABILITY_RULES, ITEM_RULES
 from dndbots.compaction.rules.links import LINK_RULES
 from dndbots.compaction.rules.lists import KIN, MUTUAL, either
 from dndbots.compaction.rules.naming import Lexicon, Marked, Mention
+from dndbots.compaction.rules.passages import QUOTE
 from dndbots.compaction.rules.people import PEOPLE_RULES
 from dndbots.compaction.rules.phrases import described
 from dndbots.compaction.rules.quests import Quest, quests_in
+from dndbots.compaction.rules.realms import REALM_RULES
 from dndbots.compaction.rules.things import THING_RULES
 from dndbots.compaction.values import FIELDS, LONGEST_VALUE, Kind, Turn, Update
 from dndbots.memory.wording import folded
 
-RULES: Final[tuple[Rule, ...]] = (*PEOPLE_RULES, *LINK_RULES, *THING_RULES)
+RULES: Final[tuple[Rule, ...]] = (
+    *PEOPLE_RULES,
+    *LINK_RULES,
+    *THING_RULES,
+    *ITEM_RULES,
+    *ABILITY_RULES,
+    *REALM_RULES,
+)
 _KIND: Final[dict[str, Kind]] = {"L": "environment", "F": "faction", "I": "item"}
 _SAYS: Final = re.compile(
     r"^(?:and |but |so |then )?(?:the (?:\w+ )?)?@[PU](\d+)@(?:, [^,]{1,40},)? (?:\w+ly )?"
@@ -55,6 +65,12 @@ _AFTER: Final = re.compile(
     r"\b(?:until|when|after|years ago|at the age of|as a child|back then|long ago|one day)\b", re.IGNORECASE
 )
 _THEN: Final = re.compile(r"\b(?:when|how|after|before|since|until|because|as) $", re.IGNORECASE)
+# "When Elena is queen" is not yet.
+_ONCE: Final = re.compile(
+    r"(?:^|[,;:] )(?:and |but )?(?:when|once|as soon as|until|till|the day) (?:the )?$", re.IGNORECASE
+)
+# Who says what was quoted says nothing of the words after it.
+_TAG: Final = re.compile(rf"{QUOTE},? (?:[a-z]+ @[PU]\d+@|@[PU]\d+@ [a-z]+)(?=,)")
 _OBJECT_OF: Final = re.compile(
     r"(?<!town )(?<!city )(?<!village )(?<!kingdom )\b(?:of|in|at|from|to|with|by|for|near"
     r"|about|like|than|toward|towards|into|behind) (?:the )?$",
@@ -107,8 +123,6 @@ class _Found(NamedTuple):
 
 def read(marked: Marked, context: Context) -> Iterator[Update]:
     """All that the rules find in one sentence and that its own words leave standing."""
-    if "@" not in marked.text:
-        return
     variants = dict.fromkeys(
         [
             marked.text,
@@ -121,7 +135,7 @@ def read(marked: Marked, context: Context) -> Iterator[Update]:
 
 
 def _read(marked: Marked, context: Context) -> Iterator[Update]:
-    for rule in RULES:
+    for rule in RULES if "@" in marked.text else ():
         if rule.narrated and context.turn.role == "pc" and not context.said_by:
             continue
         for match in rule.pattern.finditer(marked.text):
@@ -133,9 +147,12 @@ def _read(marked: Marked, context: Context) -> Iterator[Update]:
             for found in _found(rule, match, marked):
                 if not _is_of_the_moment(found, match, context):
                     yield from _updates(found, context, standing)
-    for quest in quests_in(marked):
-        standing = _standing(marked, quest.start, quest.end, context, past=True)
-        if standing is not None and context.turn.role != "pc":
+    spoken = bool(context.said_by) or context.turn.role == "npc"
+    for quest in quests_in(marked, spoken=spoken):
+        # Whoever asks for something says "will" and "if" without any doubt.
+        end = quest.start if quest.asked else quest.end
+        standing = _standing(marked, quest.start, end, context, past=True)
+        if standing is not None and (context.turn.role != "pc" or context.said_by):
             yield from _of_quest(quest, marked, context, standing)
 
 
@@ -166,7 +183,7 @@ def _standing(marked: Marked, start: int, end: int, context: Context, *, past: b
     if reported:
         said_by = marked.mentions[int(reported[1])].name
         before = before[reported.end() :]
-    if is_held(before):
+    if is_held(_TAG.sub("", before)) or _ONCE.search(before):
         return None
     if past and (
         _THEN.search(before) or (context.turn.role == "pc" and not said_by and _AFTER.search(before))
@@ -226,7 +243,9 @@ def _is_of_the_moment(found: _Found, match: re.Match[str], context: Context) -> 
             return not {"race", "role"} <= kinds and "home" not in kinds and not parts.get("tail")
         if found.field == "wants":
             return not _LASTING.match(tidy(parts["v"]))
-        return found.field in _NOT_OF_ONESELF
+        # Whoever calls the own character by name says what the character is, not what happens.
+        by_name = found.field == "ability" and found.mention.written == found.mention.name
+        return found.field in _NOT_OF_ONESELF and not by_name
     # A player who looks back tells what was, not what is.
     is_past = found.field == "status" and found.kind == "npc" and _LOOKING_BACK.search(match.group())
     return bool(is_past) or ("np" in parts and _is_punch_line(match))
@@ -248,7 +267,9 @@ def _kind(mention: Mention, default: Kind) -> Kind:
 
 def _tells(field: str, value: str) -> bool:
     """The value says something that lasts beyond the moment."""
-    if field in ("wants", "promise", "fears", "ability", "power") and _VAGUE.search(value):
+    # A power may be told of the thing itself: "drinks the blood it spills".
+    vague = value.replace(" it ", " ") if field == "power" else value
+    if field in ("wants", "promise", "fears", "ability", "power") and _VAGUE.search(vague):
         return False
     if field == "wants" and _PASSING.match(value):
         return False
@@ -292,6 +313,9 @@ def _category(mention: Mention, context: Context) -> str:
 def _of_quest(quest: Quest, marked: Marked, context: Context, standing: _Standing) -> Iterator[Update]:
     links = (("giver", quest.giver), ("place", quest.place))
     values = [(field, marked.mentions[number].name) for field, number in links if number is not None]
+    asks = standing.said_by or (context.turn.speaker if context.turn.role == "npc" else "")
+    if quest.asked and quest.giver is None:
+        values.append(("giver", asks))
     values += [("goal", quest.goal), ("reward", quest.reward), ("deadline", quest.deadline)]
     for field, value in values:
         if _fits(quest.name, value):

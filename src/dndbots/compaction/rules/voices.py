@@ -14,7 +14,7 @@ _VERBS: Final = (
     r"|shouted|cries|cried|explains?|explained|adds?|added|tells you|tells them|told (?:you"
     r"|them)|murmurs?|murmured"
     r"|continues?|continued|admits?|admitted|declares?|declared|sighs?|sighed|warns?|warned"
-    r"|confesses|confessed|calls out)"
+    r"|confesses|confessed|calls out|insists|insisted|calls over|observes|announces|announced|calls after)"
 )
 _PERSON: Final = r"(?:the (?:\w+ )?)?@[PU](\d+)@"
 _AFTER: Final = re.compile(rf"{QUOTE},? (?:{_VERBS} {_PERSON}|{_PERSON} (?:\w+ly )?{_VERBS})", re.IGNORECASE)
@@ -33,6 +33,7 @@ _HE: Final = re.compile(
 _I: Final = re.compile(
     r"(?<![\w@'\u2019-])(?:(I)(['\u2019]m|['\u2019]ve| am| have)?|([Mm]y))(?![\w@'\u2019])"
 )
+_OF_MINE: Final = re.compile(r"\ban? ((?:[a-z-]+ )?[a-z-]+) of mine\b")
 _IS_HAS: Final = r" (?:been|got|joined|vanished|disappeared|died|promised|sworn|gone|learned|lost)\b"
 _STRANGER: Final = re.compile(
     r"(?<!is )(?<!was )(?<!, )(?<!@ )\b(?:an?|another|the other|some|two|the) (?:[\w-]+ "
@@ -65,6 +66,7 @@ def _named(marked: Marked, number: str) -> str:
 def first_person(marked: Marked, speaker: str) -> Marked:
     """The sentence with the speaker's mark for "I" and "my"."""
     mentions = list(marked.mentions)
+    text = _OF_MINE.sub(r"my \1", marked.text)
 
     def put(found: re.Match[str]) -> str:
         mentions.append(Mention(speaker, "P", found.group()))
@@ -74,7 +76,7 @@ def first_person(marked: Marked, speaker: str) -> Marked:
         verb = (found[2] or "").strip().strip("'\u2019")
         return sign + {"m": " is", "am": " is", "ve": " has", "have": " has"}.get(verb, "")
 
-    return Marked(_I.sub(put, marked.text), tuple(mentions))
+    return Marked(_I.sub(put, text), tuple(mentions))
 
 
 def third_person(marked: Marked, before: Sequence[Mention]) -> Marked:
