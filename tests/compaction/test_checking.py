@@ -176,7 +176,7 @@ def test_quest_is_named_in_words_of_the_turn() -> None:
 
 def test_ability_has_a_key_of_its_own() -> None:
     """One may be able to do several things."""
-    assert stands("ability", "Mirela", "ability", "guards the Red Gate").key == "ability_guards_the_red_gate"
+    assert stands("ability", "Mirela", "ability", "guards the Red Gate").key == "ability__guards_the_red_gate"
 
 
 def test_names_without_capitals_stand_in_scripts_that_have_none() -> None:

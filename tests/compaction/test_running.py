@@ -417,3 +417,17 @@ def test_notes_of_compaction_stand_in_nothing_that_is_told() -> None:
     assert not any(one.is_note for one in campaign.events(viewer=THROK, last=50))
     campaign.compact(extractor=Says())
     assert len(spans(campaign)) == 1
+
+
+def test_somebody_may_have_several_brothers() -> None:
+    """Another brother does not end the first, and what is over is over for one of them alone."""
+    campaign = table(
+        told("a", "Elena's brother Garth is a smith."),
+        told("b", "Elena's brother Tom is a baker."),
+    )
+    tom, garth = says("b", "Elena", "brother", "Tom"), says("a", "Elena", "brother", "Garth")
+    campaign.compact(extractor=Says(garth, tom))
+    assert "Elena::brother->@Garth,@Tom" in campaign.context(THROK, 600).text
+    campaign.record(told("c", "Garth is no longer the brother of Elena."))
+    campaign.compact(extractor=Says(says("c", "Elena", "brother", "Garth", ended=True)))
+    assert "Elena::brother->@Tom\n" in campaign.context(THROK, 600).text

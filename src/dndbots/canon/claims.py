@@ -105,6 +105,11 @@ def gate_slot(what: str, holder: str | None) -> str:
     return f"{GATE} {what}" if holder is None else f"{GATE} {what} {holder}"
 
 
+def plain_key(key: str) -> str:
+    """What a key says. One that there may be several of says which after two underscores."""
+    return key.partition("__")[0] or key
+
+
 def counts(slot: str) -> bool:
     return slot.startswith("+")
 

@@ -162,9 +162,15 @@ def _say_entity(found: "Entity") -> None:
 
 
 def _say_facts(facts: Iterable["Fact"], names: Names, *, is_history: bool) -> None:
+    from dndbots.canon.claims import plain_key
+
     rows = []
     for fact in facts:
-        what, value = (fact.op, names.of(fact.object)) if fact.op else (fact.key, _worded(fact.value, names))
+        what, value = (
+            (fact.op, names.of(fact.object))
+            if fact.op
+            else (plain_key(fact.key or ""), _worded(fact.value, names))
+        )
         row = [what, "no longer" if fact.ended and not value else value, fact.certainty, fact.valid_from]
         rows.append([*row, fact.superseded_by] if is_history else row)
     if rows:

@@ -179,7 +179,7 @@ def _no(rule: str, reason: str) -> UpdateRefused:
 
 
 def _key(update: Update) -> str:
-    return f"ability_{slug(update.value)[:_LONGEST_KEY]}" if update.field == "ability" else update.field
+    return f"ability__{slug(update.value)[:_LONGEST_KEY]}" if update.field == "ability" else update.field
 
 
 def refuse_unfit_text(what: str, text: str) -> None:

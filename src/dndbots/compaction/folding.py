@@ -29,7 +29,7 @@ from dndbots.ids import DM, SYSTEM, is_uid
 from dndbots.memory.gates import Gates, gates_of, without_hidden
 from dndbots.storage.reader import Belief, View
 
-_ABILITY: Final = "ability_"
+_ABILITY: Final = "ability__"
 # What stands in a field of its own.
 _APART: Final = frozenset((claims.NUMBER, "state", "danger", "discovered"))
 

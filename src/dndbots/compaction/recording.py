@@ -11,11 +11,13 @@ from dndbots.canon.values import Fact
 from dndbots.compaction.checking import Accepted, Mention, Rejected
 from dndbots.compaction.grounds import is_like_a_name, untitled
 from dndbots.compaction.turns import perceivers
+from dndbots.compaction.values import MANY
 from dndbots.compaction.who import Hearers
 from dndbots.events import EventType, GameEvent
 from dndbots.ids import DM, SYSTEM, folded
 from dndbots.storage.reader import View
 
+_LONGEST_KEY: Final = 64
 _SURENESS: Final = {"rumor": 0, "belief": 1, "fact": 2}
 
 
@@ -83,6 +85,8 @@ class Gathering:
                 return
             uids[mention] = str(known.uid)
         subject = uids[one.subject]
+        if one.object is not None and one.update.field in MANY:
+            one = one._replace(key=_key_of_one(one.update.field, uids[one.object]))
         value: JsonValue = [uids[one.object]] if one.object else " ".join(one.update.value.split())
         if self._is_stated(one, source, subject):
             self._reject(one, "the turn states it already, by more than words", "structured")
@@ -111,7 +115,7 @@ class Gathering:
             if _is_in(value, earlier["value"]) or (one.update.ended and _is_other(earlier["value"], value)):
                 self._repeated += 1
             else:
-                self._reject(one, f"the turn says two things of the {one.key} there", "two_values")
+                self._reject(one, f"the turn says two things of the {one.update.field} there", "two_values")
             return
         group.facts[slot] = fact
         heard = frozenset(perceivers(group.source))
@@ -225,6 +229,12 @@ def _event(group: _Group) -> GameEvent:
         metadata=metadata,
         timestamp=source.timestamp,
     )
+
+
+def _key_of_one(field: str, uid: str) -> str:
+    """The key of a tie of which somebody may have several: it says to whom."""
+    key = f"{field}__{uid.partition('_')[2]}"
+    return key if len(key) <= _LONGEST_KEY else f"{field}__{hashlib.sha256(uid.encode()).hexdigest()[:16]}"
 
 
 def _is_in(value: JsonValue, other: JsonValue) -> bool:

@@ -30,7 +30,7 @@ from dndbots.errors import DuplicateEvent, UpdateRefused
 from dndbots.ids import category_of, folded, mint
 from dndbots.memory.checks import short
 
-_ABILITY = "ability_"
+_ABILITY = "ability__"
 
 
 class _Slot(NamedTuple):

@@ -49,6 +49,8 @@ _PERSON: Final[Mapping[str, tuple[str, ...]]] = {
     "faction": ("FAC",),
     **dict.fromkeys(KIN, PEOPLE),
 }
+# Ties of which somebody may have several: another one does not end the first.
+MANY: Final = frozenset(KIN) - {"twin", "father", "mother", "husband", "wife", "serves", "employer"}
 # The fields of each kind. Those with categories are links: their value is the name of an entity.
 FIELDS: Final[Mapping[Kind, Mapping[str, tuple[str, ...]]]] = {
     "character": _PERSON,

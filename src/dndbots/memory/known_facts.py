@@ -131,7 +131,7 @@ class Sentences:
             return f"{name} is {'' if fact.value is True else 'no longer '}{one_line(rest)}."
         if kind == claims.ITEM and rest:
             return f"{name} has {self._value(rest)}: {self._value(fact.value)}."
-        shown = one_line(fact.key or "").replace("_", " ")
+        shown = one_line(claims.plain_key(fact.key or "")).replace("_", " ")
         return f"{name}: {shown} is {'no longer known' if fact.ended else self._value(fact.value)}."
 
     def _value(self, value: JsonValue) -> str:
@@ -158,7 +158,7 @@ def _share(question: Question, fact: Fact, text: str) -> float:
     content = [word for word in question.words if not word.is_name]
     if not content:
         return 1.0 if not question.asks_where or fact.op in (claims.AT, claims.IN) else 0.5
-    extra = _ANSWERS.get(fact.op or fact.key or "", "")
+    extra = _ANSWERS.get(fact.op or claims.plain_key(fact.key or ""), "")
     terms = {form for term in (*terms_of(text), *extra.split()) for form in forms_of(term)}
     return sum(any(form in terms for form in word.forms) for word in content) / len(content)
 

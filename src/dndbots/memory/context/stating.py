@@ -83,7 +83,7 @@ def _property(entity: Entity, fact: Fact, kind: str, rest: str) -> dict[str, obj
         return _listed_under(kind, rest, fact.value)
     if fact.key == "hp_change":
         return {"hpD": _value(fact.value)}
-    key = fact.key or ""
+    key = claims.plain_key(fact.key or "")
     return {key: _value(fact.value)} if KEY.fullmatch(key) else {"info": [f"{key}: {_shown(fact.value)}"]}
 
 
