@@ -234,6 +234,152 @@ ITEM_RULES: Final[tuple[Rule, ...]] = (
         r"(?:lies|rests|is|waits|sleeps) (?:the )?<a:I>(?!['\u2019])",
         kind="item",
     ),
+    rule(
+        "holder",
+        r"@[PU]\d+@ (?:throws|tosses|lends|slips|offers up|leaves|sells|brings) <b:PU> (?:the "
+        r")?<a:I>(?!['\u2019])",
+        kind="item",
+        narrated=True,
+    ),
+    rule(
+        "holder",
+        r"@[PU]\d+@ (?:presses|puts|drops|places|lays|slips|hangs|fastens|buckles) (?:the )?<a:I> "
+        r"(?:into|in|on|around|round"
+        rf"|over|about) <b:PU>['\u2019]s? (?:\w+ )?(?:{_WORN}|hands|palm|keeping)\b",
+        kind="item",
+        narrated=True,
+    ),
+    rule(
+        "holder",
+        r"(?:the )?<a:I> has (?:found )?an? (?:new )?(?:owner|bearer|master|keeper)[:,;]? <b:PU>"
+        r"(?=[,.;!]|$)",
+        kind="item",
+    ),
+    rule(
+        "holder",
+        r"(?:the )?<a:I>[^.;:@]{0,40}[;,:] (?:and |so |now )?<b:PU> (?:has|keeps|carries|wears"
+        r"|owns) it(?: now)?(?=[,.;!]|$)",
+        kind="item",
+    ),
+    rule(
+        "holder",
+        r"<b:PU> (?:walks off|walks away|makes off|leaves|rides off|runs off|slips away|ends up"
+        r"|is left|came away|comes away"
+        r"|escapes|goes home|vanishes|gets away) with (?:the )?<a:I>(?!['\u2019])",
+        kind="item",
+        narrated=True,
+    ),
+    rule(
+        "holder",
+        r"(?:the )?<a:I>,? (?:now )?(?:on|at|around|round|in|across) <b:PU>['\u2019]s? (?:\w+ "
+        rf")?{_WORN}(?=[,.;!]|$)",
+        kind="item",
+    ),
+    rule(
+        "holder",
+        r"<b:PU> (?:never goes anywhere|is never seen|is never) without (?:the )?<a:I>"
+        r"(?!['\u2019])",
+        kind="item",
+    ),
+    rule("holder", r"(?:the )?<a:I>, which (?:now )?belongs to <b:PU>(?!['\u2019])", kind="item"),
+    rule("holder", r"<b:PU>(?:['\u2019]s| has) got (?:the )?<a:I>(?!['\u2019])", kind="item"),
+    rule(
+        "holder",
+        r"<b:P> (?:now |still |always )?(?:carry|own|wear|wield|bear|keep|put on|inherited|bought"
+        r"|won) (?:the )?<a:I>(?!['\u2019])"
+        r"(?! (?:and|then|to|up|out|down|away|for|against)\b)",
+        kind="item",
+    ),
+    rule(
+        "holder",
+        r"(?:^|[;:] )<b:P>, you(?:['\u2019]ve| have)? (?:now |all )?(?:have|got|own|hold|carry"
+        r"|wear|get|keep) (?:the )?<a:I>(?!['\u2019])",
+        kind="item",
+        narrated=True,
+    ),
+    rule("holder", r"(?:^|[;:] )<b:P>, (?:the )?<a:I> is (?:now )?yours\b", kind="item", narrated=True),
+    rule(
+        "holder", r"(?:the )?<a:I> is (?:now )?yours(?: now)?, <b:P>(?=[,.;!]|$)", kind="item", narrated=True
+    ),
+    rule(
+        "holder",
+        r"<b:P> (?:gets|now has|ends up with) (?:the )?<a:I>(?=[,.;!]|$)",
+        kind="item",
+        narrated=True,
+    ),
+    rule(
+        "maker",
+        r"the (?:\w+ )?(?:smith|jeweller|jeweler|mage|wizard|witch|armourer|armorer|one|man|woman"
+        r"|hand|artificer|craftsman) who "
+        rf"{_MADE} (?:the )?<a:IU> (?:is|was) (?:called |named )?<b:PU>(?!['\u2019])",
+        kind="item",
+        past=True,
+    ),
+    rule(
+        "maker",
+        r"(?:the )?<a:I> (?:bears|carries|has) (?:<b:PU>['\u2019]s? (?:mark|name|maker's mark"
+        r"|stamp|signature))\b",
+        kind="item",
+    ),
+    rule(
+        "maker",
+        r"(?:the )?<a:I> (?:bears|carries|has) the (?:maker's )?(?:mark|stamp|signature) of "
+        r"(?:the (?:\w+ ){1,2})?<b:PU>(?!['\u2019])",
+        kind="item",
+    ),
+    rule(
+        "maker",
+        r"(?:the )?<a:I>, <b:PU>['\u2019]s? (?:own )?(?:work|masterpiece|creation|handiwork)\b",
+        kind="item",
+    ),
+    rule(
+        "maker",
+        rf"<b:PU> (?:herself |himself |once |alone )?{_MADE} <a:U>(?=[,.;!]|$| (?:in|for|from|with"
+        r"|at|over)\b)",
+        kind="item",
+        narrated=True,
+        past=True,
+    ),
+    rule(
+        "power",
+        r"(?:put on|hold|wear|raise|blow|ring|touch|drink from|open|wield|carry) (?:the )?<a:I>,? "
+        r"and (?:you|one|the \w+|it) "
+        r"(?:can |will )?(?P<v>[a-z][^,;:!?]{3,60}?)(?=[.,;:!?]|$)",
+        kind="item",
+    ),
+    rule("power", r"with (?:the )?<a:I>(?: in hand)?,? (?:you|one|anyone|its bearer) can <few>", kind="item"),
+    rule(
+        "power",
+        r"(?:the power|the gift|the curse|the magic|the secret) of (?:the )?<a:IU> is (?:that it "
+        r"|to )<few>",
+        kind="item",
+    ),
+    rule("power", r"what (?:the )?<a:IU> does is (?:to )?<few>", kind="item"),
+    rule(
+        "power",
+        r"(?:whoever|anyone who|he who|she who|the one who) (?:holds|wears|wields|bears|carries"
+        r"|owns|drinks from) (?:the )?<a:IU> "
+        r"(?P<v>(?:cannot|will never|never|sees|hears|feels|becomes|speaks|knows|walks|is|will) "
+        r"[^,;:!?]{2,60}?)(?=[.,;:!?]|$)",
+        kind="item",
+    ),
+    rule(
+        "place",
+        r"(?:the )?<a:I> (?:lies|rests|is|sleeps) (?:at the bottom of|in the depths of|in the "
+        r"vaults? of|in the crypts? of|in the "
+        r"cellars? of|in the ruins of|under the ruins of|in the heart of) <loc>",
+        kind="item",
+    ),
+    rule(
+        "place",
+        r"(?:you find|you['\u2019]ll find|you will find|somebody (?:has )?hid(?:den)?|someone "
+        r"(?:has )?hid(?:den)?) (?:the )?<a:I> (?:in|at|beneath|under|inside) <loc>",
+        kind="item",
+        past=True,
+    ),
+    rule(
+        "place", r"(?:the )?<a:I> was (?:last seen|found|left) (?:in|at|near) <loc>", kind="item", past=True
+    ),
 )
 _DAILY: Final = (
     r"(?:use|take|do|make|have|choose|go|be|get|try|roll|ask|say|tell|give|pick up|put|attack|move|want)"
@@ -282,6 +428,25 @@ ABILITY_RULES: Final[tuple[Rule, ...]] = (
         kind="ability",
         narrated=True,
         past=True,
+    ),
+    rule(
+        "ability",
+        r"(?:^|[;:] )<a:P>, you(?:['\u2019]ve| have)? (?:now )?(?:learned|learnt|been taught|know"
+        r"|know now) (?:how )?to <few>",
+        kind="ability",
+        narrated=True,
+    ),
+    rule(
+        "ability",
+        rf"(?:^|[;:] )<a:P>, you can (?:now )?(?P<v>{_GIFTS}\b[^,;:!?]{{0,40}}?)(?=[.,;:!?]|$| and )",
+        kind="ability",
+        narrated=True,
+    ),
+    rule(
+        "ability",
+        r"<a:PU> has (?:the (?:gift|power|knack) of|a gift for|a knack for) (?!it\b|the\b|this\b)<few>",
+        kind="ability",
+        narrated=True,
     ),
     rule(
         "ability",

@@ -145,4 +145,60 @@ LINK_RULES: Final[tuple[Rule, ...]] = (
         r"|her) trade)\b",
         past=True,
     ),
+    rule(
+        "kins",
+        r"<a:PU> and <b:PU> have (?:now )?(?:become|turned|made themselves) (?:\w+ )?<kins>(?=[,.;!]|$)",
+        past=True,
+    ),
+    rule(
+        "kin",
+        r"<a:PU> (?:embraces|hugs|greets|kisses|helps|hushes|follows|glares at|looks at|nods at"
+        r"|nods to|turns to|waves to"
+        r"|waves at|points at|leans on|calls for|steps in front of|raised|raises|misses|visits"
+        r"|scolds|introduces"
+        r"|protects|mourns) <b:PU>, (?:his|her|@P\d+@'s) <kin>(?=[,.;!]|$)",
+    ),
+    rule("kin", r"<b:PU> is <a:PU>['\u2019]s? <kin> (?:on|by|through|from|in all but|and|since|in) "),
+    rule(
+        "enemy",
+        r"<a:PU> (?:has sworn|swears|swore) (?:vengeance|revenge|bloody vengeance) (?:on|upon"
+        r"|against) <b:PU>(?=[,.;!]|$)",
+        past=True,
+    ),
+    rule(
+        "ally",
+        r"<a:PU> (?:has )?(?:forged|made|struck|formed) an alliance with <b:PU>(?=[,.;!]|$)",
+        past=True,
+    ),
+    rule(
+        "serves",
+        r"<a:PU>,? (?:who )?(?:(?:has entered|entered|is in|in) the service of|(?:take|takes"
+        r"|taking) (?:his |her |my |"
+        r"@P\d+@'s )?orders (?:only )?from|answer to|answers only to|is bound to|rides for|fights "
+        r"for) <b:P>(?!['\u2019])",
+        past=True,
+    ),
+    rule(
+        "employer",
+        r"<a:PU>,? (?:who is )?(?:in the pay of|on the payroll of|employed by|hired by) <b:P>"
+        r"(?!['\u2019])",
+    ),
+    rule(
+        "employer",
+        r"<b:P> (?:has hired|has taken on|hired|employs) <a:PU> as (?:an?|the|his|her) ",
+        past=True,
+    ),
+    rule(
+        "mentor",
+        r"<a:PU> (?:has )?(?:learned|learnt) (?:the|his|her|@P\d+@'s) (?:trade|craft|art) from "
+        r"(?:the (?:\w+ )?)?<b:PU>"
+        r"(?!['\u2019])",
+        past=True,
+    ),
+    rule(
+        "apprentice",
+        r"<b:PU> (?:is|was|has been) (?:apprenticed to|apprentice to|bound apprentice to) <a:PU>"
+        r"(?!['\u2019])",
+        past=True,
+    ),
 )

@@ -221,6 +221,20 @@ OPENERS: Final = _words(
     handbook folk locals sailors bards travellers travelers some many nothing meet
     """
 )
+# How those begin who ask for something.
+ASKING: Final = _words(
+    """
+    retrieve recover escort rescue reclaim exorcise unmask smuggle kidnap banish investigate slay avenge
+    deliver locate obtain relight fetch chase scout
+    """
+)
+# What people are called before their names, and everyday words that are names: Granny Kerstin, Will Holt.
+NICKNAMES: Final = _words(
+    """
+    granny widow aunt grandpa grandma goodwife cousin mad little big young will may mark rose art bill hope
+    grace faith dawn hunter clay brook reed ash
+    """
+)
 # Places and makers of this world: what is said of them is said at the table, not in the story.
 REAL_WORLD: Final = _words(
     """

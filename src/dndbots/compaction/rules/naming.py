@@ -9,10 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from dndbots.compaction.rules.lists import (
+    ASKING,
     DEVOTED,
     FACTION_WORDS,
     FOLK,
     ITEM_WORDS,
+    NICKNAMES,
     OPENERS,
     PLACE_OPENERS,
     PLACE_WORDS,
@@ -29,32 +31,7 @@ LETTERS: Final[Mapping[str, str]] = {"PC": "P", "NPC": "P", "MON": "P", "LOC": "
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*['\u2019]?")
 _POSSESSIVE = re.compile(r"['\u2019]s?$", re.IGNORECASE)
 _JOINS: Final = frozenset(["of", "the", "de", "von", "van", "du", "la", "al"])
-# How those begin who ask for something.
-_ASKING: Final = frozenset(
-    [
-        "retrieve",
-        "recover",
-        "escort",
-        "rescue",
-        "reclaim",
-        "exorcise",
-        "unmask",
-        "smuggle",
-        "kidnap",
-        "banish",
-        "investigate",
-        "slay",
-        "avenge",
-        "deliver",
-        "locate",
-        "obtain",
-        "relight",
-        "fetch",
-        "chase",
-        "scout",
-    ]
-)
-_OPENING: Final = FUNCTION_WORDS | OPENERS | _ASKING
+_OPENING: Final = FUNCTION_WORDS | OPENERS | ASKING
 _HEADS: Final = PLACE_WORDS | FACTION_WORDS | ITEM_WORDS
 _ARTICLES: Final = frozenset(["the", "a", "an"])
 _COMMON_STEMS: Final = frozenset(map(stem, COMMON_WORDS))
@@ -64,37 +41,6 @@ _PLAIN: Final = (
 # These are titles only before a name that nothing else explains: Old Tam, but Old Owl Well.
 _WEAK_TITLES: Final = frozenset(
     ["old", "high", "master", "elder", "saint", "ranger", "mother", "father", "brother", "sister"]
-)
-# What people are called before their names, and everyday words that are names: Granny Kerstin, Will Holt.
-_NICKNAMES: Final = frozenset(
-    [
-        "granny",
-        "widow",
-        "aunt",
-        "grandpa",
-        "grandma",
-        "goodwife",
-        "cousin",
-        "mad",
-        "little",
-        "big",
-        "young",
-        "will",
-        "may",
-        "mark",
-        "rose",
-        "art",
-        "bill",
-        "hope",
-        "grace",
-        "faith",
-        "dawn",
-        "hunter",
-        "clay",
-        "brook",
-        "reed",
-        "ash",
-    ]
 )
 _CROWNED: Final = frozenset(["king", "queen", "emperor", "empress", "prince", "pope"])
 _LONGEST_WORD: Final = 30
@@ -346,7 +292,7 @@ def _opening(run: list[_Word]) -> int:
     """How many words of a run only open the sentence."""
     skipped = 0
     low = [folded(word.text) for word in run]
-    if len(low) > 1 and low[0] in _NICKNAMES and not is_plain(low[1]):
+    if len(low) > 1 and low[0] in NICKNAMES and not is_plain(low[1]):
         return 0
     while skipped < len(run) and low[skipped] in _OPENING:
         skipped += 1
@@ -443,6 +389,25 @@ _CUES: Final = (
         ),
     ),
     ("L", re.compile(r"\bat the @[UI](\d+)@(?!['\u2019]s? )", re.IGNORECASE)),
+    (
+        "L",
+        re.compile(
+            r"\bthe @[UI](\d+)@ (?:is|has been|lies|stands) (?:now |all but )?(?:abandoned|deserted"
+            r"|flooded|quarantined|overrun"
+            r"|besieged|under siege|in ruins|haunted)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "L",
+        re.compile(
+            r"@U(\d+)@ (?:is|has been|lies|stands) (?:now |all but )?(?:deserted|flooded|quarantined"
+            r"|overrun|besieged|under siege"
+            r"|in ruins|closed by order)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    ("L", re.compile(r"\b(?:nobody|no one) (?:goes to|lives in|visits) (?:the )?@[UI](\d+)@", re.IGNORECASE)),
     (
         "L",
         re.compile(

@@ -71,6 +71,9 @@ _ONCE: Final = re.compile(
 )
 # Who says what was quoted says nothing of the words after it.
 _TAG: Final = re.compile(rf"{QUOTE},? (?:[a-z]+ @[PU]\d+@|@[PU]\d+@ [a-z]+)(?=,)")
+_IT: Final = re.compile(
+    r"[,;:] (?:for |because |and |since |but )?(?:it|the place)(?:['\u2019]s| is) ", re.IGNORECASE
+)
 _OBJECT_OF: Final = re.compile(
     r"(?<!town )(?<!city )(?<!village )(?<!kingdom )\b(?:of|in|at|from|to|with|by|for|near"
     r"|about|like|than|toward|towards|into|behind) (?:the )?$",
@@ -128,10 +131,18 @@ def read(marked: Marked, context: Context) -> Iterator[Update]:
             marked.text,
             (short := _OF_SOMEWHERE.sub(r"\1", _ASIDE.sub("", marked.text))),
             _APPOSITION.sub(r"\1", short),
+            _of_the_place(marked.text),
         ]
     )
     for text in variants:
         yield from _read(Marked(text, marked.mentions), context)
+
+
+def _of_the_place(text: str) -> str:
+    """The sentence with the place named for "it": nobody goes to Conyberry any more, it's abandoned."""
+    it = _IT.search(text)
+    places = set(re.findall(r"@L\d+@", text[: it.start()])) if it else set()
+    return f"{text[: it.start()]} ; {places.pop()} is {text[it.end() :]}" if it and len(places) == 1 else text
 
 
 def _read(marked: Marked, context: Context) -> Iterator[Update]:

@@ -15,6 +15,14 @@ _CROWD: Final = (
 _OBEYS: Final = (
     r"(?:answers?|bows?|kneels?|owes? allegiance|pays? (?:its )?taxes|pays? tribute|is loyal|is subject)"
 )
+# What a place looks like from afar: so many houses, a huddle of roofs, a tower on a rock.
+_SIGHT: Final = (
+    r"(?:(?:[a-z-]+ )?(?:huddle|ring|cluster|handful|line|row|scatter|scattering|tangle|maze"
+    r"|string|circle|heap|warren"
+    r"|pile|sprawl|collection|jumble|patchwork|clutch|crowd|knot|strip|palisade|dozen|few|two"
+    r"|three|four|five|six|one|half a "
+    r"dozen|narrow|crooked|steep|stilt|wooden|stone|terraced|whitewashed|low|high|walled)\b[^;:!?.]{5,80}?)"
+)
 
 REALM_RULES: Final[tuple[Rule, ...]] = (
     rule(
@@ -221,4 +229,187 @@ REALM_RULES: Final[tuple[Rule, ...]] = (
         r"(?: in)?(?=[,.;!]|$| as | into )",
         past=True,
     ),
+    rule(
+        "ruler",
+        rf"<a:LU> has (?:got )?an? (?:new )?{either(RULERS)}(?: now)?[:,;] (?:an? [^,.;@]{{2,30}} "
+        r"(?:named|called) )?<b:PU>(?=[,.;!]|$)",
+        kind="environment",
+    ),
+    rule(
+        "ruler",
+        r"(?:all|the whole|half|most) of <a:LU> (?:now )?(?:answers|belongs|bows) to <b:PU>"
+        r"(?!['\u2019])",
+        kind="environment",
+    ),
+    rule("ruler", rf"<b:PU> has been (?:the )?{either(RULERS)} of <a:LU>(?!['\u2019])", kind="environment"),
+    rule(
+        "ruler",
+        r"the (?:people|folk|good people|citizens|burghers) of <a:LU> (?:are ruled by|bow to"
+        r"|answer to|obey|follow|kneel to) <b:PU>(?!['\u2019])",
+        kind="environment",
+    ),
+    rule(
+        "ruler",
+        r"<b:P> (?:rules|governs|reigns over|lords it over) (?:all of |the whole of )?<a:LU>"
+        r"(?!['\u2019])",
+        kind="environment",
+    ),
+    rule(
+        "leader",
+        r"(?:at the (?:top|head|centre|center) of|behind|in charge of) the <a:F> (?:stands|is|sits"
+        r"|sat) <b:PU>(?!['\u2019])",
+        kind="faction",
+    ),
+    rule(
+        "leader",
+        rf"(?:the )?<a:F> has (?:got )?an? (?:new )?{either(LEADERS)}(?: now)?[:,;] (?:an? "
+        rf"[^,.;@]{{2,30}} (?:named|called) )?<b:PU>(?=[,.;!]|$)",
+        kind="faction",
+    ),
+    rule(
+        "leader",
+        r"(?:the )?<a:F> (?:has|have) (?:chosen|elected|named|appointed|made|proclaimed) <b:PU> "
+        rf"(?:as )?(?:its |their |the )?(?:new )?{either(LEADERS)}\b",
+        kind="faction",
+        past=True,
+    ),
+    rule(
+        "leader",
+        r"(?:the )?<a:F> (?:takes?|have|has) (?:its |their )?orders from <b:PU>(?!['\u2019])",
+        kind="faction",
+    ),
+    rule(
+        "leader",
+        r"<b:PU> (?:leads|commands|heads|runs|directs) the (?:\w+ )?<a:F>(?!['\u2019])",
+        kind="faction",
+    ),
+    rule(
+        "known_for",
+        rf"<a:LU> is {_FAME} (?:throughout|across|all over|in) (?:the |all )?[a-z @\d]{{3,30}}? "
+        r"for (?:its |the )?<few>",
+        kind="environment",
+    ),
+    rule(
+        "known_for",
+        rf"the (?P<v>[a-z][a-z' -]{{2,40}}?) (?:of|in|from) <a:LU> (?:is|are) (?:{_FAME})(?=[,.;!]"
+        r"|$| (?:in|across|throughout|from|all|far)\b)",
+        kind="environment",
+    ),
+    rule(
+        "known_for",
+        rf"{_CROWD} (?:will )?(?:talk|talks|speak|speaks) of <a:LU> (?:only |mostly )?(?:for"
+        r"|because of) (?:its |the )?<few>",
+        kind="environment",
+    ),
+    rule(
+        "known_for",
+        r"<a:L>, (?:home of|where they (?:make|brew|grow|sell)|which makes|which brews|famous for"
+        r"|famed for|known for) (?:its |the )?<few>",
+        kind="environment",
+    ),
+    rule(
+        "known_for",
+        r"nobody (?:makes|brews|bakes) (?P<v>[a-z][a-z ]{2,30}?) like (?:they do in )?<a:L>"
+        r"(?=[,.;!]|$)",
+        kind="environment",
+    ),
+    rule(
+        "status",
+        r"<a:L>,? (?:which )?(?:<is>|has been|was|lies|stands|remains) (?:now |all but |half "
+        r"|still )?(?P<v>closed by (?:order|decree) of "
+        r"[^,.;:!?]{3,30}?|closed off|closed|sealed off|walled off|snowed in|cut off|evacuated"
+        r"|empty|off limits|in quarantine"
+        r"|under (?:martial law|quarantine|new rule|occupation)|a ruin|burning|on fire|barricaded"
+        r"|plague-ridden|at war|starving"
+        r"|lawless|in mourning)(?=[,.;!]|$| since\b| for\b| these\b| after\b| until\b| now\b)",
+        kind="environment",
+        past=True,
+    ),
+    rule(
+        "status",
+        r"<a:L> (?:has )?(?P<v>burned to the ground|burnt to the ground|burned down|fallen to "
+        r"[^,.;:!?]{3,30}|flooded)(?=[,.;!]|$| in\b| last\b)",
+        kind="environment",
+        narrated=True,
+        past=True,
+    ),
+    rule(
+        "status",
+        r"you (?:find|found) (?:the )?<a:LU> (?P<v>in ruins|deserted|abandoned|burned to the "
+        r"ground|in flames|empty|flooded|under siege|overrun (?:by|with) [^,.;:!?]{3,30})\b",
+        kind="environment",
+        past=True,
+    ),
+    rule(
+        "description",
+        rf"(?:^|[.;:] )(?:an? )?(?P<v>{_SIGHT}), (?:that['\u2019]s|that is|such is|this is|so much "
+        r"for) (?:all there is to )?(?:the )?<a:LU>(?=[,.;!]|$)",
+        kind="environment",
+    ),
+    rule(
+        "description",
+        r"<a:L>(?: is| turns out to be| proves to be|,)(?: just| only| mostly| nothing but| "
+        rf"little more than| no more than)? (?:an? )?(?P<v>{_SIGHT})(?=[,.;:!?]|$)",
+        kind="environment",
+    ),
+    rule(
+        "description",
+        rf"(?:before|below|ahead of|in front of) you[^.@;:]{{0,30}} (?:lies|is|stands|rises"
+        rf"|sprawls) (?:the )?<a:LU>[:;,] (?:an? )?(?P<v>{_SIGHT})(?=[,.;:!?]|$)",
+        kind="environment",
+    ),
+    rule(
+        "description",
+        r"<a:L>(?: comes into view| appears| lies before you| lies below(?: you)?| at last)[:;,] "
+        rf"(?:an? )?(?P<v>{_SIGHT})(?=[,.;:!?]|$)",
+        kind="environment",
+    ),
+    rule(
+        "description",
+        r"(?:what you (?:see|find) (?:of|in)|all there is (?:of|to)) (?:the )?<a:LU> is (?:an? )?"
+        rf"(?P<v>{_SIGHT})(?=[,.;:!?]|$)",
+        kind="environment",
+    ),
+    rule("place", r"you(?:['\u2019]ll| will)? find the <a:F> (?:in|at|beneath|under) <loc>", kind="faction"),
+    rule("place", r"(?:the )?<a:F> (?:is|are) based out of <loc>", kind="faction"),
+    rule(
+        "enemy",
+        r"(?:war|a feud|bad blood|open war) (?:has broken out |is raging )?between the <a:F> and "
+        r"the <b:F>(?!['\u2019])",
+        kind="faction",
+    ),
+    rule(
+        "enemy",
+        r"(?:the )?<a:F> (?:has|have) sworn to (?:destroy|crush|wipe out|end) the <b:F>"
+        r"(?!['\u2019])",
+        kind="faction",
+        past=True,
+    ),
+    rule("wants", r"what the <a:F> (?:wants?|is after|are after|seeks?) is (?:to )?<few>", kind="faction"),
+    rule(
+        "wants",
+        r"the <a:F> (?:wants? to|plans? to|means? to|intends? to|hopes? to|has sworn to|have "
+        r"sworn to|is working to|are working to|aims? to|seeks? to"
+        r"|is determined to|will stop at nothing to|would give anything to) <few>",
+        kind="faction",
+    ),
+    rule("wants", r"the <a:F> (?:is|are) after (?P<v>(?:the )?@[IL]\d+@)(?=[,.;!]|$)", kind="faction"),
+    rule("wants", r"the (?:goal|aim|purpose|mission|plan) of the <a:F> is (?:to )?<few>", kind="faction"),
+    rule(
+        "faction",
+        r"<a:PU> of the <b:F>(?=,| (?:bows|nods|says|stands|smiles|waits|steps|enters|greets"
+        r"|sits)\b)",
+    ),
+    rule(
+        "faction",
+        r"(?:the )?<b:F> counts? <a:PU> among (?:its|their) (?:members|own|number|ranks|knights"
+        r"|agents)\b",
+    ),
+    rule(
+        "faction",
+        r"<a:PU> (?:swears|has sworn|takes|has taken|swore|took) the (?:oath|vows?) of the <b:F>"
+        r"(?!['\u2019])",
+        past=True,
+    ),
+    rule("faction", r"<a:PU> (?:ride|rides|run|runs|march|marches) with the <b:F>(?!['\u2019])"),
 )

@@ -34,6 +34,11 @@ _I: Final = re.compile(
     r"(?<![\w@'\u2019-])(?:(I)(['\u2019]m|['\u2019]ve| am| have)?|([Mm]y))(?![\w@'\u2019])"
 )
 _OF_MINE: Final = re.compile(r"\ban? ((?:[a-z-]+ )?[a-z-]+) of mine\b")
+_IS_MINE: Final = re.compile(r"(?<=\bis )mine(?=[.,;!]|$)")
+_TO_ME: Final = re.compile(
+    r"(?:(?<=belongs to )|(?<=answers to )|(?<=apprenticed to )|(?<=works for )|(?<=serves "
+    r"))me(?=[.,;!]|$)"
+)
 _IS_HAS: Final = r" (?:been|got|joined|vanished|disappeared|died|promised|sworn|gone|learned|lost)\b"
 _STRANGER: Final = re.compile(
     r"(?<!is )(?<!was )(?<!, )(?<!@ )\b(?:an?|another|the other|some|two|the) (?:[\w-]+ "
@@ -66,7 +71,7 @@ def _named(marked: Marked, number: str) -> str:
 def first_person(marked: Marked, speaker: str) -> Marked:
     """The sentence with the speaker's mark for "I" and "my"."""
     mentions = list(marked.mentions)
-    text = _OF_MINE.sub(r"my \1", marked.text)
+    text = _TO_ME.sub("I", _IS_MINE.sub("my", _OF_MINE.sub(r"my \1", marked.text)))
 
     def put(found: re.Match[str]) -> str:
         mentions.append(Mention(speaker, "P", found.group()))
