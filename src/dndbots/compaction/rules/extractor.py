@@ -7,6 +7,7 @@ from dndbots.compaction.rules.evidence import Evidence
 from dndbots.compaction.rules.gates import after_rumor, is_closed, is_sung, is_written
 from dndbots.compaction.rules.naming import Lexicon, Marked, Mention, cues, mark
 from dndbots.compaction.rules.passages import QUOTE, Passage, passages
+from dndbots.compaction.rules.plainly import plainly
 from dndbots.compaction.rules.reading import Context, read
 from dndbots.compaction.rules.voices import (
     antecedents,
@@ -39,7 +40,7 @@ class RuleExtractor:
 
 def _of_turn(turn: Turn, lexicon: Lexicon) -> list[Update]:
     found: dict[Update, None] = {}
-    text = turn.text[:LONGEST_TURN]
+    text = plainly(turn.text[:LONGEST_TURN])
     if is_sung(text):
         return []
     for sentence in _sentences(text, lexicon):
