@@ -8,6 +8,7 @@ from dndbots.compaction.rules.evidence import Evidence
 from dndbots.compaction.rules.gates import after_rumor, is_closed, is_sung, is_written, takes_back
 from dndbots.compaction.rules.naming import Lexicon, Marked, Mention, cues, mark
 from dndbots.compaction.rules.passages import QUOTE, Passage, passages
+from dndbots.compaction.rules.plainly import plainly
 from dndbots.compaction.rules.reading import Context, read
 from dndbots.compaction.rules.voices import (
     antecedents,
@@ -40,7 +41,7 @@ class RuleExtractor:
 
 def _of_turn(turn: Turn, lexicon: Lexicon) -> list[Update]:
     found: dict[Update, None] = {}
-    text = turn.text[:LONGEST_TURN]
+    text = plainly(turn.text[:LONGEST_TURN])
     if is_sung(text):
         return []
     told = list(_sentences(text, lexicon))

@@ -7,7 +7,7 @@
 import re
 from typing import Final, NamedTuple
 
-from dndbots.compaction.rules.lists import FOLK, KIN, MUTUAL, RACES, ROLE_ENDINGS, ROLES, either
+from dndbots.compaction.rules.lists import FEATURES, FOLK, KIN, MUTUAL, RACES, ROLE_ENDINGS, ROLES, either
 from dndbots.compaction.values import Kind
 from dndbots.memory.wording import FUNCTION_WORDS
 
@@ -16,22 +16,35 @@ _SLOT = re.compile(r"<([a-z]):([A-Z]+)>")
 _NO_MODIFIER: Final = either(
     FUNCTION_WORDS - {"own", "first", "last"} | {"named", "called", "next", "same", "bit", "lot", "little"}
 )
-_HEAD: Final = rf"(?:{either(ROLES | RACES | FOLK)}|[a-z]+{either(ROLE_ENDINGS)})(?![\w-])"
+# These are offices only with what they are over: the master of the mint, but no master of anybody.
+_OVER: Final = r"(?:master|mistress|head|keeper|speaker|voice|hand)(?= (?:of|to|for) )"
+_HEAD: Final = rf"(?:(?:{either(ROLES | RACES | FOLK)}|[a-z]+{either(ROLE_ENDINGS)})(?![\w-])|{_OVER})"
 _MODIFIERS: Final = rf"(?:(?!{_NO_MODIFIER}\b)[a-z][\w'\u2019-]*,? ){{0,4}}?"
 _NARROW: Final = r"(?: (?:of|from) (?:the )?(?:@[A-Z]\d+@|[a-z]+))?"
 _TAIL: Final = r"(?: (?:of|to|for|at|from|in|with|on|whose|wearing|dressed|within) [^,.;:!?]{1,80}?)?"
 END: Final = (
     r"(?=[,.;:!?]|$| and (?:@|he |she |is |has |wants )| but | who | that | while | as | "
-    r"here\b| by (?:trade|birth|blood)\b| for (?:\w+ )?years)"
+    r"here\b| by (?:trade|birth|blood)\b| for (?:\w+ )?years| (?:you|everybody|everyone|they) )"
 )
 _PARTS: Final = {
     "<np>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_TAIL})",
     "<narrow>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_NARROW})",
     "<short>": rf"(?P<np>{_MODIFIERS}{_HEAD})",
+    "<office>": (
+        rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>(?: (?:of|to) (?:the |an? )?[a-z][a-z'-]+(?: [a-z'-]+)??)?)"
+    ),
+    "<look>": (
+        rf"(?P<w>(?:[a-z -]{{3,20}}, )??(?:[^,;:.!?@]{{0,60}}[ -])??\b{either(FEATURES)}\b[^,;:.!?@]{{0,60}}?)"
+    ),
+    "<years>": (
+        r"(?P<v>(?:(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-[a-z]+)?|(?:thir|four|fif|six|seven|eigh"
+        r"|nine)teen|(?:an? |two |three |four |five |six )?hundred(?: and [a-z-]+)?))(?![\w-])"
+    ),
     "<loc>": (
         r"(?:the |an? )?(?:(?:[a-z-]+ ){0,2}(?:village|town|city|hamlet|kingdom|land|port|region|realm"
         r"|ruins|island) (?:of|called|named) )?"
-        r"(?:the )?@[LU](?P<b>\d+)@(?!['\u2019])"
+        # "in the Salted Lantern" is an inn, whatever a lantern is.
+        r"(?:the )?@(?:[LU]|(?<=the @)I)(?P<b>\d+)@(?!['\u2019])"
     ),
     "<kin>": (
         r"(?:(?:[a-z]+ )?(?:older|younger|elder|little|big|late|dear|old|sworn|best|close|bitter"
@@ -56,7 +69,9 @@ _PARTS: Final = {
 class Rule(NamedTuple):
     """One way to say a fact. `a` is whom it is about; `b` or `v` is the value, or `np` what they are.
 
-    `kind` is what an unexplained name is taken for. `narrated` rules are only for the DM's own telling.
+    `w` is a value that is kept whole. `kind` is what an unexplained name is taken for. `narrated` rules are
+    only for the DM's own telling. `firm` words hold whatever their own sentence doubts besides, and what is
+    `over` was so.
     """
 
     field: str
@@ -64,14 +79,25 @@ class Rule(NamedTuple):
     kind: Kind = "npc"
     narrated: bool = False
     past: bool = False
+    firm: bool = False
+    over: bool = False
 
 
-def rule(field: str, pattern: str, *, kind: Kind = "npc", narrated: bool = False, past: bool = False) -> Rule:
+def rule(
+    field: str,
+    pattern: str,
+    *,
+    kind: Kind = "npc",
+    narrated: bool = False,
+    past: bool = False,
+    firm: bool = False,
+    over: bool = False,
+) -> Rule:
     """A rule from its short form. `past` is for what has happened and so holds: killed, captured, forged."""
     for part, meaning in _PARTS.items():
         pattern = pattern.replace(part, meaning)
     pattern = _SLOT.sub(lambda slot: rf"@[{slot[2]}](?P<{slot[1]}>\d+)@", pattern)
-    return Rule(field, re.compile(rf"(?<![\w@]){pattern}", re.IGNORECASE), kind, narrated, past)
+    return Rule(field, re.compile(rf"(?<![\w@]){pattern}", re.IGNORECASE), kind, narrated, past, firm, over)
 
 
 _CUT: Final = re.compile(
@@ -92,9 +118,12 @@ _TRAILING: Final = re.compile(
 _VERBS: Final = frozenset(["is", "are", "was", "were", "has", "had", "will"])
 
 
-def tidy(span: str) -> str:
-    """A value cut where its clause ends, without articles before it and loose words after it; "" if none."""
-    cut = _CUT.search(span)
+def tidy(span: str, *, whole: bool = False) -> str:
+    """A value cut where its clause ends, without articles before it and loose words after it; "" if none.
+
+    With `whole` it ends where its rule ends it.
+    """
+    cut = None if whole else _CUT.search(span)
     text = (span[: cut.start()] if cut else span).strip(" ,.'\u2019-")
     text = _TRAILING.sub("", _LEADING.sub("", text)).strip(" ,.'\u2019-")
     words = text.split()

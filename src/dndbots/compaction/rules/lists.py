@@ -43,8 +43,34 @@ ROLES: Final = _words(
     trainer trapper traitor treasurer troubadour tutor undertaker vagabond veteran vicar vintner viscount
     vizier warden warlock warlord warmaster warrior watchman weaver weaponsmith weaponmaster widow
     widower witch wizard woodcarver woodcutter woodsman coward usurper
+    almoner anchorite appraiser armiger arbiter assayer assessor auctioneer auditor augur balladeer
+    bargee bargeman beadle beekeeper bellringer binder boatman boatswain bodyservant bonesetter bookbinder
+    bookkeeper bosun brickmaker broker bursar candlemaker cardinal cartwright castellan
+    cellarer chandler charcoal-burner chatelaine cheesemonger chronicler coachwright coiner comptroller
+    concierge confessor confectioner conjurer consort consul coppersmith costermonger crier crofter
+    crossbowman cupbearer currier cutler dairymaid dockhand docker draper dressmaker drover dyer embalmer
+    embroiderer emissary eunuch exorcist  farrier ferrywoman fiddler fishwife forager
+    fortune-teller fowler fruiterer gaoler gatewarden gilder glazier gondolier goose-girl
+    governess grave-digger gravedigger hangman harpist harvester hatter haymaker hayward headsman headwoman
+    helmsman horse-breaker hosier hostler huckster innkeep interpreter ironmonger janitor joiner jongleur
+    juggler kennelman lamplighter lapidary laundress lector lookout loremaster lutenist luthier
+    majordomo man-at-arms maltster marksman master-at-arms mapmaker midshipman milkmaid
+    millwright milliner moneychanger moneylender monger notary nightwatchman orator ostler outrider
+    papermaker parson pardoner pawnbroker perfumer pewterer pikeman pilot plasterer ploughman plumber
+    poacher portreeve postmaster poulterer prefect printer procurer provost publican puppeteer purser
+    quarryman ratcatcher reaper rector reeve registrar roofer ropemaker saddler salter scavenger
+    schoolmaster schoolmistress schoolteacher scullion scrivener secretary seneschal sentry sexton
+    shearer shipbuilder shoemaker skipper spicer spinner stablegirl stableboy stoker
+    stevedore stonecarver strongman swineherd swordmaster tapster taxidermist teamster tiler tinsmith
+    tollkeeper toolmaker toymaker translator tribune trumpeter turnkey upholsterer usher valet verger
+    viceroy vicereine wainwright waiter waitress washerwoman watchmaker wheelwright whaler
+    whitesmith wigmaker woodturner woodworker
     """
-)
+) | {
+    "stable master", "quarter master", "harbor master", "harbour master", "guild master", "sword master",
+    "weapon master", "hunt master", "post master", "brew master", "spy master", "beast master", "dock master",
+    "ship's master", "night watch", "second-in-command", "town crier", "high priest", "high priestess",
+}  # fmt: skip
 # Roles that somebody has for a god, a cause or a person.
 DEVOTED: Final = _words(
     """
@@ -64,9 +90,19 @@ RACES: Final = _words(
     centaur satyr vampire lich werewolf ghoul ghost banshee beholder dragon demon devil illithid
     githyanki githzerai changeling warforged eladrin aarakocra yuan-ti medusa naga sphinx hag fey nymph
     dryad djinn wyvern doppelganger succubus imp angel unicorn treant merfolk shifter halfling
-    half-dragon
+    half-dragon harengon owlin loxodon leonin locathah grung simic hexblood dhampir reborn kalashtar
     """
-) | {"mind flayer"}
+) | {
+    "mind flayer", "high elf", "wood elf", "dark elf", "sea elf", "moon elf", "sun elf", "wild elf",
+    "hill dwarf", "mountain dwarf", "rock gnome", "forest gnome", "deep gnome", "half orc", "half elf",
+}  # fmt: skip
+# Those that players play.
+PLAYED: Final = _words(
+    """
+    human elf half-elf dwarf halfling gnome orc half-orc tiefling dragonborn goliath aasimar genasi tabaxi
+    kenku firbolg goblin hobgoblin bugbear kobold lizardfolk triton tortle drow changeling warforged
+    """
+) | {"high elf", "wood elf", "dark elf", "hill dwarf", "mountain dwarf", "rock gnome", "forest gnome"}
 FOLK: Final = _words(
     "man woman boy girl gentleman lady person figure child youth fellow individual lad lass maiden"
     " teenager creature being elderly stranger"
@@ -85,6 +121,36 @@ LOOKS: Final = _words(
     evil vicious cruel
     """
 )
+# What one can tell somebody by.
+FEATURES: Final = _words(
+    """
+    accent ankle ankles apron arm arms back bandage bandages beard bearing belly birthmark
+    bone bones boots braid braids brow brows burn burns cane cap cheek cheeks cheekbones chin cloak coat
+    complexion crutch cuff cuffs curls dimple dimples dreadlocks ear earring earrings ears elbow elbows eye
+    eyebrow eyebrows eyelid eyelids eyepatch eyes face fang fangs fingernails finger fingers forearm
+    forearms forehead freckles frown furs gait gap gloves grin hair hairline hand hands hat head headscarf
+    hip hips hood horns hump jacket jaw jowls kerchief knee knees knuckles laugh leg legs limp lips lip
+    lisp mane mole monocle mouth moustache mustache nail nails neck necklace nose nostrils paunch perfume
+    pimples pipe ponytail pox prosthetic rags ring rings robe robes scar scarf scars shawl shoulder
+    shoulders sideburns skin skull smile sneer spectacles squint stammer stature stoop stubble stump stutter
+    tail tattoo tattoos teeth temple temples throat thumb thumbs toes tongue tooth topknot tunic tusk tusks
+    veil voice waistcoat walk warts wart whiskers wig wrinkles wrist wrists hook patch freckle tattooed
+    """
+)
+# How somebody may stand to others.
+TEMPERS: Final = _words(
+    """
+    admiring adoring affectionate aggrieved aloof ambivalent amicable antagonistic apprehensive approachable
+    approving awestruck begrudging bitter cautious chilly contemptuous cordial curt deferential defiant
+    devoted disapproving disdainful disgusted disillusioned dismissive distant distrustful embittered
+    enamored enamoured envious evasive faithful fawning fearful forgiving friendly frosty furious grateful
+    grudging guarded hateful helpful hostile icy impressed indebted indifferent indignant infatuated
+    jealous loyal mistrustful neutral obliging obsequious outraged patronising patronizing possessive
+    protective reproachful resentful respectful reverent sceptical scornful skeptical smitten spiteful
+    standoffish supportive suspicious sympathetic thankful trusting unforgiving unfriendly unhelpful
+    vengeful vindictive wary welcoming well-disposed
+    """
+)
 # Races that only stand before what somebody is.
 ADJECTIVES: Final = _words("elven elvish dwarven dwarvish gnomish orcish half-elven fey elderly")
 # Words that end the names of places, and of families.
@@ -99,7 +165,13 @@ TRADES: Final = _words(
     fur spice cloth gem book grave rat fortune dragon monster witch treasure relic street dock caravan
     wandering disgraced crime shadow blood storm fire water light battle forest river sea border prison
     gate night day vampire demon arms trade slave herb stable kitchen palace crown lord lady elder senior
-    junior apprentice self-proclaimed
+    junior apprentice self-proclaimed toll salt silk wool grain fish iron coal timber cattle sheep goat pig
+    mule ship's tea coffee tobacco tulip bell candle paper ink rope oil ale beer bread cheese leather glass
+    silver gold copper tin stone brick clay pot wagon cart barge boat ferry bridge road well mine mint bank
+    debt rent scrap rag bone ghost beast bear wolf whale eel crab oyster pearl amber ivory antique curio art
+    music dance song sword spear axe bow archery fencing language law land estate house field vice under
+    assistant acting chief lead lay private public state county parish church abbey chapel cathedral army
+    navy fleet militia watch night-watch siege supply pack post mail signal chart map
     """
 )
 # What a person is called for another person, and the field that keeps it.

@@ -27,6 +27,8 @@ _LOOKING = re.compile(
     r"^ (?:with|whose|wearing|dressed|in (?:[\w-]+ ){0,4}(?:robes?|armou?r|cloak|clothes|garb"
     r"|mail|leathers?|rags|silks?|hood|mask|coat|dress|gown|uniform))\b"
 )
+_OVER: Final = frozenset(["master", "mistress", "head", "keeper", "speaker", "voice", "hand"])
+_OWNS: Final = frozenset(["owner", "keeper", "bearer", "maker"])
 _SAID_OF_ALL: Final = frozenset(["friend", "person", "individual", "creature", "figure", "being", "stranger"])
 
 
@@ -50,7 +52,12 @@ def described(np: str, tail: str) -> Iterator[Said]:
     if head in ADJECTIVES:
         return
     yield from _race(words, low)
-    is_role = head in ROLES or (head not in RACES | FOLK and head.endswith(ROLE_ENDINGS))
+    is_role = (
+        head in ROLES
+        or head in _OVER
+        or " ".join(low[-2:]) in ROLES
+        or (head not in RACES | FOLK and head.endswith(ROLE_ENDINGS))
+    )
     named = _MARKED_TAIL.match(tail)
     if is_role:
         yield from _role(words, low, tail, named)
@@ -97,7 +104,7 @@ def _of_name(head: str, named: re.Match[str]) -> Iterator[Said]:
             yield Said("home", number=number)
         elif how == "of" and head in RULERS:
             yield Said("ruler", number=number, of_number=True)
-        elif how in ("of", "in", "at"):
+        elif how in ("in", "at") or (how == "of" and head not in _OWNS):
             yield Said("place", number=number)
     elif letter == "F" and how in ("of", "for", "in", "from"):
         yield Said("faction", number=number)

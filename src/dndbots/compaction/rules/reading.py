@@ -9,18 +9,26 @@ from dndbots.compaction.rules.grammar import Rule, tidy
 from dndbots.compaction.rules.items import ABILITY_RULES, ITEM_RULES
 from dndbots.compaction.rules.links import LINK_RULES
 from dndbots.compaction.rules.lists import KIN, MUTUAL, either
+from dndbots.compaction.rules.looks import LOOK_RULES
+from dndbots.compaction.rules.motives import MOTIVE_RULES
 from dndbots.compaction.rules.naming import Lexicon, Marked, Mention
+from dndbots.compaction.rules.offices import OFFICE_RULES
 from dndbots.compaction.rules.passages import QUOTE
 from dndbots.compaction.rules.people import PEOPLE_RULES
 from dndbots.compaction.rules.phrases import described
 from dndbots.compaction.rules.quests import Quest, quests_in
 from dndbots.compaction.rules.realms import REALM_RULES
 from dndbots.compaction.rules.things import THING_RULES
+from dndbots.compaction.rules.whereabouts import WHEREABOUTS_RULES
 from dndbots.compaction.values import FIELDS, LONGEST_VALUE, Kind, Turn, Update
 from dndbots.memory.wording import folded
 
 RULES: Final[tuple[Rule, ...]] = (
     *PEOPLE_RULES,
+    *OFFICE_RULES,
+    *LOOK_RULES,
+    *MOTIVE_RULES,
+    *WHEREABOUTS_RULES,
     *LINK_RULES,
     *THING_RULES,
     *ITEM_RULES,
@@ -50,7 +58,8 @@ _PASSING: Final = re.compile(
     r"|grab|let|tell|show|thank|hold|step|head|fly"
     r"|wait|rest|sleep|follow|open|close|continue|land|aim|dodge|hide|charge|pick|stand|back"
     r"|fight|work|finish|add|mention|meet|join (?:you|us|them)|figure|feel|read|examine"
-    r"|inspect|wake|call|end|begin|dive|strike|slash|stab|react|respond|listen|watch)\b",
+    r"|inspect|wake|call|end (?:it|this|that|up|his|her)|begin|dive|strike|slash|stab|react|respond"
+    r"|listen|watch)\b",
     re.IGNORECASE,
 )
 # Motives that last, of all that a player's character may want.
@@ -83,6 +92,12 @@ _OWNER: Final = re.compile(r"@[A-Z]\d+@['\u2019]")
 _LOOKING_BACK: Final = re.compile(r"\b(?:was|were|died|vanished|disappeared|perished)\b", re.IGNORECASE)
 _COPULA: Final = re.compile(r"(?:\bis|\bare|['\u2019]s) ", re.IGNORECASE)
 _BUT: Final = re.compile(r"\b(?:but|until|escaped|recovered|healed|freed)\b", re.IGNORECASE)
+# What takes nothing from firm words: nobody gets past Tom, the potter; you'd know him by his hat.
+_NOBODY: Final = re.compile(r"\b(?:nobody|no one|asks?|remembers?)\b", re.IGNORECASE)
+_FIRM: Final = re.compile(
+    r"\b(?:seems|appears|'d|would|will|'ll|can't|cannot|may)\b|['\u2019](?:d|ll)\b", re.IGNORECASE
+)
+_OF_QUESTS: Final = Rule("goal", re.compile(""), past=True)
 _WILL: Final = re.compile(r" that \S+ will ", re.IGNORECASE)
 _APPOSED: Final = re.compile(r"^@[A-Z]\d+@,? (?:the|an?|our|who|which)\b", re.IGNORECASE)
 _ASIDE: Final = re.compile(
@@ -103,7 +118,7 @@ _NOT_OF_ONESELF: Final = frozenset(["status", "ability", "description", "attitud
 _VALUED: Final = frozenset(["wants", "promise", "fears", "power", "description", "known_for", "attitude"])
 _VAGUE: Final = re.compile(
     r"\b(?:this|that|these|those|it|them|something|stuff|things?|here|there|everything"
-    r"|anything|nothing|way|bit|other|worst)\b",
+    r"|anything|nothing|(?:any|some|no|a|own) way|bit|other|worst)\b",
     re.IGNORECASE,
 )
 
@@ -151,8 +166,7 @@ def _read(marked: Marked, context: Context) -> Iterator[Update]:
             continue
         for match in rule.pattern.finditer(marked.text):
             # A value has its own check: "vows to return before dawn" doubts nothing.
-            end = match.start("v") if rule.field in _VALUED else match.end()
-            standing = _standing(marked, match.start(), end, context, past=rule.past)
+            standing = _standing(marked, match.start(), _told_by(rule, match), context, rule=rule)
             if standing is None or _is_embedded(marked.text, match) or _is_undone(rule, match):
                 continue
             for found in _found(rule, match, marked):
@@ -162,9 +176,17 @@ def _read(marked: Marked, context: Context) -> Iterator[Update]:
     for quest in quests_in(marked, spoken=spoken):
         # Whoever asks for something says "will" and "if" without any doubt.
         end = quest.start if quest.asked else quest.end
-        standing = _standing(marked, quest.start, end, context, past=True)
+        standing = _standing(marked, quest.start, end, context, rule=_OF_QUESTS)
         if standing is not None and (context.turn.role != "pc" or context.said_by):
             yield from _of_quest(quest, marked, context, standing)
+
+
+def _told_by(rule: Rule, match: re.Match[str]) -> int:
+    """Where the words end that tell it; what comes after them is the value, and may say what it likes."""
+    parts = match.groupdict()
+    if rule.field in _VALUED:
+        return match.start("w" if parts.get("w") else "v") or match.start()
+    return match.start("tail") if parts.get("tail") else match.end()
 
 
 def _is_embedded(text: str, match: re.Match[str]) -> bool:
@@ -186,7 +208,7 @@ class _Standing(NamedTuple):
     ended: bool
 
 
-def _standing(marked: Marked, start: int, end: int, context: Context, *, past: bool) -> _Standing | None:
+def _standing(marked: Marked, start: int, end: int, context: Context, *, rule: Rule) -> _Standing | None:
     """How a match stands: who says it, and whether it is a rumor, or over. None if it is no fact at all."""
     before = marked.text[max(context.rumor, marked.text.rfind(";", 0, start) + 1) : start]
     said_by = context.said_by
@@ -194,16 +216,19 @@ def _standing(marked: Marked, start: int, end: int, context: Context, *, past: b
     if reported:
         said_by = marked.mentions[int(reported[1])].name
         before = before[reported.end() :]
-    if is_held(_TAG.sub("", before)) or _ONCE.search(before):
+    doubted = _TAG.sub("", before)
+    if is_held(_NOBODY.sub("", doubted) if rule.firm else doubted) or _ONCE.search(before):
         return None
-    if past and (
+    if rule.past and (
         _THEN.search(before) or (context.turn.role == "pc" and not said_by and _AFTER.search(before))
     ):
         return None
     clause = marked.text[max(context.rumor, clause_start(marked.text, start)) : end]
     if reported:
         clause = marked.text[start:end]
-    ended = bool(_ENDED.search(clause))
+    ended = rule.over or bool(_ENDED.search(clause))
+    if rule.firm:
+        clause = _FIRM.sub("", marked.text[start:end])
     if is_doubted(_WILL.sub(" ", _ENDED.sub("", clause))):
         return None
     return _Standing(said_by, bool(context.rumor), ended)
@@ -236,8 +261,8 @@ def _found(rule: Rule, match: re.Match[str], marked: Marked) -> Iterator[_Found]
         if rule.field == "kins":
             yield _Found(other, field, mention.name, _kind(other, "npc"))
         return
-    value = tidy(parts["v"])
-    if value and _tells(field, value):
+    value = tidy(parts["w"], whole=True) if parts.get("w") else tidy(parts["v"])
+    if value and _tells(field, value, firm=rule.firm):
         yield _Found(mention, field, marked.plain(value), kind)
 
 
@@ -276,13 +301,13 @@ def _kind(mention: Mention, default: Kind) -> Kind:
     )
 
 
-def _tells(field: str, value: str) -> bool:
+def _tells(field: str, value: str, *, firm: bool) -> bool:
     """The value says something that lasts beyond the moment."""
     # A power may be told of the thing itself: "drinks the blood it spills".
     vague = value.replace(" it ", " ") if field == "power" else value
     if field in ("wants", "promise", "fears", "ability", "power") and _VAGUE.search(vague):
         return False
-    if field == "wants" and _PASSING.match(value):
+    if field == "wants" and not firm and _PASSING.match(value):
         return False
     if field == "promise" and value.startswith(("be ", "do ", "try ")):
         return False

@@ -47,8 +47,8 @@ _STRANGER: Final = re.compile(
 )
 _WHO_IS: Final = re.compile(r"\bwho['\u2019]s(?= (?:an?|the|our|one|missing|dead)\b)")
 _NAME_IS: Final = re.compile(
-    r"(@[A-Z]\d+@)['\u2019]s(?= (?:an?|the|been|dead|missing|afraid|married|looking for|from) "
-    r")"
+    r"(@[A-Z]\d+@)['\u2019]s(?= (?:(?:an?|the|been|afraid|married|looking for|from|in|at|on|now|still|hiding"
+    r"|up|back|over|off) |(?:dead|missing|gone|cursed|wounded|poisoned)\b))"
 )
 
 

@@ -1,0 +1,172 @@
+"""Turns of phrase said plainly before anything is read: "If you want Tom, he is in Ash" is "Tom is in Ash".
+
+Only what leaves the meaning as it was, and every word that a value may be made of.
+"""
+
+import re
+from typing import Final
+
+_N: Final = r"(?:(?<![\w'\u2019-])[A-Z][\w'\u2019-]{0,20}[a-z](?: [A-Z][\w'\u2019-]{0,20}[a-z]){0,3})"
+_QUOTES: Final = '"\u201c\u201d'
+_BEARER: Final = r"(?:messenger|courier|herald|crier|runner|rider|scout|letter|report|news)"
+_SO: Final = (
+    (r"\b(?:In character|Out of character): ?", ""),
+    (r", remember\?", ", remember."),
+    # Asides that take nothing back.
+    (
+        (
+            r", if (?:\w{2,20} is the (?:right )?word(?: for it)?|that(?:'s| is) the (?:right )?word"
+            r"|you(?:'re"
+            r"| are) quick"
+            r"|you hurry|you must know|you can (?:call it that|believe it)|you want (?:him|her|it|them)"
+            r"|you need (?:him|her|it|them))(?=[.,;!])"
+        ),
+        "",
+    ),
+    (rf"({_N})\? (?=Gone |Off |Back )", r"\1 has "),
+    (rf"({_N})\? (?=Left |Went |Moved |Fled )", r"\1 has "),
+    (rf"({_N})\? (?=Dead\b|Missing\b|In |At |An? |The |Still |Up |Down |Over )", r"\1 is "),
+    (
+        (
+            rf"\bIf you(?:'re| are)? (?:want(?: to \w+(?: to| with)?)?|need|seek|seeking|after|looking for"
+            rf"|are looking for|"
+            rf"must (?:see|find)) ({_N}), (?:he|she|they)(?:'s| is| are| can be found| will be"
+            rf"| may be found)? "
+        ),
+        r"\1 is ",
+    ),
+    (
+        (
+            rf"\bIf you(?:'re| are)? (?:want|need|seek|seeking|after|looking for) ({_N}), (?:then )?(?:try"
+            rf"|look in|go to"
+            r"|ask at|ask in|ride to|head for|look to) "
+        ),
+        r"\1 is in ",
+    ),
+    (
+        (
+            rf"\bIf (?:there is|there's|there was) (?:one|any) ?thing (?:that )?(?:frightens|scares"
+            rf"|terrifies) ({_N}),"
+            r" (?:it is|it's|that is|that's) "
+        ),
+        r"\1 fears ",
+    ),
+    (
+        (
+            rf"\bIf (?:there is|there's) (?:one|any) ?thing (?:that )?({_N}) (fears|dreads|wants"
+            rf"|craves), (?:it is|it's"
+            r"|that is|that's) "
+        ),
+        r"\1 \2 ",
+    ),
+    (
+        (
+            rf"\bIf ({_N}) (?:could (?:have|wish for|ask for|do)|had) (?:but |just |only )?(?:one"
+            rf"|any) ?(?:thing|wish)?"
+            r"(?: (?:in|before|left)[^,.;]{2,30})?, (?:it|that) (?:would|might) be (?:to )?"
+        ),
+        r"\1 longs to ",
+    ),
+    (r"\bwould (?:\w+ )?give (?:[a-z' ]{3,30}) to (?=[a-z])", "longs to "),
+    (
+        r"\bwould (?:dearly |very much |rather |so )?(?:like|love) (?:nothing (?:more|better) than )?to ",
+        "wants to ",
+    ),
+    (r"\bwhat (he|she) wants?(?:, which is|,? and (?:it|that) is|:) to ", r"a thing; \1 wants to "),
+    (r"\b(is|are) (?:simple|plain|clear|no secret|easily told)(?:,|:| and it is:?) (?=to )", r"\1 "),
+    (
+        (
+            r"\b(one|a|his|her|single|only) (goal|dream|wish|aim|ambition|thought|hope|fear)( left"
+            r"| in life)?(?:: |, and"
+            r" (?:it|that) is |, which is )(?:to )?(?=[a-z])"
+        ),
+        r"\1 \2\3 to ",
+    ),
+    (
+        r"\b(?:can't|can\u2019t|cannot) (?:stand|bear|abide) (?=(?:the |an? )?[a-z]+(?:s\b| at night))",
+        "dreads ",
+    ),
+    (r"\b(?:won't|won\u2019t|will not|refuses to) go near ", "dreads "),
+    # A word that is given is a promise.
+    (
+        (
+            r"\b((?:his|her|my) (?:solemn )?(?:word|oath|promise)(?: on it| of honou?r)?"
+            r"|an? (?:solemn )?(?:promise|oath|vow)"
+            r"|swears it|hand on it|shakes on it)(?:[:;,] | that )(?:he|she|I)(?:'ll|\u2019ll| will) "
+        ),
+        r"\1 to ",
+    ),
+    (
+        (
+            r"\b((?:promis|swear|swor|vow|pledg)(?:e?s|ed|e|)) (?:(you|them|us) )?(?:that )?(?:he|she"
+            r"|I)(?:'ll|\u2019ll| will) "
+        ),
+        r"\1 to ",
+    ),
+    (
+        (
+            rf"\b(I (?:swear|promise|vow)(?: it| you| that)?|my word(?: on it)?"
+            rf"|my oath)([,.!;:]*[{_QUOTES}][^{_QUOTES}]"
+            rf"{{0,60}}[{_QUOTES}]|[,.;:]) ?I(?:'ll|\u2019ll| will) "
+        ),
+        r"\1\2I promise to ",
+    ),
+    # News that nobody with a name brings is the DM's own.
+    (rf"\bWhat (?:the|an?) {_BEARER} [^.{_QUOTES}]{{3,60}}?,? is (?:this: |that )", ""),
+    (
+        (
+            rf"\b(?:The|A|An) (?:[a-z]+ ){{0,2}}{_BEARER} (?:\w+s )?(?:[a-z ]{{2,20}} )?(?:brings (?:word"
+            rf"|news)|says|reports"
+            r"|confirms|is) that "
+        ),
+        "",
+    ),
+    (
+        (
+            r"\b(?:Word|News) (?:comes|arrives|reaches you|has come|has arrived"
+            r"|has reached you)(?: [a-z ]{2,30})? that "
+        ),
+        "",
+    ),
+    (
+        (
+            r"\b(?:The|An?|Some) (?:[a-z]+ ){1,6}(?:tells you|confirms) what you(?:'d| had|'ve"
+            r"| have)? (?:\w+ )?"
+            r"(?:guessed|feared|suspected|known|thought|expected)(?: [a-z ]{2,20})?: "
+        ),
+        "",
+    ),
+    (
+        (
+            r"\b(?:and |so |then )?you (?:can|could) (?:easily |clearly |plainly )?(?:tell"
+            r"|see)(?: at once)? that "
+        ),
+        "",
+    ),
+    (
+        (
+            rf"({_N}) (?:\w{{2,15}}s (?:[a-z]{{1,15}} ){{1,5}}to (?:say|tell you|let you know|report"
+            rf"|inform you"
+            rf"|warn you)|sends word"
+            r"|lets (?:it )?slip|lets you know|wants you to know|brings word) that "
+        ),
+        r"\1 says that ",
+    ),
+    # Who stands there is named last.
+    (
+        (
+            rf"\b(?:He|She) (has|wears|is) ([^.!?@{_QUOTES}]{{3,80}})\. (It's|It is|This is|That's"
+            rf"|That is) ({_N})"
+        ),
+        r"\4 \1 \2. \3 \4",
+    ),
+    (rf"({_N}), you(?:'re| are) home[.,;:]+ (?:This is|Welcome to|Back in) ", r"\1 lives in "),
+)
+_PLAIN: Final = tuple((re.compile(pattern), plain) for pattern, plain in _SO)
+
+
+def plainly(text: str) -> str:
+    """The text with its turns of phrase put plainly."""
+    for pattern, plain in _PLAIN:
+        text = pattern.sub(plain, text)
+    return text
