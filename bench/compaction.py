@@ -56,6 +56,7 @@ from dndbots.testing import memory_campaign
 from dndbots.tokens import count_many, count_tokens
 from phrases import HALVES
 from reading import (
+    Accepted,
     Made,
     Marks,
     NameIsSomething,
@@ -149,10 +150,11 @@ def measure_extraction(args: argparse.Namespace) -> None:
         print(f"rules         {MISSING}")
         marks = floor
     else:
-        marks = marked(campaigns, extractor)
-        _print_marks("rules", marks)
+        _print_marks("rules", marked(campaigns, extractor))
+        marks = marked(campaigns, Accepted(extractor))
+        _print_marks("accepted", marks)
         ratio = marks.precision / floor.precision, marks.recall(plain=True) / floor.recall(plain=True)
-        print(f"{'rules/floor':<14}{'':>8}{ratio[0]:>11.2f}{ratio[1]:>15.2f}")
+        print(f"{'accepted/floor':<14}{'':>8}{ratio[0]:>11.2f}{ratio[1]:>15.2f}")
     _print_by(marks, "field", lambda one: one.truth.field, lambda one: one.update.field)
     _print_by(marks, "speaker", lambda one: one.speaker, lambda one: one.speaker)
     _print_mistakes(marks, args)

@@ -12,7 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from dndbots.compaction.checking import check_all
+from dndbots.compaction.data import SHELVES, CampaignData, Info, new_info
+from dndbots.compaction.state import SharedStateManager
 from dndbots.compaction.values import CATEGORIES, Extractor, Known, Turn, Update
+from dndbots.ids import mint
 from dndbots.tokens import count_many
 from told import Told, Truth
 
@@ -240,6 +244,24 @@ def extracted(campaign: Told, extractor: Extractor, every: int = 5) -> Iterator[
         for update in extractor.extract(turns, Known(names)):
             names.setdefault(update.name, CATEGORIES[update.kind][0])
             yield update
+
+
+class Accepted:
+    """What the engine accepts of what an extractor proposes."""
+
+    waits = False
+
+    def __init__(self, extractor: Extractor) -> None:
+        self._extractor = extractor
+
+    def extract(self, turns: Sequence[Turn], known: Known) -> list[Update]:
+        shelves: dict[str, dict[str, Info]] = {}
+        for name, category in known.names.items():
+            uid = mint(category, name, taken=shelves.get(SHELVES[category], {}))
+            shelves.setdefault(SHELVES[category], {})[uid] = new_info(category, uid, name)
+        state = SharedStateManager(CampaignData(**shelves), turns)
+        proposed = self._extractor.extract(turns, known)
+        return [one.update for one in check_all(proposed, {turn.id: turn for turn in turns}, state)[0]]
 
 
 def heard(campaign: Told) -> Iterator[Update]:
