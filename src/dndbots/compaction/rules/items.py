@@ -34,17 +34,11 @@ _WORKS: Final = (
     r"|purifies|cures|cleanses|controls|banishes|curses|swallows|eats|puts|fills|knows|tells|wakes"
     r"|extinguishes|hastens|drains|feeds|bends|parts)"
 )
-_ANYTHING: Final = (
-    r"(?:any|every|all|each|whoever|whatever|anyone|everyone|anything|everything|what|those|its (?:bearer"
-    r"|wielder|wearer|owner|holder)|the (?:dead|blood|wounded|living|truth|future|past)|fire"
-    r"|water|magic|spells"
-    r"|when|whenever|lies|wounds|evil|poison)"
-)
 
 ITEM_RULES: Final[tuple[Rule, ...]] = (
     rule(
         "holder",
-        rf"@[PU]\d+@ (?:now |finally |reluctantly )?{_GIVES} (?:the |his |her )?<a:IU>(?: over| back)? to "
+        rf"@[PU]\d+@ (?:now |finally |reluctantly )?{_GIVES} (?:the |his |her )?<a:I>(?: over| back)? to "
         r"<b:PU>(?!['\u2019])",
         kind="item",
         narrated=True,
@@ -52,7 +46,25 @@ ITEM_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "holder",
-        rf"<b:PU> (?:now |finally )?{_GETS} (?:the )?<a:IU>(?: back)? (?:off|from) (?:the )?@[PU]\d+@"
+        r"@[PU]\d+@ (?:now |finally |reluctantly )?(?:sells|sold|has sold|trades|bequeaths|hands "
+        r"over|has handed|has given) (?:the |his |her )?<a:IU>(?: over| back)? to "
+        r"<b:PU>(?!['\u2019])",
+        kind="item",
+        narrated=True,
+        past=True,
+    ),
+    rule(
+        "holder",
+        rf"<b:PU> (?:now |finally )?{_GETS} (?:the )?<a:I>(?: back)? (?:off|from) (?:the )?@[PU]\d+@"
+        r"(?!['\u2019])",
+        kind="item",
+        narrated=True,
+        past=True,
+    ),
+    rule(
+        "holder",
+        r"<b:PU> (?:now |finally )?(?:wins|won|has won|steals|stole|has stolen|buys|bought|has "
+        r"bought|inherits|inherited) (?:the )?<a:IU>(?: back)? (?:off|from) (?:the )?@[PU]\d+@"
         r"(?!['\u2019])",
         kind="item",
         narrated=True,
@@ -77,9 +89,8 @@ ITEM_RULES: Final[tuple[Rule, ...]] = (
     rule("holder", rf"(?:the )?<a:I> {_GONE_TO} to <b:PU>(?!['\u2019])", kind="item", past=True),
     rule(
         "holder",
-        r"@[PU]\d+@ (?:has |have )?(?:just )?(?:lost|loses|forfeits|gambles away|has gambled "
-        r"away) (?:the )?<a:IU> "
-        r"to <b:PU>(?!['\u2019])",
+        r"@[PU]\d+@ (?:has|have) (?:just )?(?:lost|forfeited|gambled away) (?:the )?<a:IU> to "
+        r"<b:PU>(?!['\u2019])",
         kind="item",
         narrated=True,
         past=True,
@@ -140,12 +151,6 @@ ITEM_RULES: Final[tuple[Rule, ...]] = (
         kind="item",
     ),
     rule(
-        "holder",
-        r"^(?:and |but |so |well,? |look,? )?<b:PU> has (?:got )?(?:the )?<a:U>(?=[,.!]?$)",
-        kind="item",
-        narrated=True,
-    ),
-    rule(
         "maker",
         r"(?:the )?<a:IU> <is> (?:all )?<b:PU>['\u2019]s? (?:own )?(?:work|handiwork|making"
         r"|creation|masterpiece)\b",
@@ -183,12 +188,6 @@ ITEM_RULES: Final[tuple[Rule, ...]] = (
         "power",
         rf"<a:I> (?:also )?(?P<v>{_WORKS} [^,;:!?]{{3,70}}?)(?=[.,;:!?]|$)",
         kind="item",
-    ),
-    rule(
-        "power",
-        rf"<a:U> (?:also )?(?P<v>{_WORKS} {_ANYTHING}\b[^,;:!?]{{0,60}}?)(?=[.,;:!?]|$)",
-        kind="item",
-        narrated=True,
     ),
     rule(
         "power",
@@ -379,80 +378,5 @@ ITEM_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "place", r"(?:the )?<a:I> was (?:last seen|found|left) (?:in|at|near) <loc>", kind="item", past=True
-    ),
-)
-_DAILY: Final = (
-    r"(?:use|take|do|make|have|choose|go|be|get|try|roll|ask|say|tell|give|pick up|put|attack|move|want)"
-)
-_WONDERS: Final = (
-    r"(?:fire|flames?|lightning|ghosts|spirits|shadows|storms|the dead|the undead|animals"
-    r"|beasts|birds|ravens|magic"
-    r"|the weather|the wind|the future|minds|dreams|underwater|under water|unseen|through "
-    r"walls|by touch|at will|with a "
-    r"touch|with a word|bare hands|blindfolded|in the dark|without a sound|poison|illusions|the sick|wounds)"
-)
-_GIFTS: Final = (
-    r"(?:call (?:down )?(?:lightning|storms?|thunder|the \w+|rain|wolves|birds|spirits)|walk "
-    r"(?:through|on water|unseen"
-    r"|up walls|in shadows)|pick (?:locks|pockets)|hear (?:thoughts|the dead|lies"
-    r"|heartbeats)|smell (?:magic"
-    r"|lies|fear|gold|death)|see (?:ghosts|the dead|auras|magic|in total darkness|into the "
-    r"future)|speak (?:with|to"
-    r"|in) (?:the |any |every )?(?:dead|animals|spirits|plants|birds|beasts|stones?|trees"
-    r"|wolves|horses|tongues"
-    r"|language)|sense (?:magic|evil|the undead|danger|lies)|vanish at will|command (?:the"
-    r"|fire|beasts|birds|shadows)"
-    r"|bend (?:fire|water|metal|steel|light|shadows)|stop time|find water|read (?:the stars"
-    r"|palms|omens|tracks|any"
-    r"|old \w+)|hold (?:his|her|@P\d+@'s) breath|charm (?:snakes|animals|birds"
-    r"|anyone)|forge (?:any"
-    r"|signatures)|breathe water|shape (?:stone|fire|wood|water|metal)|move (?:objects"
-    r"|things) with|light (?:fires"
-    r"|candles)|throw (?:\w+ )?voice|walk unharmed|turn (?:into|to|invisible|stone|water)"
-    rf"|(?!{_DAILY}\b)[a-z]+(?: [a-z]+)? (?:any|every) (?!of\b)[a-z]+"
-    rf"|(?!(?:{_DAILY}|see|hear|feel|smell|find|reach|kill|fight|hit)\b)[a-z]+ (?:[a-z]+ "
-    rf"){{0,2}}?{_WONDERS}\b)"
-)
-ABILITY_RULES: Final[tuple[Rule, ...]] = (
-    rule(
-        "ability",
-        r"<a:PU> (?:can|can now|now can|is able to|is now able to|has the (?:power|ability|gift) to) "
-        rf"(?P<v>{_GIFTS}\b[^,;:!?]{{0,40}}?)(?=[.,;:!?]|$| and )",
-        kind="ability",
-    ),
-    rule(
-        "ability",
-        r"<a:PU> (?:has (?:now |finally |at last )?(?:learned|learnt|been taught|mastered how"
-        r"|taught (?:him|her)self)"
-        r"|finally learns|learns at last) (?:how )?to <few>",
-        kind="ability",
-        narrated=True,
-        past=True,
-    ),
-    rule(
-        "ability",
-        r"(?:^|[;:] )<a:P>, you(?:['\u2019]ve| have)? (?:now )?(?:learned|learnt|been taught|know"
-        r"|know now) (?:how )?to <few>",
-        kind="ability",
-        narrated=True,
-    ),
-    rule(
-        "ability",
-        rf"(?:^|[;:] )<a:P>, you can (?:now )?(?P<v>{_GIFTS}\b[^,;:!?]{{0,40}}?)(?=[.,;:!?]|$| and )",
-        kind="ability",
-        narrated=True,
-    ),
-    rule(
-        "ability",
-        r"<a:PU> has (?:the (?:gift|power|knack) of|a gift for|a knack for) (?!it\b|the\b|this\b)<few>",
-        kind="ability",
-        narrated=True,
-    ),
-    rule(
-        "ability",
-        r"(?:@[PU]\d+@|the [a-z-]+(?: [a-z-]+)?) (?:teaches|has taught|taught) <a:PU> (?:how )?to <few>",
-        kind="ability",
-        narrated=True,
-        past=True,
     ),
 )

@@ -4,17 +4,19 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from dndbots.compaction.rules.abilities import ABILITY_RULES
+from dndbots.compaction.rules.factions import FACTION_RULES
 from dndbots.compaction.rules.gates import clause_start, is_doubted, is_held
 from dndbots.compaction.rules.grammar import Rule, tidy
-from dndbots.compaction.rules.items import ABILITY_RULES, ITEM_RULES
+from dndbots.compaction.rules.items import ITEM_RULES
 from dndbots.compaction.rules.links import LINK_RULES
 from dndbots.compaction.rules.lists import KIN, MUTUAL, either
 from dndbots.compaction.rules.naming import Lexicon, Marked, Mention
 from dndbots.compaction.rules.passages import QUOTE
 from dndbots.compaction.rules.people import PEOPLE_RULES
 from dndbots.compaction.rules.phrases import described
+from dndbots.compaction.rules.places import PLACE_RULES
 from dndbots.compaction.rules.quests import Quest, quests_in
-from dndbots.compaction.rules.realms import REALM_RULES
 from dndbots.compaction.rules.things import THING_RULES
 from dndbots.compaction.values import FIELDS, LONGEST_VALUE, Kind, Turn, Update
 from dndbots.memory.wording import folded
@@ -25,7 +27,8 @@ RULES: Final[tuple[Rule, ...]] = (
     *THING_RULES,
     *ITEM_RULES,
     *ABILITY_RULES,
-    *REALM_RULES,
+    *PLACE_RULES,
+    *FACTION_RULES,
 )
 _KIND: Final[dict[str, Kind]] = {"L": "environment", "F": "faction", "I": "item"}
 _SAYS: Final = re.compile(
@@ -74,6 +77,7 @@ _TAG: Final = re.compile(rf"{QUOTE},? (?:[a-z]+ @[PU]\d+@|@[PU]\d+@ [a-z]+)(?=,)
 _IT: Final = re.compile(
     r"[,;:] (?:for |because |and |since |but )?(?:it|the place)(?:['\u2019]s| is) ", re.IGNORECASE
 )
+_QUEST_NAME: Final = re.compile(r"@Q\d+@")
 _OBJECT_OF: Final = re.compile(
     r"(?<!town )(?<!city )(?<!village )(?<!kingdom )\b(?:of|in|at|from|to|with|by|for|near"
     r"|about|like|than|toward|towards|into|behind) (?:the )?$",
@@ -158,13 +162,15 @@ def _read(marked: Marked, context: Context) -> Iterator[Update]:
             for found in _found(rule, match, marked):
                 if not _is_of_the_moment(found, match, context):
                     yield from _updates(found, context, standing)
+    # A quest that is known has its own words for a name.
+    told = Marked(_QUEST_NAME.sub(lambda name: marked.plain(name.group()), marked.text), marked.mentions)
     spoken = bool(context.said_by) or context.turn.role == "npc"
-    for quest in quests_in(marked, spoken=spoken):
+    for quest in quests_in(told, spoken=spoken):
         # Whoever asks for something says "will" and "if" without any doubt.
-        end = quest.start if quest.asked else quest.end
-        standing = _standing(marked, quest.start, end, context, past=True)
+        end = quest.start if quest.firm else quest.end
+        standing = _standing(told, quest.start, end, context, past=True)
         if standing is not None and (context.turn.role != "pc" or context.said_by):
-            yield from _of_quest(quest, marked, context, standing)
+            yield from _of_quest(quest, told, context, standing)
 
 
 def _is_embedded(text: str, match: re.Match[str]) -> bool:
