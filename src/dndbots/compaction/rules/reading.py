@@ -30,6 +30,11 @@ RULES: Final[tuple[Rule, ...]] = (
     *PLACE_RULES,
     *FACTION_RULES,
 )
+# The marks without which a rule cannot match, and how many names it takes: most sentences lack them.
+_NEEDS: Final = tuple(
+    (rule, tuple({f"@{letter}" for letter in re.findall(r"@\[([A-Z])\]", rule.pattern.pattern)}))
+    for rule in RULES
+)
 _KIND: Final[dict[str, Kind]] = {"L": "environment", "F": "faction", "I": "item"}
 _SAYS: Final = re.compile(
     r"^(?:and |but |so |then )?(?:the (?:\w+ )?)?@[PU](\d+)@(?:, [^,]{1,40},)? (?:\w+ly )?"
@@ -150,7 +155,10 @@ def _of_the_place(text: str) -> str:
 
 
 def _read(marked: Marked, context: Context) -> Iterator[Update]:
-    for rule in RULES if "@" in marked.text else ():
+    names = marked.text.count("@") // 2
+    for rule, marks in _NEEDS if names else ():
+        if (names < 2 and "b" in rule.pattern.groupindex) or any(mark not in marked.text for mark in marks):
+            continue
         if rule.narrated and context.turn.role == "pc" and not context.said_by:
             continue
         for match in rule.pattern.finditer(marked.text):
