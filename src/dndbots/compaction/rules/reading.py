@@ -8,6 +8,7 @@ from dndbots.compaction.rules.abilities import ABILITY_RULES
 from dndbots.compaction.rules.factions import FACTION_RULES
 from dndbots.compaction.rules.gates import clause_start, is_doubted, is_held
 from dndbots.compaction.rules.grammar import Rule, tidy
+from dndbots.compaction.rules.holders import HOLDER_RULES
 from dndbots.compaction.rules.items import ITEM_RULES
 from dndbots.compaction.rules.links import LINK_RULES
 from dndbots.compaction.rules.lists import KIN, MUTUAL, either
@@ -25,6 +26,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *PEOPLE_RULES,
     *LINK_RULES,
     *THING_RULES,
+    *HOLDER_RULES,
     *ITEM_RULES,
     *ABILITY_RULES,
     *PLACE_RULES,
@@ -96,7 +98,7 @@ _WILL: Final = re.compile(r" that \S+ will ", re.IGNORECASE)
 _APPOSED: Final = re.compile(r"^@[A-Z]\d+@,? (?:the|an?|our|who|which)\b", re.IGNORECASE)
 _ASIDE: Final = re.compile(
     r", (?:it turns out|in truth|in fact|of course|after all|however|meanwhile|it seems "
-    r"clear),",
+    r"clear),|(?<=@), (?:with|after|without|having|grinning|smiling|still) [^,;:.@]{2,40},(?= )",
     re.IGNORECASE,
 )
 _OF_SOMEWHERE: Final = re.compile(r"(@P\d+@) of (?:the )?@[A-Z]\d+@(?!['\u2019])")
