@@ -66,6 +66,196 @@ THINGS = [
     ("Zara can cast Fireball.", "ability", "Zara", "ability", "Fireball"),
     ("Throk learns Cleave.", "ability", "Throk", "ability", "Cleave"),
 ]
+TIES = [
+    ("Elena counts Marcus among her allies.", "Elena", "ally", "Marcus"),
+    ("Bram numbers Odo among his closest friends.", "Odo", "friend", "Bram"),
+    ("Well. Elena stands with Marcus in this; allies, the both of them.", "Marcus", "ally", "Elena"),
+    ("Garth has made an enemy of Baron Harrow.", "Garth", "enemy", "Baron Harrow"),
+    ("Elena has found a friend in Lord Brand.", "Elena", "friend", "Lord Brand"),
+    ("Behind Elena in the doorway, a head taller, stands Marcus, her father.", "Elena", "father", "Marcus"),
+    ("Beside Odo sits Bram, his cousin.", "Odo", "cousin", "Bram"),
+    ("Elena embraces Marcus, her brother.", "Elena", "brother", "Marcus"),
+    ("Edric has sworn fealty to Ilvara. On both knees.", "Edric", "serves", "Ilvara"),
+    ("Edric takes his orders from Lord Brand.", "Edric", "serves", "Lord Brand"),
+    ("Edric, in the pay of Lord Brand, says nothing.", "Edric", "employer", "Lord Brand"),
+    ("Pell learned the craft from Morwen.", "Pell", "mentor", "Morwen"),
+    ("Morwen has taken on Pell as her apprentice.", "Morwen", "apprentice", "Pell"),
+    ("Elena and Marcus have become allies.", "Elena", "ally", "Marcus"),
+    ("Elena has sworn vengeance on Marcus.", "Elena", "enemy", "Marcus"),
+    ("Elena belongs to the Iron Hand.", "Elena", "faction", "Iron Hand"),
+    ("Elena, sworn to the Ashen Ring, will not drink with you.", "Elena", "faction", "Ashen Ring"),
+    ("The Iron Hand counts Elena among its members.", "Elena", "faction", "Iron Hand"),
+]
+BELONGINGS = [
+    ("Elena wins Frostbrand off Marcus at cards.", "item", "Frostbrand", "holder", "Elena"),
+    ("Bram steals the Ring of Ash from Odo.", "item", "Ring of Ash", "holder", "Bram"),
+    ("After some haggling, Odo sells the Ring of Ash to Bram.", "item", "Ring of Ash", "holder", "Bram"),
+    ("The Ring of Ash passes from Odo to Bram.", "item", "Ring of Ash", "holder", "Bram"),
+    ("Odo has lost the Ring of Ash to Bram, fair and square.", "item", "Ring of Ash", "holder", "Bram"),
+    ("The owner of Frostbrand is Elena.", "item", "Frostbrand", "holder", "Elena"),
+    ("At Elena's side hangs Frostbrand.", "item", "Frostbrand", "holder", "Elena"),
+    ("The Ring of Ash is on Elena's finger.", "item", "Ring of Ash", "holder", "Elena"),
+    ("Odo presses the Ring of Ash into Elena's hand.", "item", "Ring of Ash", "holder", "Elena"),
+    ("Zara, the Ring of Ash is yours.", "item", "Ring of Ash", "holder", "Zara"),
+    ("The Ring of Ash is Odo's work, made over one winter.", "item", "Ring of Ash", "maker", "Odo"),
+    ("It was Odo who forged Frostbrand.", "item", "Frostbrand", "maker", "Odo"),
+    ("The smith who made the Ring of Ash was Odo.", "item", "Ring of Ash", "maker", "Odo"),
+    ("Frostbrand drinks the blood it spills.", "item", "Frostbrand", "power", "drinks the blood it spills"),
+    ("The Ring of Ash opens any lock.", "item", "Ring of Ash", "power", "opens any lock"),
+    ("With the Ring of Ash you can stop time.", "item", "Ring of Ash", "power", "stop time"),
+    ("They have taken the Ring of Ash to Highmoor.", "item", "Ring of Ash", "place", "Highmoor"),
+    ("Since the storm, Elena can call lightning.", "ability", "Elena", "ability", "call lightning"),
+    ("With that, Throk has learned to pick any lock.", "ability", "Throk", "ability", "pick any lock"),
+    ("Zara, you have learned to walk unseen.", "ability", "Zara", "ability", "walk unseen"),
+    ("Highmoor belongs to the Green Coast.", "environment", "Highmoor", "part_of", "Green Coast"),
+    ("Of all the towns of Vael, Highmoor is the quietest.", "environment", "Highmoor", "part_of", "Vael"),
+    ("In Highmoor, what Elena says is law.", "environment", "Highmoor", "ruler", "Elena"),
+    ("Elena sits on the throne of Highmoor.", "environment", "Highmoor", "ruler", "Elena"),
+    ("Highmoor has a new lord: Marcus.", "environment", "Highmoor", "ruler", "Marcus"),
+    ("People come to Highmoor for its clocks.", "environment", "Highmoor", "known_for", "clocks"),
+    ("The clocks of Highmoor are famous.", "environment", "Highmoor", "known_for", "clocks"),
+    ("Nobody goes to Highmoor now, it's abandoned.", "environment", "Highmoor", "status", "abandoned"),
+    ("You find Highmoor in ruins.", "environment", "Highmoor", "status", "in ruins"),
+    ("Two rows of huts, that is the Red Ford.", "environment", "Red Ford", "description", "Two rows of huts"),
+    ("The seat of the Iron Hand is Highmoor.", "faction", "Iron Hand", "place", "Highmoor"),
+    ("The Iron Hand operates out of Highmoor.", "faction", "Iron Hand", "place", "Highmoor"),
+    ("The Iron Hand has chosen Elena as its leader.", "faction", "Iron Hand", "leader", "Elena"),
+    ("Supposedly Elena leads the Iron Hand.", "faction", "Iron Hand", "leader", "Elena"),
+    ("The Iron Hand has declared war on the Silver Order.", "faction", "Iron Hand", "enemy", "Silver Order"),
+    ("War is raging between the Iron Hand and the Red Watch.", "faction", "Iron Hand", "enemy", "Red Watch"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "field", "value"), TIES)
+def test_what_people_are_to_each_other_is_read(text: str, name: str, field: str, value: str) -> None:
+    """Kin, friends, masters and causes, in the ways that a table tells of them."""
+    assert ("npc", name, field, value) in facts(text)
+
+
+@pytest.mark.parametrize(("text", "kind", "name", "field", "value"), BELONGINGS)
+def test_what_belongs_to_whom_is_read(text: str, kind: str, name: str, field: str, value: str) -> None:
+    """Who has a thing, who rules a place, who leads a faction: the ways of saying it are many."""
+    assert (kind, name, field, value) in facts(text)
+
+
+NEAR_MISSES = [
+    "Elena counts Marcus among the guests.",
+    "Elena stands with Marcus by the door.",
+    "Elena has made an example of Marcus.",
+    "Behind Elena in the doorway stands Marcus, her cloak in hand.",
+    "Elena would never swear fealty to Lord Brand.",
+    "Edric refuses to take orders from Lord Brand.",
+    "Odo offers to sell the Ring of Ash to Bram.",
+    "Odo refuses to give the Ring of Ash to Elena.",
+    "Elena wins Marcus over.",
+    "Elena takes Marcus from Zara.",
+    "Elena goes to Marcus.",
+    "Marcus reaches for the Ring of Ash.",
+    "Nobody gives Elena the Ring of Ash.",
+    "Elena can see every door.",
+    "Once, Elena ruled Highmoor.",
+    "When Elena rules Highmoor, things will change.",
+    "Should Elena ever lead the Iron Hand, run.",
+    "People come to Highmoor for help.",
+    "You agree to close the door.",
+    "Marcus lies: Elena is the thief.",
+    "Somebody has scratched a rhyme into the bridge: The King is a Fool and the Fool is a King.",
+    "The children chant: Marcus is a goblin.",
+    "On the wall somebody has written: Elena is a witch.",
+    "Elena, disguised as a priestess, is a bit of a thief.",
+]
+
+
+@pytest.mark.parametrize("text", NEAR_MISSES)
+def test_near_misses_are_left_alone(text: str) -> None:
+    """Words that are almost those of a rule, and say something else."""
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sure, Elena is a goblin, and I'm a teapot.",
+        "Oh, of course, Elena is the rightful queen.",
+        "And then Elena turns out to be the dragon. Wouldn't that be great?",
+        "Elena is a dragon. Just kidding.",
+        "Plot twist: Elena is Marcus's sister.",
+        "Next time we're in the Silent Tower I want to see Elena about Frostbrand.",
+    ],
+)
+def test_jokes_and_daydreams_are_no_facts(text: str) -> None:
+    """A player who mocks, bets or dreams states nothing."""
+    assert read(text, speaker="Zara", role="pc") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "When I'm head of the harbour watch, things will be different.",
+        "The day I serve Lord Brand is the day I die.",
+        "I'd sooner serve Lord Brand.",
+        "Bring me an ale.",
+        "Close the window, and I'll give you some soup.",
+        "Find a seat and I'll get you an ale.",
+        "Somebody should slay the hydra.",
+    ],
+)
+def test_talk_of_people_may_state_nothing(text: str) -> None:
+    """What somebody hopes, swears off, or wants done on the spot is neither a fact nor a quest."""
+    assert read(text, speaker="Marta", role="npc") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "field", "value"),
+    [
+        ("It's no secret. I work for Old Odette.", "Marta", "employer", "Old Odette"),
+        ("I serve Lord Brand.", "Marta", "serves", "Lord Brand"),
+        ("Old Will is an ally of mine.", "Marta", "ally", "Old Will"),
+        ("Bram works for me.", "Bram", "employer", "Marta"),
+    ],
+)
+def test_people_speak_of_their_own_ties(text: str, name: str, field: str, value: str) -> None:
+    """`I`, `me` and `mine` are whoever speaks."""
+    assert ("npc", name, field, value) in facts(text, speaker="Marta", role="npc")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "goal", "reward"),
+    [
+        ("Retrieve the silver bell, and I'll pay you ten gold.", "Retrieve the Silver Bell", "", "ten gold"),
+        ("There's a horse for you if you steal the plans.", "Steal the Plans", "steal the plans", "horse"),
+        ("I'm offering a horse to whoever will map the mine.", "Map the Mine", "map the mine", "horse"),
+        ("Slay the hydra, and the mill is yours.", "Slay the Hydra", "", "mill"),
+        (
+            "Fifty gold if you find the lost ledger.",
+            "Find the Lost Ledger",
+            "find the lost ledger",
+            "Fifty gold",
+        ),
+    ],
+)
+def test_whoever_asks_gives_the_quest(text: str, name: str, goal: str, reward: str) -> None:
+    """A person who asks for something, and says what it is worth, gives a quest."""
+    found = facts(text, speaker="Marta", role="npc")
+    assert ("quest", name, "giver", "Marta") in found
+    assert ("quest", name, "reward", reward) in found
+    assert not goal or ("quest", name, "goal", goal) in found
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "value"),
+    [
+        ("Uncle Alaric sends you to Highmoor to slay the hydra.", "place", "Highmoor"),
+        ("For their weight in salt, then, you are to slay the hydra.", "reward", "their weight in salt"),
+        ("You have agreed to slay the hydra, before the first frost.", "deadline", "before the first frost"),
+        ("You have three days to slay the hydra.", "deadline", "three days"),
+        ("Marta is looking for somebody to slay the hydra.", "giver", "Marta"),
+        ('"Slay the hydra," says Marta, "and there is a horse in it for you."', "giver", "Marta"),
+    ],
+)
+def test_a_quest_is_given_in_many_ways(text: str, field: str, value: str) -> None:
+    """Sent, hired, agreed, or asked in a quotation that somebody's name cuts in two."""
+    assert ("quest", "Slay the Hydra", field, value) in facts(text)
 
 
 @pytest.mark.parametrize(("text", "name", "field", "value"), PEOPLE)

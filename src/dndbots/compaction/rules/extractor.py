@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
+from dndbots.compaction.rules.cues import cues
 from dndbots.compaction.rules.evidence import Evidence
 from dndbots.compaction.rules.gates import after_rumor, is_closed, is_sung, is_written, takes_back
-from dndbots.compaction.rules.naming import Lexicon, Marked, Mention, cues, mark
+from dndbots.compaction.rules.naming import Lexicon, Marked, Mention, mark
 from dndbots.compaction.rules.passages import QUOTE, Passage, passages
 from dndbots.compaction.rules.plainly import plainly
 from dndbots.compaction.rules.reading import Context, read

@@ -62,7 +62,8 @@ _HELD = (
     r"|swears that|mentions?|mentioned|explains?|explained|whispers?|reports?|announces?"
     r"|warns?|heard|hears?|suggests?|call(?:s|ed)? (?:him|her|it|me)|jokes?|joking"
     r"|story|stories|tale|read|reads|letter|sign|note|book says|nobody|no one|know where|tell "
-    r"me|according to|sure that|i mean|convinced"
+    r"me|according to|sure that|i mean|convinced|(?:lies|lied)(?=:)"
+    r"|chant(?:s|ing)?|recites?|written|scrawled|scratched|daubed|insulted?|insults|taunts?|mocks?|teases?"
 )
 _BEFORE_QUOTE = re.compile(
     r"\b(?:sign|letter|note|inscription|plaque|poster|book|page|reads|written|title)\b", re.IGNORECASE
@@ -94,7 +95,11 @@ _RUMOR: Final = re.compile(
 
 
 # "There's gold in it for you if you find her" gives a quest, and supposes nothing.
-_BARGAIN: Final = re.compile(r"(?<= for you) if you |(?:pay|give) you [^,;:!?]{3,60} if you ", re.IGNORECASE)
+_BARGAIN: Final = re.compile(
+    r"(?<= for you) if you |(?<=in it) if you |(?:gold|silver|platinum|coins|crowns|pieces) "
+    r"if you |(?:pay|give) you [^,;:!?]{3,60} if you ",
+    re.IGNORECASE,
+)
 # "Sure, Elena is a queen, and I'm a teapot."
 _IRONY: Final = re.compile(
     r"^(?:(?:oh|ah|yeah|ha|well),? )*(?:sure|right|yeah|aye|of course|certainly|riiight|suuure"

@@ -1,150 +1,22 @@
-"""Rules on things that have a name: who has them, who made them, where they are, and what they do."""
+"""Rules on things that have a name: who made them, where they are, and what they do."""
 
 from typing import Final
 
 from dndbots.compaction.rules.grammar import Rule, rule
 
-_WORN: Final = (
-    r"(?:side|hip|belt|waist|back|throat|neck|finger|wrist|brow|head|shoulder|shoulders|chest|arm"
-    r"|hand|lap|saddle|bedside)"
-)
-_HANGS: Final = r"(?:hangs|rests|swings|gleams|dangles|glitters|glints|sits|shines|lies|is)"
 _MADE: Final = (
     r"(?:forged|made|crafted|created|wrought|enchanted|carved|wrote|built|fashioned|cast|sewed|wove)"
-)
-_GONE_TO: Final = (
-    r"(?:passes|passed|goes|went|falls|fell|comes|came|is handed|is sold|was sold|is given|was given"
-    r"|was handed|has been given|has been sold|has passed|has gone|is bequeathed|is now entrusted|is "
-    r"returned|is entrusted)"
-)
-_GIVES: Final = (
-    r"(?:sells|sold|has sold|trades|traded|surrenders|surrendered|yields|bequeaths|bequeathed|entrusts"
-    r"|has entrusted|leaves|has left|has given|has handed|gives up|hands over|has passed|tosses|lends"
-    r"|has lent|presents)"
-)
-_GETS: Final = (
-    r"(?:wins|won|has won|takes|took|has taken|steals|stole|has stolen|buys|bought|has bought|inherits"
-    r"|inherited|has inherited|receives|received|gets|lifts|pinches|snatches|accepts|wrests)"
 )
 _WORKS: Final = (
     r"(?:opens|heals|wards off|protects|reveals|summons|repels|absorbs|grants|drinks|silences|shows"
     r"|freezes|turns|cuts through|commands|calls|warns|hides|stops|binds|raises|finds|points|burns|lights"
-    r"|closes|locks|unlocks|kills|blinds|deafens|poisons|mends|draws|steals|breaks|keeps|makes|lets|glows"
-    r"|hums|sings|screams|whispers|returns|remembers|answers|detects|senses|doubles|slows|drives|shields"
+    r"|closes|locks|unlocks|kills|blinds|deafens|poisons|mends|draws|steals|breaks|keeps|makes|lets"
+    r"|returns|remembers|answers|detects|senses|doubles|slows|drives|shields"
     r"|purifies|cures|cleanses|controls|banishes|curses|swallows|eats|puts|fills|knows|tells|wakes"
     r"|extinguishes|hastens|drains|feeds|bends|parts)"
 )
-_ANYTHING: Final = (
-    r"(?:any|every|all|each|whoever|whatever|anyone|everyone|anything|everything|what|those|its (?:bearer"
-    r"|wielder|wearer|owner|holder)|the (?:dead|blood|wounded|living|truth|future|past)|fire"
-    r"|water|magic|spells"
-    r"|when|whenever|lies|wounds|evil|poison)"
-)
 
 ITEM_RULES: Final[tuple[Rule, ...]] = (
-    rule(
-        "holder",
-        rf"@[PU]\d+@ (?:now |finally |reluctantly )?{_GIVES} (?:the |his |her )?<a:IU>(?: over| back)? to "
-        r"<b:PU>(?!['\u2019])",
-        kind="item",
-        narrated=True,
-        past=True,
-    ),
-    rule(
-        "holder",
-        rf"<b:PU> (?:now |finally )?{_GETS} (?:the )?<a:IU>(?: back)? (?:off|from) (?:the )?@[PU]\d+@"
-        r"(?!['\u2019])",
-        kind="item",
-        narrated=True,
-        past=True,
-    ),
-    rule(
-        "holder",
-        r"<b:PU> (?:wins|won|has won|has inherited|inherits|has come into possession of|gets hold "
-        r"of|has got "
-        r"hold of|comes into) (?:the )?<a:I>(?!['\u2019])",
-        kind="item",
-        narrated=True,
-        past=True,
-    ),
-    rule(
-        "holder",
-        rf"(?:the )?<a:IU> {_GONE_TO} (?:now )?from @[PU]\d+@ (?:in)?to (?:the hands of )?<b:PU>"
-        r"(?!['\u2019])",
-        kind="item",
-        past=True,
-    ),
-    rule("holder", rf"(?:the )?<a:I> {_GONE_TO} to <b:PU>(?!['\u2019])", kind="item", past=True),
-    rule(
-        "holder",
-        r"@[PU]\d+@ (?:has |have )?(?:just )?(?:lost|loses|forfeits|gambles away|has gambled "
-        r"away) (?:the )?<a:IU> "
-        r"to <b:PU>(?!['\u2019])",
-        kind="item",
-        narrated=True,
-        past=True,
-    ),
-    rule(
-        "holder",
-        r"the (?:rightful |new |true |present |current |proud )?(?:owner|bearer|holder|wielder"
-        r"|keeper) of (?:the )?"
-        r"<a:IU> (?:<is>|:) <b:PU>(?!['\u2019])",
-        kind="item",
-    ),
-    rule(
-        "holder",
-        r"<b:PU>,? (?:<is> )?the (?:rightful |new |true |present |current |proud )?(?:owner|bearer"
-        r"|holder|wielder) of "
-        r"(?:the )?<a:I>(?!['\u2019])",
-        kind="item",
-    ),
-    rule(
-        "holder",
-        r"(?:at|on|around|round|from|across|over|in|by) <b:PU>['\u2019]s? (?:\w+ "
-        rf")?{_WORN},? {_HANGS} (?:the )?"
-        r"<a:IU>(?!['\u2019])",
-        kind="item",
-    ),
-    rule(
-        "holder",
-        rf"(?:the )?<a:I> (?:now )?{_HANGS} (?:at|on|around|round|from|across|over|by) "
-        r"<b:PU>['\u2019]s? (?:\w+ )?"
-        rf"{_WORN}\b",
-        kind="item",
-    ),
-    rule(
-        "holder",
-        r"(?:the )?<a:I> <is> <b:PU>['\u2019]s?(?= now\b| alone\b|[,.;!]|$)",
-        kind="item",
-    ),
-    rule(
-        "holder",
-        r"<b:PU> (?:now )?(?:carries|wears|wields|keeps) <a:U> (?:everywhere|wherever|at all times"
-        r"|day and night"
-        r"|under (?:his|her|the|@P\d+@'s)|in (?:his|her|@P\d+@'s)|on (?:his|her|@P\d+@'s)|at "
-        r"(?:his|her|@P\d+@'s))\b",
-        kind="item",
-        narrated=True,
-    ),
-    rule(
-        "holder",
-        r"<b:PU> (?:picks up|takes|takes up|claims|grabs) (?:the )?<a:IU>(?= and (?:keeps|pockets"
-        r"|wields|claims"
-        r"|does not (?:put|let)|won't (?:let|put)|never (?:lets|puts)|will not (?:let|put|give))\b)",
-        kind="item",
-        narrated=True,
-    ),
-    rule(
-        "holder",
-        r"<b:P> (?:take|takes|keep|keeps|pocket|pick up) (?:the )?<a:I>(?=[.!]|$)",
-        kind="item",
-    ),
-    rule(
-        "holder",
-        r"^(?:and |but |so |well,? |look,? )?<b:PU> has (?:got )?(?:the )?<a:U>(?=[,.!]?$)",
-        kind="item",
-        narrated=True,
-    ),
     rule(
         "maker",
         r"(?:the )?<a:IU> <is> (?:all )?<b:PU>['\u2019]s? (?:own )?(?:work|handiwork|making"
@@ -183,12 +55,6 @@ ITEM_RULES: Final[tuple[Rule, ...]] = (
         "power",
         rf"<a:I> (?:also )?(?P<v>{_WORKS} [^,;:!?]{{3,70}}?)(?=[.,;:!?]|$)",
         kind="item",
-    ),
-    rule(
-        "power",
-        rf"<a:U> (?:also )?(?P<v>{_WORKS} {_ANYTHING}\b[^,;:!?]{{0,60}}?)(?=[.,;:!?]|$)",
-        kind="item",
-        narrated=True,
     ),
     rule(
         "power",
@@ -233,79 +99,6 @@ ITEM_RULES: Final[tuple[Rule, ...]] = (
         r"|within|inside|below) <loc>,? "
         r"(?:lies|rests|is|waits|sleeps) (?:the )?<a:I>(?!['\u2019])",
         kind="item",
-    ),
-    rule(
-        "holder",
-        r"@[PU]\d+@ (?:throws|tosses|lends|slips|offers up|leaves|sells|brings) <b:PU> (?:the "
-        r")?<a:I>(?!['\u2019])",
-        kind="item",
-        narrated=True,
-    ),
-    rule(
-        "holder",
-        r"@[PU]\d+@ (?:presses|puts|drops|places|lays|slips|hangs|fastens|buckles) (?:the )?<a:I> "
-        r"(?:into|in|on|around|round"
-        rf"|over|about) <b:PU>['\u2019]s? (?:\w+ )?(?:{_WORN}|hands|palm|keeping)\b",
-        kind="item",
-        narrated=True,
-    ),
-    rule(
-        "holder",
-        r"(?:the )?<a:I> has (?:found )?an? (?:new )?(?:owner|bearer|master|keeper)[:,;]? <b:PU>"
-        r"(?=[,.;!]|$)",
-        kind="item",
-    ),
-    rule(
-        "holder",
-        r"(?:the )?<a:I>[^.;:@]{0,40}[;,:] (?:and |so |now )?<b:PU> (?:has|keeps|carries|wears"
-        r"|owns) it(?: now)?(?=[,.;!]|$)",
-        kind="item",
-    ),
-    rule(
-        "holder",
-        r"<b:PU> (?:walks off|walks away|makes off|leaves|rides off|runs off|slips away|ends up"
-        r"|is left|came away|comes away"
-        r"|escapes|goes home|vanishes|gets away) with (?:the )?<a:I>(?!['\u2019])",
-        kind="item",
-        narrated=True,
-    ),
-    rule(
-        "holder",
-        r"(?:the )?<a:I>,? (?:now )?(?:on|at|around|round|in|across) <b:PU>['\u2019]s? (?:\w+ "
-        rf")?{_WORN}(?=[,.;!]|$)",
-        kind="item",
-    ),
-    rule(
-        "holder",
-        r"<b:PU> (?:never goes anywhere|is never seen|is never) without (?:the )?<a:I>"
-        r"(?!['\u2019])",
-        kind="item",
-    ),
-    rule("holder", r"(?:the )?<a:I>, which (?:now )?belongs to <b:PU>(?!['\u2019])", kind="item"),
-    rule("holder", r"<b:PU>(?:['\u2019]s| has) got (?:the )?<a:I>(?!['\u2019])", kind="item"),
-    rule(
-        "holder",
-        r"<b:P> (?:now |still |always )?(?:carry|own|wear|wield|bear|keep|put on|inherited|bought"
-        r"|won) (?:the )?<a:I>(?!['\u2019])"
-        r"(?! (?:and|then|to|up|out|down|away|for|against)\b)",
-        kind="item",
-    ),
-    rule(
-        "holder",
-        r"(?:^|[;:] )<b:P>, you(?:['\u2019]ve| have)? (?:now |all )?(?:have|got|own|hold|carry"
-        r"|wear|get|keep) (?:the )?<a:I>(?!['\u2019])",
-        kind="item",
-        narrated=True,
-    ),
-    rule("holder", r"(?:^|[;:] )<b:P>, (?:the )?<a:I> is (?:now )?yours\b", kind="item", narrated=True),
-    rule(
-        "holder", r"(?:the )?<a:I> is (?:now )?yours(?: now)?, <b:P>(?=[,.;!]|$)", kind="item", narrated=True
-    ),
-    rule(
-        "holder",
-        r"<b:P> (?:gets|now has|ends up with) (?:the )?<a:I>(?=[,.;!]|$)",
-        kind="item",
-        narrated=True,
     ),
     rule(
         "maker",
@@ -379,80 +172,5 @@ ITEM_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "place", r"(?:the )?<a:I> was (?:last seen|found|left) (?:in|at|near) <loc>", kind="item", past=True
-    ),
-)
-_DAILY: Final = (
-    r"(?:use|take|do|make|have|choose|go|be|get|try|roll|ask|say|tell|give|pick up|put|attack|move|want)"
-)
-_WONDERS: Final = (
-    r"(?:fire|flames?|lightning|ghosts|spirits|shadows|storms|the dead|the undead|animals"
-    r"|beasts|birds|ravens|magic"
-    r"|the weather|the wind|the future|minds|dreams|underwater|under water|unseen|through "
-    r"walls|by touch|at will|with a "
-    r"touch|with a word|bare hands|blindfolded|in the dark|without a sound|poison|illusions|the sick|wounds)"
-)
-_GIFTS: Final = (
-    r"(?:call (?:down )?(?:lightning|storms?|thunder|the \w+|rain|wolves|birds|spirits)|walk "
-    r"(?:through|on water|unseen"
-    r"|up walls|in shadows)|pick (?:locks|pockets)|hear (?:thoughts|the dead|lies"
-    r"|heartbeats)|smell (?:magic"
-    r"|lies|fear|gold|death)|see (?:ghosts|the dead|auras|magic|in total darkness|into the "
-    r"future)|speak (?:with|to"
-    r"|in) (?:the |any |every )?(?:dead|animals|spirits|plants|birds|beasts|stones?|trees"
-    r"|wolves|horses|tongues"
-    r"|language)|sense (?:magic|evil|the undead|danger|lies)|vanish at will|command (?:the"
-    r"|fire|beasts|birds|shadows)"
-    r"|bend (?:fire|water|metal|steel|light|shadows)|stop time|find water|read (?:the stars"
-    r"|palms|omens|tracks|any"
-    r"|old \w+)|hold (?:his|her|@P\d+@'s) breath|charm (?:snakes|animals|birds"
-    r"|anyone)|forge (?:any"
-    r"|signatures)|breathe water|shape (?:stone|fire|wood|water|metal)|move (?:objects"
-    r"|things) with|light (?:fires"
-    r"|candles)|throw (?:\w+ )?voice|walk unharmed|turn (?:into|to|invisible|stone|water)"
-    rf"|(?!{_DAILY}\b)[a-z]+(?: [a-z]+)? (?:any|every) (?!of\b)[a-z]+"
-    rf"|(?!(?:{_DAILY}|see|hear|feel|smell|find|reach|kill|fight|hit)\b)[a-z]+ (?:[a-z]+ "
-    rf"){{0,2}}?{_WONDERS}\b)"
-)
-ABILITY_RULES: Final[tuple[Rule, ...]] = (
-    rule(
-        "ability",
-        r"<a:PU> (?:can|can now|now can|is able to|is now able to|has the (?:power|ability|gift) to) "
-        rf"(?P<v>{_GIFTS}\b[^,;:!?]{{0,40}}?)(?=[.,;:!?]|$| and )",
-        kind="ability",
-    ),
-    rule(
-        "ability",
-        r"<a:PU> (?:has (?:now |finally |at last )?(?:learned|learnt|been taught|mastered how"
-        r"|taught (?:him|her)self)"
-        r"|finally learns|learns at last) (?:how )?to <few>",
-        kind="ability",
-        narrated=True,
-        past=True,
-    ),
-    rule(
-        "ability",
-        r"(?:^|[;:] )<a:P>, you(?:['\u2019]ve| have)? (?:now )?(?:learned|learnt|been taught|know"
-        r"|know now) (?:how )?to <few>",
-        kind="ability",
-        narrated=True,
-    ),
-    rule(
-        "ability",
-        rf"(?:^|[;:] )<a:P>, you can (?:now )?(?P<v>{_GIFTS}\b[^,;:!?]{{0,40}}?)(?=[.,;:!?]|$| and )",
-        kind="ability",
-        narrated=True,
-    ),
-    rule(
-        "ability",
-        r"<a:PU> has (?:the (?:gift|power|knack) of|a gift for|a knack for) (?!it\b|the\b|this\b)<few>",
-        kind="ability",
-        narrated=True,
-    ),
-    rule(
-        "ability",
-        r"(?:@[PU]\d+@|the [a-z-]+(?: [a-z-]+)?) (?:teaches|has taught|taught) <a:PU> (?:how )?to <few>",
-        kind="ability",
-        narrated=True,
-        past=True,
     ),
 )

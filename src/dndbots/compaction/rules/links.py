@@ -201,4 +201,30 @@ LINK_RULES: Final[tuple[Rule, ...]] = (
         r"(?!['\u2019])",
         past=True,
     ),
+    rule(
+        "kin",
+        r"<a:PU>['\u2019]s? <kin>, (?:an?|the) [^,.;@]{2,40} (?:named|called|by the name of) "
+        r"<b:PU>(?!['\u2019])",
+    ),
+    rule("kins", r"<a:P> count <b:PU> among @P\d+@'s (?:\w+ )?<kins>(?=[,.;!]|$)"),
+    rule("kin", r"<a:P> counts? <b:PU> (?:as|for) an? (?:\w+ )?<kin>(?=[,.;!]|$)"),
+    rule("kins", r"<a:PU> and <b:PU>, (?:\w+ )?<kins>,"),
+    rule("kins", r"<a:PU> and <b:PU>, are (?:\w+ )?<kins>(?=[,.;!]|$)"),
+    rule("kin", r"<a:P>['\u2019]s? <kin> was <b:PU>(?=[,.;!]|$)"),
+    rule("mentor", r"<b:PU> taught me (?:everything|all) <a:P> "),
+    rule(
+        "serves",
+        r"<a:P> (?:owe|owes) <b:P> (?:@P\d+@'s|his|her) (?:allegiance|loyalty|fealty|life|sword)(?=[,.;!]|$)",
+    ),
+    rule(
+        "serves",
+        r"<a:P> is <b:P>['\u2019]s (?:man|woman|sworn (?:man|sword|woman)|servant|vassal|retainer)"
+        r"(?=[,.;!]|$)",
+    ),
+    rule("serves", r"<a:PU> wears <b:P>['\u2019]s (?:colou?rs|livery|badge)\b"),
+    rule(
+        "serves",
+        r"<a:PU> kneels (?:before|to|in front of) <b:P>,? and (?:swears|pledges|offers) (?:fealty|"
+        r"(?:his|her|@P\d+@'s) (?:sword|service|life))\b",
+    ),
 )

@@ -261,6 +261,11 @@ ITEM_WORDS: Final = _words(
     warhammer whip whistle
     """
 )
+# How the names of swords and the like end: Frostbrand, Lightbringer.
+ITEM_ENDINGS: Final = (
+    "brand", "bane", "fang", "blade", "edge", "cleaver", "biter", "splitter", "reaver", "bringer", "breaker",
+    "render", "drinker", "whisper", "shard", "piercer", "cutter", "caller", "song", "weaver", "tongue",
+)  # fmt: skip
 TITLES: Final = _words(
     """
     abbot admiral arcanist archmage baron baroness bishop brother captain chancellor chief commander

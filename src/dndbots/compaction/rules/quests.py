@@ -21,7 +21,7 @@ _PARTY = (
     r"(?:you(?: all| both)?|the party|us|them|the group|the adventurers|the heroes|the "
     r"companions|your party|your group|@P\d+@(?:(?:,| and|, and) @P\d+@)*)"
 )
-_DEED = rf"(?P<deed>{_DEEDS}) (?P<rest>[^;:!?]{{3,200}}?)(?=[.;:!?]|$)"
+_DEED = rf"(?P<deed>{_DEEDS}) (?:me |us )?(?P<rest>[^;:!?]{{3,200}}?)(?=[.;:!?]|$)"
 _GIVEN: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -92,12 +92,73 @@ _AND_REWARD: Final = (
     r"|earn) (?P<reward4>[^,.;:!?]{3,60}?))"
     r"(?=[,.;:!?]|$)"
 )
+_WHOEVER: Final = r"(?:whoever|anyone|anybody|the one|those|the person|any who|anyone brave enough)"
+_LEDGER: Final = r"(?:quest|job|task|mission|errand|commission)"
+# "Will" and "must" doubt nothing in these.
+_FIRM: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        (
+            r"@[PFU](?P<giver>\d+)@ (?:will pay|pays|will give|offers|is offering|promises|has "
+            r"promised|has put up) "
+            rf"(?P<reward>[^,;:!?@]{{3,60}}?) (?:to|for) {_WHOEVER} (?:who )?(?:will |can |to )?"
+            rf"(?P<deed>{_DEEDS})s? "
+            r"(?P<rest>[^;:!?]{3,100}?)(?=[.;:!?]|$)"
+        ),
+        (
+            r"@[PFU](?P<giver>\d+)@ (?:is looking for|seeks|needs|wants|is hiring) (?:someone|somebody"
+            r"|people|adventurers|heroes|help"
+            rf"|hired swords|a party)(?: \w+ enough)? (?:to|who (?:will|can)) {_DEED}"
+        ),
+        (
+            rf"@[PFU](?P<giver>\d+)@ has (?:an? |some )?(?:new )?(?:{_LEDGER}|work|favou?r to ask)(?: "
+            r"for (?:you|the party))?[:;,] (?:to )?"
+            rf"{_DEED}"
+        ),
+        (
+            rf"(?:^|[;:.] )(?:an? |your |the )?(?:new |next )?{_LEDGER}(?: (?:from|for) @[PFU]"
+            rf"(?P<giver>\d+)@)?[:;] (?:to )?{_DEED}"
+        ),
+        (
+            r"(?:you|the party) (?:take|takes|accept|accepts|have taken) (?:the|this"
+            rf"|that) {_LEDGER}[:;,] (?:to )?{_DEED}"
+        ),
+        (
+            r"you(?: have|['\u2019]ve)? (?:promise|promised|swear to|sworn to|given your word to|owe "
+            r"it to) @[PFU](?P<giver>\d+)@ (?:to|that "
+            rf"you will|that you['\u2019]ll|you['\u2019]ll|you will) {_DEED}"
+        ),
+        (
+            r"you have (?P<deadline>(?:until|till) [^,;:!?@]{3,30}?|(?:only |just )?[\w-]+ (?:days?"
+            r"|weeks?|months?|hours?|nights?)) to "
+            rf"{_DEED}"
+        ),
+        rf"@[PFU](?P<giver>\d+)@ (?:begs|asks|urges|implores|orders|tells) you[:;,] (?:to )?{_DEED}",
+        (
+            r"(?:in return|in exchange) for (?P<reward>[^,;:!?@]{3,50}?), you (?:agree|have agreed|are"
+            r"|undertake|promise|will have) to "
+            rf"{_DEED}"
+        ),
+        rf"you (?:all )?agree to {_DEED}",
+        (
+            r"(?:on|at|by) (?:(?:the )?(?:order|request|behalf|command)s? of @[PFU](?P<giver>\d+)@"
+            r"|@[PFU](?P<giver2>\d+)@['\u2019]s? (?:behalf"
+            rf"|orders?|request|command)),? you (?:set out|are|have agreed|ride out|have set out) to {_DEED}"
+        ),
+    )
+)
+_STRONG: Final = (
+    r"(?:bring back|drive off|drive out|track down|hunt down|root out|recover|retrieve|rescue"
+    r"|escort|slay|deliver|reclaim"
+    r"|investigate|avenge|exorcise|map|bury|unmask|smuggle|fetch)"
+)
+_DUE: Final = r"(?:before|by|within) (?:the |an? )?[\w'\u2019 -]{3,30}?"
 # What only counts where somebody speaks to whoever is to do it.
 _ASKED: Final = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         (
-            rf"(?:^|[;:] )(?:please,? |so,? |now,? )?(?P<deed>{_DEEDS}) "
+            rf"(?:^|[;:] )(?:please,? |so,? |now,? )?(?P<deed>{_DEEDS}) (?:me |us )?"
             rf"(?P<rest>[^;:!?,]{{3,100}}?),? {_AND_REWARD}"
         ),
         (
@@ -113,6 +174,25 @@ _ASKED: Final = tuple(
             r"|the person who) (?:will |can |is willing to |helps to |manages to )?"
             rf"(?P<deed>{_DEEDS})s? (?P<rest>[^;:!?]{{3,100}}?)(?=[.;:!?]|$)"
         ),
+        (
+            r"(?P<reward>(?:[\w-]+ ){1,4}(?:gold|silver|platinum|coins|crowns|pieces)(?: \w+)?) (?:if "
+            r"you(?: can| will)?|(?:to|for) "
+            rf"{_WHOEVER}(?: who)?(?: will| can)?) (?P<deed>{_DEEDS})s? (?P<rest>[^;:!?]{{3,100}}?)"
+            r"(?=[.;:!?]|$)"
+        ),
+        (
+            r"(?:^|[;:,] )you (?:must|have to|need to|will have to|are to|should) (?:go to (?:the "
+            rf")?@[LU](?P<place>\d+)@ and )?{_DEED}"
+        ),
+        (
+            rf"(?:^|[;:] )(?:please,? |so,? |now,? |but )?(?P<deed>{_DEEDS}) (?P<rest>(?:the|@P\d+@'s) "
+            rf"[^;:!?,]{{3,60}}?,? {_DUE})(?=[.;!]|$)"
+        ),
+        (
+            rf"(?:^|[;:] )(?:please,? |so,? |now,? )?(?P<deed>{_STRONG}) (?P<rest>(?:the|@P\d+@'s) "
+            rf"[^;:!?,]{{3,60}}?)(?=[.;!]|,?$)"
+        ),
+        rf"what (?:we|@P\d+@) needs? is (?:someone|somebody|people|a party) (?:to|who (?:can|will)) {_DEED}",
         (
             r"there(?:['\u2019]s| is|['\u2019]ll be| will be| are) (?P<reward>[^,;:!?]{3,60}?)(?: in "
             r"it)? for you if you(?: can| will)? "
@@ -168,7 +248,10 @@ _DEADLINES: Final = re.compile(
     r"(?=[,.;:!?]|$| and | or | for )",
     re.IGNORECASE,
 )
-_PLACE: Final = re.compile(r" (?:in|at|from|to|into|beneath|under|near|inside) (?:the )?@L(?P<b>\d+)@")
+_PLACE: Final = re.compile(
+    r" (?:in|at|from|to|into|beneath|under|near|inside) (?:the )?@L(?P<b>\d+)@| at @U"
+    r"(?P<c>\d+)@(?=[,.;!]|$)"
+)
 # To bring or to find some thing or other is an errand at most; a quest names what it wants.
 _WEAK: Final = frozenset(
     [
@@ -191,6 +274,15 @@ _LOOSE: Final = re.compile(
     r"|someone|what|where|how|who|your|a way|a place|a seat|me|my|for|@P\d+@'s (?:some|an?|the|more))\b",
     re.IGNORECASE,
 )
+# What is done on the spot is no quest.
+_AT_HAND: Final = re.compile(
+    r"\b(?:doors?|windows?|lamps?|lights?|candles?|bags?|noise|shouting|curtains?|shutters?"
+    r"|buckets?|tables?|pots?|chairs?"
+    r"|drinks?|ale|beer|wine|cups?|plates?|seats?|horses|coats?|fire|boxe?s?|upstairs"
+    r"|downstairs|floor|room|conversation|topic"
+    r"|lid|hatch|drawer|eyes?|mouth|hands?)$",
+    re.IGNORECASE,
+)
 _REWARD_KEYS: Final = ("reward", "reward2", "reward3", "reward4")
 _SMALL: Final = frozenset(["of", "the", "a", "an", "and", "in", "to", "from"])
 
@@ -207,30 +299,37 @@ class Quest(NamedTuple):
     reward: str
     deadline: str
     asked: bool  # by whoever says the sentence
+    firm: bool  # "will" and "must" doubt nothing in it
 
 
 def quests_in(marked: Marked, *, spoken: bool) -> Iterator[Quest]:
     """The quests of one sentence: the first way of saying it that fits. `spoken` if somebody says it."""
-    for given in (*_GIVEN, *_ASKED) if spoken else _GIVEN:
+    ways = (*_GIVEN, *_FIRM)
+    for given in (*ways, *_ASKED) if spoken else ways:
         found = given.search(marked.text)
         if found:
-            quest = _quest(marked, found, asked=given in _ASKED)
+            quest = _quest(marked, found, asked=given in _ASKED, firm=given not in _GIVEN)
             if quest:
                 yield quest
             return
 
 
-def _quest(marked: Marked, found: re.Match[str], *, asked: bool) -> Quest | None:
+def _quest(marked: Marked, found: re.Match[str], *, asked: bool, firm: bool) -> Quest | None:
     deed, rest = found["deed"], found["rest"]
     parts = found.groupdict()
     what = _OBJECT.match(rest)
-    if not what or _LOOSE.match(rest) or (deed.lower() in _WEAK and not _definite(what.group())):
+    if (
+        not what
+        or _LOOSE.match(rest)
+        or _AT_HAND.search(what.group())
+        or (deed.lower() in _WEAK and not _definite(what.group()))
+    ):
         return None
     words = marked.plain(f"{deed} {what.group()}").split()
     name = " ".join(
         w.lower() if at and w.lower() in _SMALL else w[:1].upper() + w[1:] for at, w in enumerate(words)
     )
-    place = parts.get("place") or ((inside := _PLACE.search(rest)) and inside["b"])
+    place = parts.get("place") or ((inside := _PLACE.search(rest)) and (inside["b"] or inside["c"]))
     deadline = _DEADLINES.search(rest)
     reward = next((parts[key] for key in _REWARD_KEYS if parts.get(key)), "") or next(
         (m["v"] for one in _REWARDS if (m := one.search(marked.text))), ""
@@ -239,7 +338,8 @@ def _quest(marked: Marked, found: re.Match[str], *, asked: bool) -> Quest | None
         (m.start() for one in (*_REWARDS[:2], _DEADLINES) if (m := one.search(rest))), default=len(rest)
     )
     goal = tidy(f"{deed} {rest[:end]}")
-    giver = parts.get("giver")
+    giver = parts.get("giver") or parts.get("giver2")
+    until = parts.get("deadline") or (deadline["v"] if deadline else "")
     return Quest(
         name=name,
         start=found.start(),
@@ -248,8 +348,9 @@ def _quest(marked: Marked, found: re.Match[str], *, asked: bool) -> Quest | None
         giver=int(giver) if giver else None,
         place=int(place) if place else None,
         reward=marked.plain(tidy(reward)),
-        deadline=marked.plain(tidy(deadline["v"])) if deadline else "",
+        deadline=marked.plain(tidy(until)),
         asked=asked,
+        firm=firm,
     )
 
 

@@ -4,9 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from dndbots.compaction.rules.abilities import ABILITY_RULES
+from dndbots.compaction.rules.factions import FACTION_RULES
 from dndbots.compaction.rules.gates import clause_start, is_doubted, is_held
 from dndbots.compaction.rules.grammar import Rule, tidy
-from dndbots.compaction.rules.items import ABILITY_RULES, ITEM_RULES
+from dndbots.compaction.rules.holders import HOLDER_RULES
+from dndbots.compaction.rules.items import ITEM_RULES
 from dndbots.compaction.rules.links import LINK_RULES
 from dndbots.compaction.rules.lists import KIN, MUTUAL, either
 from dndbots.compaction.rules.looks import LOOK_RULES
@@ -16,8 +19,8 @@ from dndbots.compaction.rules.offices import OFFICE_RULES
 from dndbots.compaction.rules.passages import QUOTE
 from dndbots.compaction.rules.people import PEOPLE_RULES
 from dndbots.compaction.rules.phrases import described
+from dndbots.compaction.rules.places import PLACE_RULES
 from dndbots.compaction.rules.quests import Quest, quests_in
-from dndbots.compaction.rules.realms import REALM_RULES
 from dndbots.compaction.rules.things import THING_RULES
 from dndbots.compaction.rules.whereabouts import WHEREABOUTS_RULES
 from dndbots.compaction.values import FIELDS, LONGEST_VALUE, Kind, Turn, Update
@@ -31,9 +34,16 @@ RULES: Final[tuple[Rule, ...]] = (
     *WHEREABOUTS_RULES,
     *LINK_RULES,
     *THING_RULES,
+    *HOLDER_RULES,
     *ITEM_RULES,
     *ABILITY_RULES,
-    *REALM_RULES,
+    *PLACE_RULES,
+    *FACTION_RULES,
+)
+# The marks without which a rule cannot match, and how many names it takes: most sentences lack them.
+_NEEDS: Final = tuple(
+    (rule, tuple({f"@{letter}" for letter in re.findall(r"@\[([A-Z])\]", rule.pattern.pattern)}))
+    for rule in RULES
 )
 _KIND: Final[dict[str, Kind]] = {"L": "environment", "F": "faction", "I": "item"}
 _SAYS: Final = re.compile(
@@ -83,6 +93,7 @@ _TAG: Final = re.compile(rf"{QUOTE},? (?:[a-z]+ @[PU]\d+@|@[PU]\d+@ [a-z]+)(?=,)
 _IT: Final = re.compile(
     r"[,;:] (?:for |because |and |since |but )?(?:it|the place)(?:['\u2019]s| is) ", re.IGNORECASE
 )
+_QUEST_NAME: Final = re.compile(r"@Q\d+@")
 _OBJECT_OF: Final = re.compile(
     r"(?<!town )(?<!city )(?<!village )(?<!kingdom )\b(?:of|in|at|from|to|with|by|for|near"
     r"|about|like|than|toward|towards|into|behind) (?:the )?$",
@@ -102,7 +113,7 @@ _WILL: Final = re.compile(r" that \S+ will ", re.IGNORECASE)
 _APPOSED: Final = re.compile(r"^@[A-Z]\d+@,? (?:the|an?|our|who|which)\b", re.IGNORECASE)
 _ASIDE: Final = re.compile(
     r", (?:it turns out|in truth|in fact|of course|after all|however|meanwhile|it seems "
-    r"clear),",
+    r"clear),|(?<=@), (?:with|after|without|having|grinning|smiling|still) [^,;:.@]{2,40},(?= )",
     re.IGNORECASE,
 )
 _OF_SOMEWHERE: Final = re.compile(r"(@P\d+@) of (?:the )?@[A-Z]\d+@(?!['\u2019])")
@@ -161,7 +172,10 @@ def _of_the_place(text: str) -> str:
 
 
 def _read(marked: Marked, context: Context) -> Iterator[Update]:
-    for rule in RULES if "@" in marked.text else ():
+    names = marked.text.count("@") // 2
+    for rule, marks in _NEEDS if names else ():
+        if (names < 2 and "b" in rule.pattern.groupindex) or any(mark not in marked.text for mark in marks):
+            continue
         if rule.narrated and context.turn.role == "pc" and not context.said_by:
             continue
         for match in rule.pattern.finditer(marked.text):
@@ -172,13 +186,15 @@ def _read(marked: Marked, context: Context) -> Iterator[Update]:
             for found in _found(rule, match, marked):
                 if not _is_of_the_moment(found, match, context):
                     yield from _updates(found, context, standing)
+    # A quest that is known has its own words for a name.
+    told = Marked(_QUEST_NAME.sub(lambda name: marked.plain(name.group()), marked.text), marked.mentions)
     spoken = bool(context.said_by) or context.turn.role == "npc"
-    for quest in quests_in(marked, spoken=spoken):
+    for quest in quests_in(told, spoken=spoken):
         # Whoever asks for something says "will" and "if" without any doubt.
-        end = quest.start if quest.asked else quest.end
-        standing = _standing(marked, quest.start, end, context, rule=_OF_QUESTS)
+        end = quest.start if quest.firm else quest.end
+        standing = _standing(told, quest.start, end, context, rule=_OF_QUESTS)
         if standing is not None and (context.turn.role != "pc" or context.said_by):
-            yield from _of_quest(quest, marked, context, standing)
+            yield from _of_quest(quest, told, context, standing)
 
 
 def _told_by(rule: Rule, match: re.Match[str]) -> int:

@@ -1,4 +1,4 @@
-"""Rules on places, factions and things that have a name, and on what people can do."""
+"""Rules on places, factions and things that have a name."""
 
 from typing import Final
 
@@ -30,14 +30,6 @@ _HOLDS = (
 )
 _MADE = r"(?:forged|made|crafted|created|wrought|enchanted|carved|written|built|fashioned)"
 _WHERE = r"(?:in|beneath|under|at|within|inside|below|on|deep in|deep within|deep beneath|somewhere in)"
-_GIFTED = (
-    r"(?:cast|speak (?:with|to) (?:the dead|animals|spirits|plants|birds|beasts)|see (?:the "
-    r"future|in the dark|the past|spirits|through walls)|shapeshift|breathe (?:under water"
-    r"|underwater|fire)|summon|conjure|read (?:minds|thoughts|lips|runes)|teleport|turn "
-    r"(?:into|invisible|undead|to mist)|become invisible|raise the dead|control (?:minds|the "
-    r"weather|fire|water)|talk to (?:animals|spirits|the dead)|heal|transform into|change "
-    r"(?:shape|form))"
-)
 
 THING_RULES: Final[tuple[Rule, ...]] = (
     rule("description", rf"<a:LU>(?:,|,? (?:which )?<is>) (?:an?|the) {_PLACE_NP}", kind="environment"),
@@ -322,19 +314,5 @@ THING_RULES: Final[tuple[Rule, ...]] = (
         r"|reforged)\b",
         kind="item",
         past=True,
-    ),
-    rule(
-        "ability",
-        r"<a:PU> (?:can|knows how to|is able to|has the (?:power|ability|gift) to|has learned "
-        rf"(?:how )?to|learns (?:how )?to) (?P<v>{_GIFTED}\b[^,;:!?]{{0,40}}?)(?=[.,;:!?]|$| and )",
-        kind="ability",
-    ),
-    rule("ability", r"<a:PU> knows how to <few>", kind="ability"),
-    rule(
-        "ability",
-        r"<a:PU> (?:learns|learned|has learned|has mastered|masters|now knows) (?:the )?(?:spell"
-        r"|cantrip|art of|secret of|technique)?:? ?(?P<v>(?:@[UIL]\d+@(?: of @U\d+@)?))(?=[,.;!]|$"
-        r"| from | and | spell| cantrip)",
-        kind="ability",
     ),
 )
