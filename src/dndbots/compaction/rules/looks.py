@@ -51,15 +51,15 @@ LOOK_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "description",
-        r"<a:PU>, (?!(?:his|her|the|and|who|whose|with|you|your|a voice|their|while|as|is|has"
+        r"[:;] <a:PU>, (?!(?:his|her|the|and|who|whose|with|you|your|their|while|as|is|has"
         r"|was) ?)<look>(?=\.|$|, (?:the|is|has|and)\b)",
         narrated=True,
     ),
     rule(
         "description",
-        r"<a:P>,? (?:who )?(?:has|sports|bears|wears|boasts|walks with|speaks with|goes about with"
+        r"<a:PU>,? (?:who )?(?:has|sports|bears|wears|boasts|walks with|speaks with|goes about with"
         r"|is marked by|is known by)"
-        r" (?!got |this |to |had |been |\w+ed |(?:his|her|their|your|my|its|both|one|no|all|some|any"
+        r" (?!got |this |to |had |been |\w+ed[ ,]|(?:his|her|their|your|my|its|both|one|no|all|some|any"
         r"|the|@P\d+@'s|an? (?:hand"
         rf"|eye|arm|leg|head|face|good|look|hold|better)|an?) (?:eyes?|hands?|arms?|head|face|legs?"
         rf"|back)\b)<look>{_TO}",

@@ -78,7 +78,7 @@ OFFICE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "is",
-        r"<a:PU> (?:has (?:now )?become|becomes|became|steps up as|took over as|takes over as"
+        r"<a:PU> (?:has (?:now )?become|becomes|steps up as|took over as|takes over as"
         r"|has taken over as|(?:now )?"
         r"acts as|(?:now )?serves as|earns (?:\w+ )?(?:bread|living|keep|coin) as"
         r"|makes (?:\w+ )?living as|is employed as"
@@ -96,7 +96,8 @@ OFFICE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "is",
-        r"<a:PU>(?: is|['\u2019]s)(?: now)? (?!noble|elder|chief|fence|general|page|orphan|hero)<office>"
+        r"<a:PU>(?: is|['\u2019]s)(?: now)? (?!(?:noble|elder|chief|fence|general|page|orphan|hero)"
+        r" (?:now|again|here|these))<office>"
         r"(?= (?:now|again|here|these days|at last|instead)\b)",
     ),
     rule(

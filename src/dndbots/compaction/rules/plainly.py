@@ -6,6 +6,8 @@ Only what leaves the meaning as it was, and every word that a value may be made 
 import re
 from typing import Final
 
+from dndbots.compaction.rules.lists import TEMPERS, either
+
 _N: Final = r"(?:(?<![\w'\u2019-])[A-Z][\w'\u2019-]{0,20}[a-z](?: [A-Z][\w'\u2019-]{0,20}[a-z]){0,3})"
 _QUOTES: Final = '"\u201c\u201d'
 _BEARER: Final = r"(?:messenger|courier|herald|crier|runner|rider|scout|letter|report|news)"
@@ -25,7 +27,20 @@ _SO: Final = (
     ),
     (rf"({_N})\? (?=Gone |Off |Back )", r"\1 has "),
     (rf"({_N})\? (?=Left |Went |Moved |Fled )", r"\1 has "),
-    (rf"({_N})\? (?=Dead\b|Missing\b|In |At |An? |The |Still |Up |Down |Over )", r"\1 is "),
+    (rf"({_N})\? (?=Dead\b|Missing\b|In |At |Still |Up |Down |Over )", r"\1 is "),
+    (r"\bRumou?r is,? (?:that )?", "Rumor has it that "),
+    (
+        (
+            r"\bIt (?:was|is|has been) (?:read out|announced|proclaimed|posted up|posted|cried|made public)"
+            r"(?: [^.,;:@]{2,50})?(?:: | that )"
+        ),
+        "",
+    ),
+    (r"\bWhatever [^.,;:]{3,60}, (?=it |that )", ""),
+    (
+        rf"({_N}), ([^.!?@]{{3,60}})\. The ((?:[a-z]+ ){{0,2}}[a-z]+) (?:himself|herself) ",
+        r"\1, \2. \1, the \3, ",
+    ),
     (
         (
             rf"\bIf you(?:'re| are)? (?:want(?: to \w+(?: to| with)?)?|need|seek|seeking|after|looking for"
@@ -83,7 +98,10 @@ _SO: Final = (
         r"\1 \2\3 to ",
     ),
     (
-        r"\b(?:can't|can\u2019t|cannot) (?:stand|bear|abide) (?=(?:the |an? )?[a-z]+(?:s\b| at night))",
+        (
+            r"\b(?:can't|can\u2019t|cannot) (?:stand|bear|abide) (?=(?:the |an? )?(?:[a-z]+ )?[a-z]+"
+            r"(?:s\b| at night))"
+        ),
         "dreads ",
     ),
     (r"\b(?:won't|won\u2019t|will not|refuses to) go near ", "dreads "),
@@ -162,11 +180,16 @@ _SO: Final = (
     ),
     (rf"({_N}), you(?:'re| are) home[.,;:]+ (?:This is|Welcome to|Back in) ", r"\1 lives in "),
 )
+# In the DM's telling alone: "Tom? A halfling." is no question.
+_TOLD: Final = re.compile(rf"({_N})\? (?=An? |The )")
+_OPENING: Final = re.compile(rf"(?<![\w'-]){either(word.capitalize() for word in TEMPERS)}\b")
 _PLAIN: Final = tuple((re.compile(pattern), plain) for pattern, plain in _SO)
 
 
-def plainly(text: str) -> str:
-    """The text with its turns of phrase put plainly."""
+def plainly(text: str, *, told: bool) -> str:
+    """The text with its turns of phrase put plainly. `told` is the DM's own."""
+    if told:
+        text = _OPENING.sub(lambda word: word.group().lower(), _TOLD.sub(r"\1 is ", text))
     for pattern, plain in _PLAIN:
         text = pattern.sub(plain, text)
     return text

@@ -15,7 +15,7 @@ _STATE = (
     r"|turned to stone"
     r"|in exile|undead|pregnant|with child|asleep under a spell|under a spell|under a curse|bewitched"
     r"|enchanted"
-    r"|unconscious|in a coma|comatose|condemned(?: to death)?|sentenced to death|outlawed"
+    r"|in a coma|comatose|condemned(?: to death)?|sentenced to death|outlawed"
     r"|wanted for murder|in custody"
     r"|in the stocks|in a cell|locked up|under guard|under house arrest|murdered|slain|killed"
     r"|executed|buried"
@@ -130,6 +130,7 @@ WHEREABOUTS_RULES: Final[tuple[Rule, ...]] = (
         "place",
         r"<a:PU>,? (?:who )?(?:has )?(?:gone|went|off|left|moved)(?: back)? (?:to|for) <loc>",
         past=True,
+        narrated=True,
     ),
     rule("place", rf"{_TAKEN} <a:PU>{_ONWARD} (?:to|into) <loc>", past=True, narrated=True),
     rule(
@@ -199,9 +200,8 @@ WHEREABOUTS_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "home",
-        r"<a:PU>, (?:who (?:is|was) )?(?:born|raised|born and (?:bred|raised)|native|bred|originally"
-        r"|late|lately)? ?"
-        r"(?:in|of|from|to) <loc>(?=,)",
+        r"<a:PU>, (?:who (?:is|was) )?(?:(?:born|raised|born and (?:bred|raised)|native|bred) (?:in|to|of)"
+        r"|(?:originally |lately |late )?from) <loc>(?=,)",
         narrated=True,
     ),
     rule("home", r"(?:^|[.;:] )<a:P> lives in <loc>, where you live"),
