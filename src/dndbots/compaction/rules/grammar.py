@@ -39,7 +39,7 @@ _PARTS: Final = {
     ),
     "<years>": (
         r"(?P<v>(?:(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-[a-z]+)?|(?:thir|four|fif|six|seven|eigh"
-        r"|nine)teen|(?:an? |two |three |four |five |six )?hundred(?: and [a-z-]+)?))(?![\w-])"
+        r"|nine)teen|(?:an? |two |three |four |five |six )?hundred(?: and [a-z-]+)?))(?!\w|-(?!year))"
     ),
     "<loc>": (
         r"(?:the |an? )?(?:(?:[a-z-]+ ){0,2}(?:village|town|city|hamlet|kingdom|land|port|region|realm"

@@ -288,6 +288,7 @@ OPENERS: Final = _words(
     damage hp ac dc npc dnd d&d twitch youtube twitter facebook google netflix geek sundry critical role
     january february march april june july august september october november december christmas halloween
     easter english spanish french german irish scottish british american russian latin monster manual
+    monday tuesday wednesday thursday friday saturday sunday
     handbook folk locals sailors bards travellers travelers some many nothing meet
     """
 )

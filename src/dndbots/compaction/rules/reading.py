@@ -80,7 +80,7 @@ _BUT: Final = re.compile(r"\b(?:but|until|escaped|recovered|healed|freed)\b", re
 # What takes nothing from firm words: nobody gets past Tom, the potter; you'd know him by his hat.
 _NOBODY: Final = re.compile(r"\b(?:nobody|no one|asks?|remembers?)\b", re.IGNORECASE)
 _FIRM: Final = re.compile(
-    r"\b(?:seems|appears|could|'d|would|will|'ll|can't|cannot|may)\b|['\u2019](?:d|ll)\b", re.IGNORECASE
+    r"\b(?:seems|appears|could|like|'d|would|will|'ll|can't|cannot|may)\b|['\u2019](?:d|ll)\b", re.IGNORECASE
 )
 _OF_QUESTS: Final = Rule("goal", re.compile(""), past=True)
 _WILL: Final = re.compile(r" that \S+ will ", re.IGNORECASE)
