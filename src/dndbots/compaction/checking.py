@@ -162,7 +162,8 @@ def _accepted(update: Update, turns: Mapping[str, Turn], who: Who) -> Accepted:
     subject = _mentioned(update.name, CATEGORIES[update.kind], turn, grounds, who)
     linked = fields[update.field]
     target = _linked(update, linked, subject, turn, grounds, who) if linked else None
-    if not linked and not says_something(update.value, beyond=update.name):
+    beyond = "" if update.kind == "quest" else update.name  # which often goes by its goal
+    if not linked and not says_something(update.value, beyond=beyond):
         raise _no("unsupported", f"the value {update.value!r} says nothing")
     if not linked and not grounds.says(update.value):
         raise _no("unsupported", f"the turn does not say {update.value!r}")

@@ -67,8 +67,10 @@ _DENIED = re.compile(
     r"\b(?:is|was|are|were|am|be)(?:n't|\s+not|\s+never)\b|\bno\s+longer\b|\bnot\s+(?:the|an?|my|his|her)\b",
     re.IGNORECASE,
 )
+_PAUSE = re.compile("[,;:\u2013\u2014]")
+_TAGGED = re.compile(r",\s+(?:remember|right|you know|see|okay|\w+n't\s+\w+)\?$", re.IGNORECASE)
 _REPORTED = re.compile(
-    r"\b(?:say|claim|insist|swear|boast|believe|think|suspect|suggest|tell|told|said|swore|thought)"
+    r"(?<!can )(?<!could )\b(?:say|claim|insist|swear|boast|believe|think|suspect|suggest|tell|told|said|swore|thought)"
     r"(?:s|es|ed|ing)?\b[^.!?]{0,40}?\bthat\b"
     r"|\brumou?rs?\b|\blegends?\b|\b(?:supposed|alleged|reputed|apparent)ly\b"
     r"|\b(?:they|people|some|folk|locals|villagers)\s+(?:say|whisper|claim|believe)\b",
@@ -144,13 +146,27 @@ class Grounds:
         holding = [piece for piece, words in self._sentences if _all_in(_plain(value), words)]
         if not holding:
             return None
-        if all(piece.rstrip("\"')").endswith("?") for piece in holding):
+        if all(_is_asked(piece) for piece in holding):
             return "it is only asked"
-        if not ended and all(_DENIED.search(piece) for piece in holding):
+        if not ended and all(_is_denied(piece, _plain(value)) for piece in holding):
             return "it is denied"
         if not reported and all(_REPORTED.search(piece) for piece in holding):
             return "it is hearsay, and whose is not said"
         return None
+
+
+def _is_asked(piece: str) -> bool:
+    """Whether a sentence is a question, and no statement with a word of a question after it."""
+    asked = piece.rstrip("\"')")
+    return asked.endswith("?") and _TAGGED.search(asked) is None
+
+
+def _is_denied(piece: str, value: str) -> bool:
+    """Whether a denial stands before a value, with nothing between them that ends it."""
+    words = [word for word in words_of(value) if word not in FUNCTION_WORDS]
+    at = piece.lower().find(words[0]) if words else -1
+    denials = [found for found in _DENIED.finditer(piece) if at < 0 or found.end() <= at]
+    return any(at < 0 or not _PAUSE.search(piece, found.end(), at) for found in denials)
 
 
 @lru_cache(maxsize=64)

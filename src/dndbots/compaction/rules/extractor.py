@@ -42,7 +42,7 @@ class RuleExtractor:
 
 def _of_turn(turn: Turn, lexicon: Lexicon) -> list[Update]:
     found: dict[Update, None] = {}
-    text = plainly(turn.text[:LONGEST_TURN])
+    text = plainly(turn.text[:LONGEST_TURN], told=turn.role == "dm")
     if is_sung(text):
         return []
     told = list(_sentences(text, lexicon))

@@ -34,11 +34,12 @@ _PARTS: Final = {
         rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>(?: (?:of|to) (?:the |an? )?[a-z][a-z'-]+(?: [a-z'-]+)??)?)"
     ),
     "<look>": (
-        rf"(?P<w>(?:[a-z -]{{3,20}}, )??(?:[^,;:.!?@]{{0,60}}[ -])??\b{either(FEATURES)}\b[^,;:.!?@]{{0,60}}?)"
+        rf"(?P<w>(?:(?:an? |very )?[a-z-]{{3,15}}, )??(?:[^,;:.!?@]{{0,60}}[ -])??"
+        rf"\b{either(FEATURES)}\b[^,;:.!?@]{{0,60}}?)"
     ),
     "<years>": (
         r"(?P<v>(?:(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-[a-z]+)?|(?:thir|four|fif|six|seven|eigh"
-        r"|nine)teen|(?:an? |two |three |four |five |six )?hundred(?: and [a-z-]+)?))(?![\w-])"
+        r"|nine)teen|(?:an? |two |three |four |five |six )?hundred(?: and [a-z-]+)?))(?!\w|-(?!year))"
     ),
     "<loc>": (
         r"(?:the |an? )?(?:(?:[a-z-]+ ){0,2}(?:village|town|city|hamlet|kingdom|land|port|region|realm"
@@ -115,15 +116,17 @@ _TRAILING: Final = re.compile(
 )
 
 
+_WHEN: Final = re.compile(r" (?:when|until|as|where) ", re.IGNORECASE)
 _VERBS: Final = frozenset(["is", "are", "was", "were", "has", "had", "will"])
 
 
-def tidy(span: str, *, whole: bool = False) -> str:
+def tidy(span: str, *, whole: bool = False, timed: bool = False) -> str:
     """A value cut where its clause ends, without articles before it and loose words after it; "" if none.
 
-    With `whole` it ends where its rule ends it.
+    With `whole` it ends where its rule ends it; when `timed`, what says when belongs to it.
     """
-    cut = None if whole else _CUT.search(span)
+    cut = next((at for at in _CUT.finditer(span) if not (timed and _WHEN.match(at.group()))), None)
+    cut = None if whole else cut
     text = (span[: cut.start()] if cut else span).strip(" ,.'\u2019-")
     text = _TRAILING.sub("", _LEADING.sub("", text)).strip(" ,.'\u2019-")
     words = text.split()

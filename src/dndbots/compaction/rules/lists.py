@@ -129,7 +129,7 @@ FEATURES: Final = _words(
     complexion crutch cuff cuffs curls dimple dimples dreadlocks ear earring earrings ears elbow elbows eye
     eyebrow eyebrows eyelid eyelids eyepatch eyes face fang fangs fingernails finger fingers forearm
     forearms forehead freckles frown furs gait gap gloves grin hair hairline hand hands hat head headscarf
-    hip hips hood horns hump jacket jaw jowls kerchief knee knees knuckles laugh leg legs limp lips lip
+    hip hips hood horns hump jacket jaw jowls kerchief knee knees knuckles leg legs limp lips lip
     lisp mane mole monocle mouth moustache mustache nail nails neck necklace nose nostrils paunch perfume
     pimples pipe ponytail pox prosthetic rags ring rings robe robes scar scarf scars shawl shoulder
     shoulders sideburns skin skull smile sneer spectacles squint stammer stature stoop stubble stump stutter
@@ -140,12 +140,12 @@ FEATURES: Final = _words(
 # How somebody may stand to others.
 TEMPERS: Final = _words(
     """
-    admiring adoring affectionate aggrieved aloof ambivalent amicable antagonistic apprehensive approachable
-    approving awestruck begrudging bitter cautious chilly contemptuous cordial curt deferential defiant
-    devoted disapproving disdainful disgusted disillusioned dismissive distant distrustful embittered
-    enamored enamoured envious evasive faithful fawning fearful forgiving friendly frosty furious grateful
-    grudging guarded hateful helpful hostile icy impressed indebted indifferent indignant infatuated
-    jealous loyal mistrustful neutral obliging obsequious outraged patronising patronizing possessive
+    admiring adoring affectionate aggrieved aloof ambivalent amicable antagonistic approachable
+    approving begrudging bitter cautious chilly contemptuous cordial deferential defiant
+    devoted disapproving disdainful disillusioned dismissive distant distrustful embittered
+    enamored enamoured envious evasive faithful fawning fearful forgiving friendly frosty grateful
+    grudging guarded hateful helpful hostile icy indebted indifferent infatuated
+    jealous loyal mistrustful neutral obliging obsequious patronising patronizing possessive
     protective reproachful resentful respectful reverent sceptical scornful skeptical smitten spiteful
     standoffish supportive suspicious sympathetic thankful trusting unforgiving unfriendly unhelpful
     vengeful vindictive wary welcoming well-disposed
@@ -295,6 +295,7 @@ OPENERS: Final = _words(
     damage hp ac dc npc dnd d&d twitch youtube twitter facebook google netflix geek sundry critical role
     january february march april june july august september october november december christmas halloween
     easter english spanish french german irish scottish british american russian latin monster manual
+    monday tuesday wednesday thursday friday saturday sunday
     handbook folk locals sailors bards travellers travelers some many nothing meet
     """
 )

@@ -45,21 +45,22 @@ LOOK_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "description",
-        rf"<a:PU> is [^@.;:]{{5,60}}: <look>{_TO}",
+        rf"<a:PU> [a-z]+s\b[^@.;:]{{4,60}}: <look>{_TO}",
         firm=True,
         narrated=True,
     ),
     rule(
         "description",
-        r"<a:PU>, (?!(?:his|her|the|and|who|whose|with|you|your|a voice|their|while|as|is|has"
+        r"[:;] <a:PU>, (?!(?:his|her|the|and|who|whose|with|you|your|their|while|as|is|has"
         r"|was) ?)<look>(?=\.|$|, (?:the|is|has|and)\b)",
         narrated=True,
     ),
     rule(
         "description",
-        r"<a:P>,? (?:who )?(?:has|sports|bears|wears|boasts|walks with|speaks with|goes about with"
+        r"<a:PU>,? (?:who )?(?:has|sports|bears|wears|boasts|walks with|speaks with|goes about with"
         r"|is marked by|is known by)"
-        r" (?!got |this |to |had |been |\w+ed |(?:his|her|their|your|my|its|both|one|no|all|some|any"
+        r" (?!got |this |(?:but )?(?:one|an?|only one) (?:goal|dream|wish|aim|ambition|thought|hope"
+        r"|fear)\b|to |had |been |\w+ed[ ,]|(?:his|her|their|your|my|its|both|one|no|all|some|any"
         r"|the|@P\d+@'s|an? (?:hand"
         rf"|eye|arm|leg|head|face|good|look|hold|better)|an?) (?:eyes?|hands?|arms?|head|face|legs?"
         rf"|back)\b)<look>{_TO}",
@@ -84,5 +85,25 @@ LOOK_RULES: Final[tuple[Rule, ...]] = (
         "description",
         rf"<a:PU>['\u2019]s (?:one|most) [^@.;:,]{{3,30}} (?:is|are) <look>{_TO}",
         narrated=True,
+    ),
+    rule(
+        "description",
+        rf"(?:there(?: is|['\u2019]s)|it's|it is|this is|that's|that is) <a:PU>, (?:with )?<look>{_TO}",
+        narrated=True,
+    ),
+    rule(
+        "description",
+        rf"<a:PU> is (?:easy|hard|not hard|impossible|difficult) to [a-z ]{{3,20}},? with (?:(?:his"
+        rf"|her) )?<look>{_TO}",
+        narrated=True,
+        firm=True,
+    ),
+    rule(
+        "description",
+        r"<look>,? (?:that is|that's|and that's|this is) how you(?:['\u2019]ll| will"
+        r"|['\u2019]d)? (?:know|recognise|recognize|spot)"
+        r" <a:PU>",
+        narrated=True,
+        firm=True,
     ),
 )

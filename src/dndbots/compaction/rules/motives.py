@@ -18,7 +18,8 @@ _GOAL = r"(?:goal|aim|dream|wish|desire|ambition|hope|purpose|heart's desire|int
 _SET = (
     r"(?:is (?:\w+ly )?(?:determined|desperate|sworn|resolved|dying|burning|longing|yearning|aching"
     r"|hoping|itching)"
-    r"|longs|yearns|aches|burns|dreams of being able|has always (?:wanted|hoped|dreamed)"
+    r"|longs|yearns|aches|burns|dreams of being able|has (?:always |only |ever )?(?:wanted|hoped"
+    r"|dreamed)|is saving (?:up|every \w+|all \w+ \w+)"
     r"|has long (?:wanted|hoped)"
     r"|(?:dearly|badly|desperately|secretly|only|really|truly) (?:wants|hopes|wishes)|has resolved"
     r"|has made up"
@@ -31,7 +32,7 @@ _MOOD = r"(?:\w+ly |now |still |quite |rather |very |more |so |even more |a litt
 _MOOD_END = (
     r"(?=[,.;:!?]|$| (?:now|today|tonight|and|but|since|again|these days|to|toward|towards|about|at"
     r"|with|whatever"
-    r"|no matter|as|in|for|of you)\b)"
+    r"|no matter|by the|than ever|every|as|in|for|of you)\b)"
 )
 _STANDS = (
     r"(?:is|are|remains|remained|stays|stayed|seems|has been|has grown|grows|grew|turns|has turned"
@@ -46,7 +47,8 @@ MOTIVE_RULES: Final[tuple[Rule, ...]] = (
     rule("wants", rf"<a:PU>,? (?:who )?{_SET} to <words>", firm=True),
     rule(
         "wants",
-        rf"(?:all|what|the (?:one|only) thing)(?: that)? <a:PU> (?:has )?(?:ever |really |truly |most "
+        rf"(?:all|what|(?:the )?(?:one|only|only one) thing)(?: that)? <a:PU> (?:has )?(?:ever "
+        rf"|really |truly |most "
         rf"|always |only )?"
         rf"{_DESIRES}{_DEARLY},? is (?:to )?<words>",
         firm=True,
@@ -98,7 +100,8 @@ MOTIVE_RULES: Final[tuple[Rule, ...]] = (
     rule("fears", r"<a:PU> lives in (?:\w+ )?(?:dread|terror|fear) of <few>"),
     rule(
         "fears",
-        rf"<a:PU>,? (?:who )?(?:is|has (?:always |long )?been) (?:\w+ |more )?{_AFRAID} (?:of|by) <few>",
+        rf"<a:PU>,? (?:who )?(?:is|has (?:always |long )?been) (?:\w+ |more )?{_AFRAID}(?: stiff"
+        rf"| to death| witless| silly)? (?:of|by) <few>",
         narrated=True,
     ),
     rule(
@@ -128,7 +131,8 @@ MOTIVE_RULES: Final[tuple[Rule, ...]] = (
     rule("fears", r"(?:of )?<a:PU> dreads? (?!that\b|to\b|you\b|this\b)<few>"),
     rule(
         "promise",
-        r"<a:PU> [^@,.;:!?]{2,30},? and (?:\w+ly )?(?:promises|swears|vows|pledges|promised|swore"
+        r"<a:PU> (?:[^@,.;:!?]|@P\d+@'s){2,40},? and (?:\w+ly )?(?:promises|swears|vows|pledges"
+        r"|promised|swore"
         r"|vowed|pledged)"
         r" (?:(?:you|us|them|the party) )?to <words>",
         past=True,
@@ -168,7 +172,7 @@ MOTIVE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "attitude",
-        rf"(?:made|makes|left|leaves|turned|rendered|keeps|kept|find|finds|found|leaving"
+        rf"(?:made|makes|make|left|leave|leaves|turned|rendered|keeps|kept|find|finds|found|leaving"
         rf"|making) <a:PU> {_MOOD}{_TEMPER}"
         rf"{_MOOD_END}",
         narrated=True,
@@ -194,4 +198,17 @@ MOTIVE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule("attitude", rf"an? (?:\w+ly |now |still )?{_TEMPER} <a:P>(?= [a-z]+s\b)", narrated=True),
     rule("attitude", rf"{_TEMPER}(?: is the word for|,? that(?:'s| is)| describes) <a:PU>", narrated=True),
+    rule(
+        "attitude",
+        rf"<a:PU> [^@.;:]{{3,40}}, (?:\w+ly )?{_TEMPER} as (?:ever|always|before)",
+        narrated=True,
+    ),
+    rule("attitude", rf"(?:count|mark|put|note|write) <a:PU>(?: down)? as {_TEMPER}", narrated=True),
+    rule("attitude", rf"<a:PU> (?:now )?counts as {_TEMPER}", narrated=True),
+    rule(
+        "fears",
+        r"mention (?P<v>[a-z][a-z' -]{2,40}?),? and <a:PU> (?:goes|turns) (?:white|pale|quiet|cold)",
+        narrated=True,
+    ),
+    rule("fears", r"<a:PU>['\u2019]s [a-z ]{3,20} is (?:an? |the )?(?:[a-z]+ )?fear of <few>", narrated=True),
 )

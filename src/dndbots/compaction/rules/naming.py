@@ -205,9 +205,8 @@ def _mention(
 def _known(
     sentence: str, words: list[_Word], index: int, known: tuple[int, str], lexicon: Lexicon
 ) -> tuple[int, int, Mention]:
-    """A known name, with a family name that may follow it. It is called as the turn spells it."""
+    """A known name, or a longer one that begins with it: Garth Stonehand need not be the Garth we know."""
     count, name = known
-    spelled = " ".join(sentence[words[index].start : words[index + count - 1].end].split())
     after = index + count
     while (
         lexicon.letter(name) == "P"
@@ -220,7 +219,7 @@ def _known(
     ):
         after += 1
     written = sentence[words[index].start : words[after - 1].end]
-    return index, after - index, Mention(spelled, lexicon.letter(name), written)
+    return index, after - index, Mention(" ".join(written.split()), lexicon.letter(name), written)
 
 
 def _run(words: list[_Word], index: int) -> list[_Word]:

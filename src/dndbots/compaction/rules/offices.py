@@ -10,7 +10,7 @@ _PUT_IN = (
     r"|promoted)"
 )
 _PUT_OUT = (
-    r"(?:dismissed|sacked|fired|removed|ousted|deposed|unseated|relieved|retired|discharged"
+    r"(?:dismissed|stripped|sacked|fired|removed|ousted|deposed|unseated|relieved|retired|discharged"
     r"|turned out|thrown out"
     r"|voted out|dropped|replaced|stood down)"
 )
@@ -34,7 +34,7 @@ _ROLE_END = (
     r"(?=[,.;:!?]|$| (?:now|again|today|here|in|at|since|these|for|by|and|from|after|instead|this"
     r"|yesterday)\b)"
 )
-_KNOWN = r"(?:named|called|by the name of|who goes by|who answers to|known as|whose name is)"
+_KNOWN = r"(?:named|called|by the name of|who goes by|who answers to|known as|whose name is|name of)"
 _SOMEBODY = (
     r"(?:man|woman|boy|girl|lad|lass|fellow|youth|dwarf|elf|gnome|halfling|half-elf|half-orc|tiefling"
     r"|human)"
@@ -63,7 +63,7 @@ OFFICE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "is",
-        rf"(?:have|has|they|council|king|queen|crown|guild|town|duke) (?:\w+ly )?(?:{_PUT_IN}|makes?"
+        rf"(?:have|has|ve|they|council|king|queen|crown|guild|town|duke) (?:\w+ly )?(?:{_PUT_IN}|makes?"
         rf"|names?|appoints?"
         rf"|elects?|crowns?) <a:PU>{_AS} (?:the )?(?:new )?<office>{_ROLE_END}",
         past=True,
@@ -78,11 +78,12 @@ OFFICE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "is",
-        r"<a:PU> (?:has (?:now )?become|becomes|became|steps up as|took over as|takes over as"
+        r"<a:PU> (?:has (?:now )?become|becomes|steps up as|took over as|takes over as"
         r"|has taken over as|(?:now )?"
-        r"acts as|(?:now )?serves as|earns (?:\w+ )?(?:bread|living|keep|coin) as"
-        r"|makes (?:\w+ )?living as|is employed as"
-        rf"|hires out as|is sworn in as|has been sworn in as) (?:the |an? )?(?:new )?<office>{_ROLE_END}",
+        r"acts as|(?:now )?serves as|earns (?:\w+ |@P\d+@'s )?(?:bread|living|keep|coin) as"
+        r"|makes (?:\w+ |@P\d+@'s )?living as|is employed as"
+        rf"|hires out as|(?:is|was|has been) sworn in as|(?:works|serves)(?: here| there"
+        rf"| in @L\d+@) as) (?:the |an? )?(?:new )?<office>{_ROLE_END}",
         past=True,
         narrated=True,
     ),
@@ -96,12 +97,14 @@ OFFICE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "is",
-        r"<a:PU>(?: is|['\u2019]s)(?: now)? (?!noble|elder|chief|fence|general|page|orphan|hero)<office>"
+        r"<a:PU>(?: is|['\u2019]s)(?: now)? (?!(?:noble|elder|chief|fence|general|page|orphan|hero)"
+        r" (?:now|again|here|these))<office>"
         r"(?= (?:now|again|here|these days|at last|instead)\b)",
+        narrated=True,
     ),
     rule(
         "is",
-        rf"{_PUT_OUT} <a:PU>,? (?:as|from (?:\w+ )?{_POST} (?:as|of)|of (?:\w+ )?{_POST} (?:as"
+        rf"{_PUT_OUT} <a:PU>,? (?:as|from (?:\w+ |@P\d+@'s )?{_POST} (?:as|of)|of (?:\w+ )?{_POST} (?:as"
         rf"|of)) (?:the )?"
         rf"<office>{_ROLE_END}",
         past=True,
@@ -111,9 +114,10 @@ OFFICE_RULES: Final[tuple[Rule, ...]] = (
         "is",
         rf"<a:PU>,? (?:who )?(?:has been|was|is|has (?:just )?(?:stepped|stood) down|stepped down"
         rf"|steps down|has resigned"
-        rf"|resigned|resigns|has retired|retires|has (?:lost|quit|given up) (?:the|his|her"
+        rf"|resigned|resigns|has retired|retires|(?:has )?(?:lost|quit|given up|loses) (?:the|his|her"
         rf"|@P\d+@'s) {_POST})"
-        rf"(?: {_PUT_OUT})? (?:as|of|from (?:\w+ )?{_POST} (?:as|of)) (?:the )?<office>{_ROLE_END}",
+        rf"(?: {_PUT_OUT})? (?:as|of|from (?:\w+ |@P\d+@'s )?{_POST} (?:as"
+        rf"|of)) (?:the )?<office>{_ROLE_END}",
         past=True,
         over=True,
     ),
@@ -180,7 +184,22 @@ OFFICE_RULES: Final[tuple[Rule, ...]] = (
         "race",
         rf"<a:P> is an? (?P<v>{either(PLAYED)})(?=, (?:remember|after all|you know|as you know|you see)\b)",
     ),
-    rule("race", rf"<a:PU>,? (?:is )?of (?P<v>{either(PLAYED)}) (?:blood|stock|descent|birth|kin)\b"),
+    rule(
+        "race", rf"(?:^|[.;:] )(?:being|as|for|like any) an? (?P<v>{either(PLAYED)}), <a:PU> ", narrated=True
+    ),
+    rule(
+        "is",
+        r"(?:the|our) <short>['\u2019]s name(?:, [^,.;]{3,25},)? is <a:PU>",
+        narrated=True,
+    ),
+    rule("is", r"an? <office> [^@.;:,]{2,40}, name of <a:PU>", narrated=True),
+    rule("is", r"<a:PU>(?: is|['\u2019]s) out as (?:the )?<office>(?=[,.;]|$)", over=True, narrated=True),
+    rule(
+        "age",
+        r"an? (?:[a-z]+ )?<years>-year-old [a-z ]{2,30}(?:named|called|by the name of) <a:PU>",
+        narrated=True,
+    ),
+    rule("race", rf"<a:P>,? (?:is |comes )?of (?P<v>{either(PLAYED)}) (?:blood|stock|descent|birth|kin)\b"),
     rule(
         "age",
         rf"<a:PU>, (?:aged |at |age |now |just )?{_ROUGHLY}<years>(?: years old| years of age)?(?=,)",
@@ -195,7 +214,8 @@ OFFICE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "age",
-        rf"<a:PU> (?:has )?(?:just )?(?:turned|turns|is turning|reached|has reached|is) {_ROUGHLY}<years>"
+        rf"<a:PU> (?:has )?(?:just )?(?:turned|turns|celebrated|is turning|reached|has reached"
+        rf"|is) {_ROUGHLY}<years>"
         r"(?=[,.;]|$| (?:this|last|in|today|years?|winters|summers|and|now|but|if)\b)",
         past=True,
     ),

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from dndbots.compaction.rules.grammar import tidy
 from dndbots.compaction.rules.lists import (
     ADJECTIVES,
+    FEATURES,
     FOLK,
     LEADERS,
     LOOKS,
@@ -15,6 +16,7 @@ from dndbots.compaction.rules.lists import (
     ROLES,
     RULERS,
     TRADES,
+    either,
 )
 from dndbots.memory.wording import folded
 
@@ -29,6 +31,8 @@ _LOOKING = re.compile(
 )
 _OVER: Final = frozenset(["master", "mistress", "head", "keeper", "speaker", "voice", "hand"])
 _OWNS: Final = frozenset(["owner", "keeper", "bearer", "maker"])
+# "With a scar" is a look, "with opinions" is none.
+_SEEN: Final = re.compile(rf"^ (?!with )|\b{either(FEATURES)}\b")
 _SAID_OF_ALL: Final = frozenset(["friend", "person", "individual", "creature", "figure", "being", "stranger"])
 
 
@@ -63,7 +67,7 @@ def described(np: str, tail: str) -> Iterator[Said]:
         yield from _role(words, low, tail, named)
     if named:
         yield from _of_name(head, named)
-    if (_LOOKING.match(tail) and "@" not in tail.split(" and ", maxsplit=1)[0]) or (
+    if (_LOOKING.match(tail) and _SEEN.search(tail) and "@" not in tail.split(" and ", maxsplit=1)[0]) or (
         head in FOLK and _looks(low)
     ):
         kept = tail if _LOOKING.match(tail) else ""

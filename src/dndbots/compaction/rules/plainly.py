@@ -6,6 +6,8 @@ Only what leaves the meaning as it was, and every word that a value may be made 
 import re
 from typing import Final
 
+from dndbots.compaction.rules.lists import TEMPERS, either
+
 _N: Final = r"(?:(?<![\w'\u2019-])[A-Z][\w'\u2019-]{0,20}[a-z](?: [A-Z][\w'\u2019-]{0,20}[a-z]){0,3})"
 _QUOTES: Final = '"\u201c\u201d'
 _BEARER: Final = r"(?:messenger|courier|herald|crier|runner|rider|scout|letter|report|news)"
@@ -25,7 +27,20 @@ _SO: Final = (
     ),
     (rf"({_N})\? (?=Gone |Off |Back )", r"\1 has "),
     (rf"({_N})\? (?=Left |Went |Moved |Fled )", r"\1 has "),
-    (rf"({_N})\? (?=Dead\b|Missing\b|In |At |An? |The |Still |Up |Down |Over )", r"\1 is "),
+    (rf"({_N})\? (?=Dead\b|Missing\b|In |At |Still |Up |Down |Over )", r"\1 is "),
+    (r"\bRumou?r is,? (?:that )?", "Rumor has it that "),
+    (
+        (
+            r"\bIt (?:was|is|has been) (?:read out|announced|proclaimed|posted up|posted|cried|made public)"
+            r"(?: [^.,;:@]{2,50})?(?:: | that )"
+        ),
+        "",
+    ),
+    (r"\bWhatever [^.,;:]{3,60}, (?=it |that )", ""),
+    (
+        rf"({_N}), ([^.!?@]{{3,60}})\. The ((?:[a-z]+ ){{0,2}}[a-z]+) (?:himself|herself) ",
+        r"\1, \2. \1, the \3, ",
+    ),
     (
         (
             rf"\bIf you(?:'re| are)? (?:want(?: to \w+(?: to| with)?)?|need|seek|seeking|after|looking for"
@@ -67,7 +82,7 @@ _SO: Final = (
         ),
         r"\1 longs to ",
     ),
-    (r"\bwould (?:\w+ )?give (?:[a-z' ]{3,30}) to (?=[a-z])", "longs to "),
+    (r"\bwould (?:\w+ )?(?:give|do) (?:[a-z' ]{3,30}) to (?=[a-z])", "longs to "),
     (
         r"\bwould (?:dearly |very much |rather |so )?(?:like|love) (?:nothing (?:more|better) than )?to ",
         "wants to ",
@@ -83,11 +98,41 @@ _SO: Final = (
         r"\1 \2\3 to ",
     ),
     (
-        r"\b(?:can't|can\u2019t|cannot) (?:stand|bear|abide) (?=(?:the |an? )?[a-z]+(?:s\b| at night))",
+        (
+            r"\b(?:can't|can\u2019t|cannot) (?:stand|bear|abide) (?=(?:the |an? )?(?:[a-z]+ )?[a-z]+"
+            r"(?:s\b| at night))"
+        ),
         "dreads ",
     ),
     (r"\b(?:won't|won\u2019t|will not|refuses to) go near ", "dreads "),
+    (r"\bwants? (?:only |just |but )?one thing(?: only)?(?:: |, and that is )to ", "longs to "),
+    (r"\bone thing ([^.,;:]{3,40}), and (?:that|it) is to ", r"one thing \1 is to "),
+    (
+        r"\b(?:won't|won\u2019t|will not|cannot|can't) (?:rest|sleep|stop) until (?:he|she) (?:has |can )?",
+        "longs to ",
+    ),
+    (r"\b(?:could not|couldn't|couldn\u2019t) be more ", "is "),
+    (r"\bis, [a-z' ]{3,25}, (?=an? |the )", "is "),
+    # What only says that it is so.
+    (
+        (
+            r"\b(?:(?:There is|There's) no doubt(?: about it)?|Make no mistake|If anything"
+            r"|No two ways about it"
+            r"|Truth be told|It's true|It is true|As it turns out|You (?:hear|have"
+            r"|get) it [^.:;,]{2,30})[,:;] "
+        ),
+        "",
+    ),
+    (
+        r"\b(?:You (?:can )?(?:see|notice|realise|learn)(?: at once| now)? that|Turns out,?) (?=[A-Z])",
+        "",
+    ),
     # A word that is given is a promise.
+    (rf"\bYou have ({_N})'s (?:word|promise|oath)(?: that (?:he|she) will| to) ", r"\1 promises to "),
+    (
+        r"\bI(?:'ll|\u2019ll| will) ([^,.;:!?\"]{3,60}), (?:that )?I (?:promise|swear|vow)\b",
+        r"I promise to \1",
+    ),
     (
         (
             r"\b((?:his|her|my) (?:solemn )?(?:word|oath|promise)(?: on it| of honou?r)?"
@@ -154,6 +199,10 @@ _SO: Final = (
     ),
     # Who stands there is named last.
     (
+        rf"\bLook for ([^.!?@{_QUOTES}]{{3,60}})[.;:] (?:That's|That is|That will be|It's) ({_N})",
+        r"\2 has \1. It's \2",
+    ),
+    (
         (
             rf"\b(?:He|She) (has|wears|is) ([^.!?@{_QUOTES}]{{3,80}})\. (It's|It is|This is|That's"
             rf"|That is) ({_N})"
@@ -162,11 +211,22 @@ _SO: Final = (
     ),
     (rf"({_N}), you(?:'re| are) home[.,;:]+ (?:This is|Welcome to|Back in) ", r"\1 lives in "),
 )
+# In the DM's telling alone: "Tom? A halfling." is no question.
+_TOLD: Final = re.compile(rf"({_N})\? (?=An? |The )")
+_ASKED: Final = re.compile(rf"\b(The (?:[a-z]+ ){{0,2}}[a-z]+)\? (?={_N}[.,;])")
+_OPENING: Final = re.compile(
+    rf"(?<![\w'-])(?:{either(word.capitalize() for word in TEMPERS)}"
+    r"|(?:Twenty|Thirty|Forty|Fifty|Sixty|Seventy|Eighty|Ninety)(?:-[a-z]+)?)\b"
+)
 _PLAIN: Final = tuple((re.compile(pattern), plain) for pattern, plain in _SO)
 
 
-def plainly(text: str) -> str:
-    """The text with its turns of phrase put plainly."""
+def plainly(text: str, *, told: bool) -> str:
+    """The text with its turns of phrase put plainly. `told` is the DM's own."""
+    if told:
+        text = _OPENING.sub(
+            lambda word: word.group().lower(), _TOLD.sub(r"\1 is ", _ASKED.sub(r"\1 is ", text))
+        )
     for pattern, plain in _PLAIN:
         text = pattern.sub(plain, text)
     return text

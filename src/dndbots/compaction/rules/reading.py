@@ -106,7 +106,7 @@ _BUT: Final = re.compile(r"\b(?:but|until|escaped|recovered|healed|freed)\b", re
 # What takes nothing from firm words: nobody gets past Tom, the potter; you'd know him by his hat.
 _NOBODY: Final = re.compile(r"\b(?:nobody|no one|asks?|remembers?)\b", re.IGNORECASE)
 _FIRM: Final = re.compile(
-    r"\b(?:seems|appears|'d|would|will|'ll|can't|cannot|may)\b|['\u2019](?:d|ll)\b", re.IGNORECASE
+    r"\b(?:seems|appears|could|like|'d|would|will|'ll|can't|cannot|may)\b|['\u2019](?:d|ll)\b", re.IGNORECASE
 )
 _OF_QUESTS: Final = Rule("goal", re.compile(""), past=True)
 _WILL: Final = re.compile(r" that \S+ will ", re.IGNORECASE)
@@ -277,7 +277,7 @@ def _found(rule: Rule, match: re.Match[str], marked: Marked) -> Iterator[_Found]
         if rule.field == "kins":
             yield _Found(other, field, mention.name, _kind(other, "npc"))
         return
-    value = tidy(parts["w"], whole=True) if parts.get("w") else tidy(parts["v"])
+    value = tidy(parts["w"], whole=True) if parts.get("w") else tidy(parts["v"], timed=field == "promise")
     if value and _tells(field, value, firm=rule.firm):
         yield _Found(mention, field, marked.plain(value), kind)
 
@@ -297,7 +297,8 @@ def _is_of_the_moment(found: _Found, match: re.Match[str], context: Context) -> 
             return not _LASTING.match(tidy(parts["v"]))
         # Whoever calls the own character by name says what the character is, not what happens.
         by_name = found.field == "ability" and found.mention.written == found.mention.name
-        return found.field in _NOT_OF_ONESELF and not by_name
+        is_told = by_name or (found.field == "age" and found.value[:1].isalpha())
+        return found.field in _NOT_OF_ONESELF and not is_told
     # A player who looks back tells what was, not what is.
     is_past = found.field == "status" and found.kind == "npc" and _LOOKING_BACK.search(match.group())
     return bool(is_past) or ("np" in parts and _is_punch_line(match))

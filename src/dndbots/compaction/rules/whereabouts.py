@@ -15,7 +15,7 @@ _STATE = (
     r"|turned to stone"
     r"|in exile|undead|pregnant|with child|asleep under a spell|under a spell|under a curse|bewitched"
     r"|enchanted"
-    r"|unconscious|in a coma|comatose|condemned(?: to death)?|sentenced to death|outlawed"
+    r"|in a coma|comatose|condemned(?: to death)?|sentenced to death|outlawed"
     r"|wanted for murder|in custody"
     r"|in the stocks|in a cell|locked up|under guard|under house arrest|murdered|slain|killed"
     r"|executed|buried"
@@ -36,15 +36,17 @@ _LIES = (
     r"|is laid out|lay)"
 )
 _WENT = (
-    r"(?:has (?:just |already |since )?(?:left|gone|moved|travell?ed|sailed|ridden|fled|set (?:out"
+    r"(?:(?:has|is) (?:just |already |since )?(?:left|gone|moved|travell?ed|sailed|ridden|fled|set (?:out"
     r"|off|sail)|returned|headed"
-    r"|departed|relocated|retired|escaped|retreated|withdrawn|come|crossed|made (?:it|for)"
+    r"|departed|relocated|retired|escaped|retreated|withdrawn|come|crossed|made (?:it|for|(?:his|her"
+    r"|@P\d+@'s) way)|arrived|taken ship"
     r"|slipped (?:away|off)|run off"
     r"|been (?:taken|moved|sent|brought|transferred|carried|dragged|shipped|marched|smuggled|posted"
     r"|summoned))"
     r"|(?:is|was) (?:taken|moved|sent|brought|transferred|carried|dragged|shipped|marched|smuggled"
     r"|posted|summoned)"
-    r"|moved|sailed|fled|went|rode|set (?:out|off|sail))"
+    r"|moved|sailed|fled|went|rode|arrived|took ship|made (?:his|her|@P\d+@'s) way|(?:rides|sails"
+    r"|leaves|sets (?:out|off|sail)|departs)|set (?:out|off|sail))"
 )
 _ONWARD = (
     r"(?: (?:back|on|off|away|over|up|down|home|out|north|south|east|west|on foot|by \w+|at dawn"
@@ -59,7 +61,7 @@ _STAYS = (
     r"(?:is (?:\w+ing|holed up|shut up|laid up|lodged|quartered|billeted|based|posted|kept|held"
     r"|hidden|now|back|still|off)"
     r"|can (?:usually |still |now |always )?be (?:found|seen|reached|met)|is to be found"
-    r"|was last seen|has (?:taken|found)"
+    r"|was (?:last )?seen|has (?:taken|found)"
     r" (?:refuge|shelter|lodgings?|rooms?|a room|work|a place|service)|has (?:holed up|turned up"
     r"|surfaced|settled in"
     r"|set up(?: shop)?|taken up residence|shown up|washed up|gone to ground|been (?:seen|spotted"
@@ -89,7 +91,8 @@ WHEREABOUTS_RULES: Final[tuple[Rule, ...]] = (
     rule("status", rf"<a:PU>, (?:now|still|already|currently|once more|by now) {_STATE}(?=[,.;])"),
     rule(
         "status",
-        rf"(?:leaves|left|leaving|find|finds|found|finding|had|has|keeps|declared|pronounced|rendered"
+        rf"(?:leaves|left|leaving|put|puts|placed|find|finds|found|finding|had|has|keeps|declared"
+        rf"|pronounced|rendered"
         rf"|made) <a:PU>"
         rf" {_NOW}{_STATE}{_STATE_END}",
         narrated=True,
@@ -130,13 +133,14 @@ WHEREABOUTS_RULES: Final[tuple[Rule, ...]] = (
         "place",
         r"<a:PU>,? (?:who )?(?:has )?(?:gone|went|off|left|moved)(?: back)? (?:to|for) <loc>",
         past=True,
+        narrated=True,
     ),
     rule("place", rf"{_TAKEN} <a:PU>{_ONWARD} (?:to|into) <loc>", past=True, narrated=True),
     rule(
         "place",
         rf"(?:you|the party|they|we)(?:['\u2019]ll| will| can| may)? (?:\w+ly |always |often "
         rf"|still )?(?:find|meet|spot|come upon"
-        rf"|encounter|run into|reach|track|catch|locate"
+        rf"|encounter|run into|catch up with|reach|track|catch|locate"
         rf"|discover) <a:PU>(?: down)?,? (?:\w+ing )?{_AT} <loc>",
         narrated=True,
         firm=True,
@@ -199,10 +203,22 @@ WHEREABOUTS_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "home",
-        r"<a:PU>, (?:who (?:is|was) )?(?:born|raised|born and (?:bred|raised)|native|bred|originally"
-        r"|late|lately)? ?"
-        r"(?:in|of|from|to) <loc>(?=,)",
+        r"<a:PU>, (?:who (?:is|was) )?(?:(?:born|raised|born and (?:bred|raised)|native|bred) (?:in|to|of)"
+        r"|(?:originally |lately |late )?from) <loc>(?=,)",
         narrated=True,
     ),
     rule("home", r"(?:^|[.;:] )<a:P> lives in <loc>, where you live"),
+    rule(
+        "status",
+        r"<a:PU> (?:has )?(?:fallen|falls|fell|woke up|wakes up|wakes|woke|ended up|ends up|came back"
+        r"|comes back"
+        rf"|returned|returns) {_NOW}{_STATE}{_STATE_END}",
+        narrated=True,
+        past=True,
+    ),
+    rule("status", rf"<a:PU>, {_STATE} (?:these|since|for|by)\b[^,.;@]{{2,30}},", narrated=True),
+    rule("home", r"<a:PU>['\u2019]s (?:home|house) is (?:in|at|near) <loc>"),
+    rule("home", rf"<a:PU>,? (?:who )?{_LIVES} (?:at|on|in|by|near) the (?:[a-z]+ ){{1,2}}of <loc>"),
+    rule("home", r"<a:PU> is an? @[LU](?P<b>\d+)@ (?:man|woman|girl|boy|lad|lass|native)\b"),
+    rule("home", r"where <a:PU> lives[:,] (?:in |at |it is )?<loc>", narrated=True),
 )
