@@ -101,4 +101,18 @@ ABILITY_RULES: Final[tuple[Rule, ...]] = (
         narrated=True,
         past=True,
     ),
+    rule("ability", r"<a:PU> now knows how to <few>", kind="ability", narrated=True),
+    rule(
+        "ability",
+        r"<a:PU> has mastered (?P<v>the (?:art|craft|secret) of [^,;:!?]{3,40}?)(?=[.,;:!?]|$)",
+        kind="ability",
+        narrated=True,
+        past=True,
+    ),
+    rule(
+        "ability",
+        r"<a:PU> can (?P<v>talk (?:to|with) (?:the )?(?:dead|animals|horses|birds|wolves|trees"
+        r"|spirits|stones|rats|fish|beasts))(?=[.,;:!?]|$| and )",
+        kind="ability",
+    ),
 )

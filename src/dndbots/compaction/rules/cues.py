@@ -17,7 +17,13 @@ _FOLK_WORD: Final = "|".join(sorted(map(re.escape, (ROLES | RACES | FOLK)), key=
 # A blacksmith is of a town; a priest may be of a god, and a servant of anybody.
 _SETTLED_WORD: Final = "|".join(sorted(ROLES - DEVOTED - {"owner"}, key=lambda word: (-len(word), word)))
 _CUES: Final = (
-    ("P", re.compile(rf"@[UI](\d+)@,? (?:\w+ly )?{_SAYS}\b", re.IGNORECASE)),
+    ("P", re.compile(rf"@U(\d+)@,? (?:\w+ly )?{_SAYS}\b", re.IGNORECASE)),
+    (
+        "P",
+        re.compile(
+            r"@I(\d+)@,? (?:says|nods|smiles|grins|laughs|shrugs|sighs|bows|frowns|replies)\b", re.IGNORECASE
+        ),
+    ),
     (
         "P",
         re.compile(

@@ -182,4 +182,15 @@ FACTION_RULES: Final[tuple[Rule, ...]] = (
         past=True,
     ),
     rule("faction", r"<a:PU> (?:ride|rides|run|runs|march|marches) with the <b:F>(?!['\u2019])"),
+    rule(
+        "place",
+        r"(?:the )?<a:F> (?:(?:has|have) set up (?:camp|shop)|(?:has|have) dug in|keeps? (?:its"
+        r"|their) (?:headquarters|base|hall)) (?:in|at|under|beneath"
+        r"|near|outside) <loc>",
+        kind="faction",
+        past=True,
+    ),
+    rule("wants", r"(?:the )?<a:F>['\u2019]s? (?:goal|aim|purpose|plan|mission) is to <few>", kind="faction"),
+    rule("enemy", r"the <a:F> and the <b:F> have (?:long |always )?been (?:\w+ )?enemies", kind="faction"),
+    rule("enemy", r"(?:the )?<a:F> has a (?:blood )?feud with the <b:F>(?!['\u2019])", kind="faction"),
 )

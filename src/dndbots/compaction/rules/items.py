@@ -173,4 +173,10 @@ ITEM_RULES: Final[tuple[Rule, ...]] = (
     rule(
         "place", r"(?:the )?<a:I> was (?:last seen|found|left) (?:in|at|near) <loc>", kind="item", past=True
     ),
+    rule("power", r"<a:I> (?:lets|allows) (?:you|one|anyone|whoever \w+ it)(?: to)? <few>", kind="item"),
+    rule(
+        "power",
+        r"<a:I> (?P<v>(?:cannot be|can only be|never|always) [^,;:!?]{3,60}?)(?=[.,;:!?]|$)",
+        kind="item",
+    ),
 )

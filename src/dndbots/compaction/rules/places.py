@@ -245,4 +245,22 @@ PLACE_RULES: Final[tuple[Rule, ...]] = (
         rf"(?P<v>{_SIGHT})(?=[,.;:!?]|$)",
         kind="environment",
     ),
+    rule(
+        "ruler",
+        rf"<a:LU>['\u2019]s (?:new |current |rightful )?{either(RULERS)} is (?:now )?<b:PU>(?=[,.;!]|$)",
+        kind="environment",
+    ),
+    rule(
+        "ruler",
+        rf"<b:PU> (?:has been|was) crowned {either(RULERS)} of <a:LU>(?!['\u2019])",
+        kind="environment",
+        past=True,
+    ),
+    rule("part_of", r"<a:L>, on (?:the )?<b:L>, (?=[a-z])", kind="environment"),
+    rule(
+        "part_of",
+        r"<a:LU> lies in the (?:(?:far )?(?:north|south|east|west)|middle|heart|centre|center) of "
+        r"(?:the )?<b:L>(?!['\u2019])",
+        kind="environment",
+    ),
 )
