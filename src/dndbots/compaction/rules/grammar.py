@@ -35,7 +35,7 @@ _PARTS: Final = {
     ),
     "<look>": (
         rf"(?P<w>(?:(?:an? |very )?[a-z-]{{3,15}}, )??(?:[^,;:.!?@]{{0,60}}[ -])??"
-        rf"\b{either(FEATURES)}\b[^,;:.!?@]{{0,60}}?)"
+        rf"\b{either(FEATURES)}\b(?:[^,;:.!?@]|@P\d+@'s){{0,60}}?)"
     ),
     "<years>": (
         r"(?P<v>(?:(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-[a-z]+)?|(?:thir|four|fif|six|seven|eigh"

@@ -100,7 +100,7 @@ LOOK_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "description",
-        r"<look>,? (?:that is|that's|and that's|this is) how you(?:['\u2019]ll| will"
+        r"(?:^|[.;:] )<look>,? (?:that is|that's|and that's|this is) how you(?:['\u2019]ll| will"
         r"|['\u2019]d)? (?:know|recognise|recognize|spot)"
         r" <a:PU>",
         narrated=True,

@@ -215,7 +215,7 @@ _SO: Final = (
 _TOLD: Final = re.compile(rf"({_N})\? (?=An? |The )")
 _ASKED: Final = re.compile(rf"\b(The (?:[a-z]+ ){{0,2}}[a-z]+)\? (?={_N}[.,;])")
 _OPENING: Final = re.compile(
-    rf"(?<![\w'-])(?:{either(word.capitalize() for word in TEMPERS)}"
+    rf"(?<![\w'-])(?=[A-Z])(?:{either(word.capitalize() for word in TEMPERS)}"
     r"|(?:Twenty|Thirty|Forty|Fifty|Sixty|Seventy|Eighty|Ninety)(?:-[a-z]+)?)\b"
 )
 _PLAIN: Final = tuple((re.compile(pattern), plain) for pattern, plain in _SO)
