@@ -100,7 +100,7 @@ _SO: Final = (
     (
         (
             r"\b(?:can't|can\u2019t|cannot) (?:stand|bear|abide) (?=(?:the |an? )?(?:[a-z]+ )?[a-z]+"
-            r"(?:s\b| at night))"
+            r"(?:s\b| at night|(?=[,.;])))"
         ),
         "dreads ",
     ),
@@ -113,6 +113,17 @@ _SO: Final = (
     ),
     (r"\b(?:could not|couldn't|couldn\u2019t) be more ", "is "),
     (r"\bis, [a-z' ]{3,25}, (?=an? |the )", "is "),
+    (r"\bwants? nothing (?:more|better|else) than to ", "longs to "),
+    (r"\bOnce an? [^.,;:]{3,30}, (?=[A-Z])", ""),
+    (rf"({_N})'s (?=been |gone )", r"\1 has "),
+    (
+        (
+            r", (?:I'm sorry to say|I am sorry to say|I'm afraid|you learn|it turns out|sadly|alas"
+            r"|as it happens), "
+        ),
+        " ",
+    ),
+    (r"\bAsk (?:anyone|anybody|around|whom you like)(?: [a-z ]{2,20})?: ", ""),
     # What only says that it is so.
     (
         (
