@@ -48,6 +48,51 @@ PEOPLE = [
     ("Edric bows. He serves Queen Ilvara.", "Edric", "serves", "Queen Ilvara"),
     ("Edric bows low. His brother, Aldous, laughs.", "Edric", "brother", "Aldous"),
 ]
+# The same things as people tell them at the table: names that come late, asides, turns of phrase.
+TOLD = [
+    (
+        "They dismissed Orla as harbourmaster. Tam Reed is harbourmaster now.",
+        "Tam Reed",
+        "role",
+        "harbourmaster",
+    ),
+    ("It was announced at noon: Orla Finn replaces Tam Reed as abbot.", "Orla Finn", "role", "abbot"),
+    ("The council has named Orla Finn castellan.", "Orla Finn", "role", "castellan"),
+    ("Orla Finn was sworn in as treasurer at noon.", "Orla Finn", "role", "treasurer"),
+    ("As a brewer, Orla Finn has seen worse.", "Orla Finn", "role", "brewer"),
+    ("The ferryman, a man with a glass eye, gives the name Dunn Hale.", "Dunn Hale", "role", "ferryman"),
+    ("You ask for the miller, and they fetch Dunn Hale.", "Dunn Hale", "role", "miller"),
+    ("Nobody gets past Dunn Hale, porter these ten years.", "Dunn Hale", "role", "porter"),
+    ("Being a gnome, Orla Finn needs a ladder.", "Orla Finn", "race", "gnome"),
+    ("At sixty-one, Orla Finn still climbs the mast.", "Orla Finn", "age", "sixty-one"),
+    ("Dunn Hale, forty-four, has slept badly.", "Dunn Hale", "age", "forty-four"),
+    ("Dunn Hale turned thirty-eight last week.", "Dunn Hale", "age", "thirty-eight"),
+    ("What people remember of Orla Finn is a crooked nose.", "Orla Finn", "description", "crooked nose"),
+    ("You'd know Dunn Hale by the scar on his chin.", "Dunn Hale", "description", "scar on his chin"),
+    ("It's Orla Finn. She has a voice like a saw.", "Orla Finn", "description", "voice like a saw"),
+    ("All Dunn Hale has ever wanted is to see the sea.", "Dunn Hale", "wants", "see the sea"),
+    ("If Orla Finn had one wish, it would be to free the slaves.", "Orla Finn", "wants", "free the slaves"),
+    ("More than anything, Orla Finn longs to go home.", "Orla Finn", "wants", "go home"),
+    ("If there is one thing that scares Dunn Hale, it is deep water.", "Dunn Hale", "fears", "deep water"),
+    ("Rats terrify Orla Finn.", "Orla Finn", "fears", "Rats"),
+    ("Dunn Hale gives you his word: he will hold the bridge.", "Dunn Hale", "promise", "hold the bridge"),
+    ("Orla Finn gives in, and promises to burn the letter.", "Orla Finn", "promise", "burn the letter"),
+    ('"I swear it," says Dunn Hale. "I will hold the bridge."', "Dunn Hale", "promise", "hold the bridge"),
+    ("Whatever you said, it has made Orla Finn hostile.", "Orla Finn", "attitude", "hostile"),
+    ("Wary as ever, Dunn Hale lets you in.", "Dunn Hale", "attitude", "wary"),
+    ("Dunn Hale remains grateful, and says so.", "Dunn Hale", "attitude", "grateful"),
+    ("Orla Finn lies on the bench, poisoned.", "Orla Finn", "status", "poisoned"),
+    ("That leaves Dunn Hale blind, and you in a hurry.", "Dunn Hale", "status", "blind"),
+    ("What the messenger says is that Orla Finn is missing.", "Orla Finn", "status", "missing"),
+    ("Zara, you're cursed. Sorry.", "Zara", "status", "cursed"),
+    ("If you want Orla Finn, she is in Oakmere.", "Orla Finn", "place", "Oakmere"),
+    ("The night boat took Dunn Hale to Oakmere.", "Dunn Hale", "place", "Oakmere"),
+    ("Orla Finn is holed up in the Salted Lantern.", "Orla Finn", "place", "Salted Lantern"),
+    ('"Dunn Hale? Gone to Oakmere," says Orla Finn.', "Dunn Hale", "place", "Oakmere"),
+    ("Home, for Dunn Hale, is Oakmere.", "Dunn Hale", "home", "Oakmere"),
+    ("It's Oakmere where Orla Finn lives.", "Orla Finn", "home", "Oakmere"),
+    ("Dunn Hale is an Oakmere man.", "Dunn Hale", "home", "Oakmere"),
+]
 THINGS = [
     ("Phandalin lies in the Sword Mountains.", "environment", "Phandalin", "part_of", "Sword Mountains"),
     ("Neverwinter is known for its clocks.", "environment", "Neverwinter", "known_for", "clocks"),
@@ -264,6 +309,12 @@ def test_a_fact_about_a_person_is_read(text: str, name: str, field: str, value: 
     assert ("npc", name, field, value) in facts(text)
 
 
+@pytest.mark.parametrize(("text", "name", "field", "value"), TOLD)
+def test_a_turn_of_phrase_hides_no_fact(text: str, name: str, field: str, value: str) -> None:
+    """Whoever tells it at length says the same as who says it plainly."""
+    assert (name, field, value) in {found[1:] for found in facts(text)}
+
+
 @pytest.mark.parametrize(("text", "kind", "name", "field", "value"), THINGS)
 def test_a_fact_about_a_thing_is_read(text: str, kind: str, name: str, field: str, value: str) -> None:
     """Places, items and factions that have a name, and what people can do."""
@@ -300,6 +351,24 @@ NO_FACTS = [
     "The ghost of Elena is a prisoner here.",
     "Zara can see the door.",
     "Elena wants to know your name.",
+    "They may dismiss Orla Finn as harbourmaster.",
+    "Orla Finn could replace Tam Reed as abbot.",
+    "Ask for the miller before Dunn Hale comes back.",
+    "Elena looks at Mira, a smile on her lips.",
+    "Mira runs to Elena, a letter in her hand.",
+    "Dunn Hale has his hand on the door.",
+    "Dunn Hale turned the page.",
+    "Elena would like to sit down.",
+    "If you want Orla Finn, pay for her.",
+    "If Orla Finn is in Oakmere, we are late.",
+    "Dunn Hale swears loudly.",
+    "Whatever Elena said, it was a lie.",
+    "Orla Finn might turn hostile.",
+    "Nobody says that Orla Finn is poisoned.",
+    "Orla Finn left for lunch.",
+    "The night boat took an hour to Oakmere.",
+    "Orla Finn? Never heard of her.",
+    "A halfling with opinions about doorways sits down.",
 ]
 
 
@@ -405,6 +474,21 @@ def test_an_end_is_no_beginning() -> None:
     """`No longer` ends a fact instead of stating it."""
     (found,) = read("Iarno is no longer the captain of the guard.")
     assert (found.value, found.ended) == ("captain of the guard", True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They dismissed Orla Finn as harbourmaster.",
+        "Orla Finn has stepped down as harbourmaster.",
+        "Tam Reed takes over from Orla Finn as harbourmaster.",
+        "Orla Finn lost her post as harbourmaster yesterday.",
+    ],
+)
+def test_whoever_loses_an_office_had_it(text: str) -> None:
+    """An office that is taken away is over for whoever held it."""
+    found = [(u.value, u.ended) for u in read(text) if u.name == "Orla Finn" and u.field == "role"]
+    assert found == [("harbourmaster", True)]
 
 
 def test_a_quest_has_its_name_from_the_turn() -> None:

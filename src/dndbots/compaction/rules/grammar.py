@@ -24,7 +24,8 @@ _NARROW: Final = r"(?: (?:of|from) (?:the )?(?:@[A-Z]\d+@|[a-z]+))?"
 _TAIL: Final = r"(?: (?:of|to|for|at|from|in|with|on|whose|wearing|dressed|within) [^,.;:!?]{1,80}?)?"
 END: Final = (
     r"(?=[,.;:!?]|$| and (?:@|he |she |is |has |wants )| but | who | that | while | as | "
-    r"here\b| by (?:trade|birth|blood)\b| for (?:\w+ )?years| (?:you|everybody|everyone|they) )"
+    r"here\b| by (?:trade|birth|blood)\b| for (?:\w+ )?years| (?:you|everybody|everyone|they) "
+    r"| now\b| again\b| these days\b)"
 )
 _PARTS: Final = {
     "<np>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_TAIL})",
@@ -35,7 +36,7 @@ _PARTS: Final = {
     ),
     "<look>": (
         rf"(?P<w>(?:(?:an? |very )?[a-z-]{{3,15}}, )??(?:[^,;:.!?@]{{0,60}}[ -])??"
-        rf"\b{either(FEATURES)}\b[^,;:.!?@]{{0,60}}?)"
+        rf"\b{either(FEATURES)}\b(?:[^,;:.!?@]|@P\d+@'s){{0,60}}?)"
     ),
     "<years>": (
         r"(?P<v>(?:(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-[a-z]+)?|(?:thir|four|fif|six|seven|eigh"
@@ -61,7 +62,7 @@ _PARTS: Final = {
     "<end>": END,
     "<sure>": (
         r"(?=[,.;!]|$| (?:in|at|by|from|since|for|after|somewhere|and|near|with|beneath|under"
-        r"|inside|on|within)\b)"
+        r"|inside|on|within|this|last|these)\b)"
     ),
     "<mods>": _MODIFIERS,
 }

@@ -51,7 +51,7 @@ LOOK_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "description",
-        r"[:;] <a:PU>, (?!(?:his|her|the|and|who|whose|with|you|your|their|while|as|is|has"
+        r"(?<=[:;] )<a:PU>, (?!(?:his|her|the|and|who|whose|with|you|your|their|while|as|is|has"
         r"|was) ?)<look>(?=\.|$|, (?:the|is|has|and)\b)",
         narrated=True,
     ),
@@ -72,7 +72,9 @@ LOOK_RULES: Final[tuple[Rule, ...]] = (
         narrated=True,
     ),
     rule(
-        "description", r"(?:^|[;:] )<look>,? (?:that|this)(?: is|['\u2019]s) <a:P>(?=[,.;]|$)", narrated=True
+        "description",
+        r"(?:^|(?<=[;:] ))<look>,? (?:that|this)(?: is|['\u2019]s) <a:P>(?=[,.;]|$)",
+        narrated=True,
     ),
     rule(
         "description",
@@ -100,7 +102,7 @@ LOOK_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "description",
-        r"<look>,? (?:that is|that's|and that's|this is) how you(?:['\u2019]ll| will"
+        r"(?:^|(?<=[.;:] ))<look>,? (?:that is|that's|and that's|this is) how you(?:['\u2019]ll| will"
         r"|['\u2019]d)? (?:know|recognise|recognize|spot)"
         r" <a:PU>",
         narrated=True,

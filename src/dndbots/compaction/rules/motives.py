@@ -164,7 +164,12 @@ MOTIVE_RULES: Final[tuple[Rule, ...]] = (
         r"<a:PU>['\u2019]s (?:promise|word|oath|vow)(?: to [^,.;:@]{2,20})? (?:is )?to <words>",
         firm=True,
     ),
-    rule("attitude", rf"<a:PU>,? (?:who )?{_STANDS} {_MOOD}{_TEMPER}{_MOOD_END}", narrated=True, firm=True),
+    rule(
+        "attitude",
+        rf"<a:PU>,? (?:who )?(?:now |still |suddenly )?{_STANDS} {_MOOD}{_TEMPER}{_MOOD_END}",
+        narrated=True,
+        firm=True,
+    ),
     rule(
         "attitude",
         rf"{_MOOD}{_TEMPER} as (?:ever|always|before|usual|you left (?:him|her)),? <a:PU>",
@@ -188,12 +193,13 @@ MOTIVE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "attitude",
-        rf"<a:PU>[,:] (?:\w+ly |now |still |ever |more )?{_TEMPER}(?=[,.;]|$| (?:now|as ever|and)\b)",
+        rf"<a:PU>[,:] (?:\w+ly |now |still |ever |more )?{_TEMPER}(?=[,.;]|$| (?:now|as ever|and"
+        rf"|from the)\b)",
         narrated=True,
     ),
     rule(
         "attitude",
-        rf"(?:^|[;:,] )(?:\w+ly |now |still |ever )?{_TEMPER},? (?:and [a-z]+, )?<a:PU> [a-z]+s\b",
+        rf"(?:^|(?<=[;:,] ))(?:\w+ly |now |still |ever )?{_TEMPER},? (?:and [a-z]+, )?<a:PU> [a-z]+s\b",
         narrated=True,
     ),
     rule("attitude", rf"an? (?:\w+ly |now |still )?{_TEMPER} <a:P>(?= [a-z]+s\b)", narrated=True),

@@ -123,7 +123,7 @@ OFFICE_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "is",
-        r"(?:^|[.;:] )as (?:the |an? )?<office>(?: (?:here|in|at|of)[^,.;@]{0,30})?, <a:PU> ",
+        r"(?:^|(?<=[.;:] ))as (?:the |an? )?<office>(?: (?:here|in|at|of)[^,.;@]{0,30})?, <a:PU> ",
         narrated=True,
     ),
     rule(
@@ -185,7 +185,9 @@ OFFICE_RULES: Final[tuple[Rule, ...]] = (
         rf"<a:P> is an? (?P<v>{either(PLAYED)})(?=, (?:remember|after all|you know|as you know|you see)\b)",
     ),
     rule(
-        "race", rf"(?:^|[.;:] )(?:being|as|for|like any) an? (?P<v>{either(PLAYED)}), <a:PU> ", narrated=True
+        "race",
+        rf"(?:^|(?<=[.;:] ))(?:being|as|for|like any) an? (?P<v>{either(PLAYED)}), <a:PU> ",
+        narrated=True,
     ),
     rule(
         "is",
@@ -193,6 +195,16 @@ OFFICE_RULES: Final[tuple[Rule, ...]] = (
         narrated=True,
     ),
     rule("is", r"an? <office> [^@.;:,]{2,40}, name of <a:PU>", narrated=True),
+    rule("is", rf"<a:PU> is no longer (?:the )?<office>{_ROLE_END}"),
+    rule(
+        "is", rf"{_PUT_OUT} (?:his|her|their|the|@P\d+@'s) <office>, <a:PU>(?=[,.;]|$)", past=True, over=True
+    ),
+    rule(
+        "description",
+        rf"(?:the|an?) (?:[a-z]+ )?{_SOMEBODY} with (?:the )?<look>,? (?:\w+ly )?"
+        rf"(?:{_GIVEN}|is|named|called|by the name of) <a:PU>",
+        narrated=True,
+    ),
     rule("is", r"<a:PU>(?: is|['\u2019]s) out as (?:the )?<office>(?=[,.;]|$)", over=True, narrated=True),
     rule(
         "age",

@@ -100,7 +100,7 @@ _SO: Final = (
     (
         (
             r"\b(?:can't|can\u2019t|cannot) (?:stand|bear|abide) (?=(?:the |an? )?(?:[a-z]+ )?[a-z]+"
-            r"(?:s\b| at night))"
+            r"(?:s\b| at night|(?=[,.;])))"
         ),
         "dreads ",
     ),
@@ -113,6 +113,17 @@ _SO: Final = (
     ),
     (r"\b(?:could not|couldn't|couldn\u2019t) be more ", "is "),
     (r"\bis, [a-z' ]{3,25}, (?=an? |the )", "is "),
+    (r"\bwants? nothing (?:more|better|else) than to ", "longs to "),
+    (r"\bOnce an? [^.,;:]{3,30}, (?=[A-Z])", ""),
+    (rf"({_N})'s (?=been |gone )", r"\1 has "),
+    (
+        (
+            r", (?:I'm sorry to say|I am sorry to say|I'm afraid|you learn|it turns out|sadly|alas"
+            r"|as it happens), "
+        ),
+        " ",
+    ),
+    (r"\bAsk (?:anyone|anybody|around|whom you like)(?: [a-z ]{2,20})?: ", ""),
     # What only says that it is so.
     (
         (
@@ -215,7 +226,7 @@ _SO: Final = (
 _TOLD: Final = re.compile(rf"({_N})\? (?=An? |The )")
 _ASKED: Final = re.compile(rf"\b(The (?:[a-z]+ ){{0,2}}[a-z]+)\? (?={_N}[.,;])")
 _OPENING: Final = re.compile(
-    rf"(?<![\w'-])(?:{either(word.capitalize() for word in TEMPERS)}"
+    rf"(?<![\w'-])(?=[A-Z])(?:{either(word.capitalize() for word in TEMPERS)}"
     r"|(?:Twenty|Thirty|Forty|Fifty|Sixty|Seventy|Eighty|Ninety)(?:-[a-z]+)?)\b"
 )
 _PLAIN: Final = tuple((re.compile(pattern), plain) for pattern, plain in _SO)

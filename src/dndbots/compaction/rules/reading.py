@@ -227,6 +227,8 @@ class _Standing(NamedTuple):
 def _standing(marked: Marked, start: int, end: int, context: Context, *, rule: Rule) -> _Standing | None:
     """How a match stands: who says it, and whether it is a rumor, or over. None if it is no fact at all."""
     before = marked.text[max(context.rumor, marked.text.rfind(";", 0, start) + 1) : start]
+    # What somebody thinks ends with the "but": "nobody told you, but Tom is dead".
+    before = before[before.rfind(", but ") + 1 :]
     said_by = context.said_by
     reported = _SAYS.match(before)
     if reported:

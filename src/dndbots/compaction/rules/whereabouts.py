@@ -86,7 +86,10 @@ _DWELLING = (
 )
 
 WHEREABOUTS_RULES: Final[tuple[Rule, ...]] = (
-    rule("status", rf"<a:PU>,? (?:who )?(?:is|['\u2019]s|remains|stays|lies) {_NOW}{_STATE}{_STATE_END}"),
+    rule(
+        "status",
+        rf"<a:PU>,? (?:who )?(?:is|['\u2019]s|remains|stays|lies|turns out to be) {_NOW}{_STATE}{_STATE_END}",
+    ),
     rule("status", rf"<a:PU> {_LIES}(?: [^,.;@]{{0,40}})?, {_NOW}{_STATE}{_STATE_END}", narrated=True),
     rule("status", rf"<a:PU>, (?:now|still|already|currently|once more|by now) {_STATE}(?=[,.;])"),
     rule(
@@ -98,7 +101,11 @@ WHEREABOUTS_RULES: Final[tuple[Rule, ...]] = (
         narrated=True,
         past=True,
     ),
-    rule("status", rf"(?:^|[.;:] )<a:P>, you(?:['\u2019]re| are) {_NOW}{_STATE}{_STATE_END}", narrated=True),
+    rule(
+        "status",
+        rf"(?:^|(?<=[.;:] ))<a:P>, you(?:['\u2019]re| are) {_NOW}{_STATE}{_STATE_END}",
+        narrated=True,
+    ),
     rule(
         "status",
         r"(?:so|and so|thus|here|there) (?P<v>dies|died|fell|falls) <a:PU>(?=[,.;!]|$)",
@@ -173,7 +180,7 @@ WHEREABOUTS_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "place",
-        rf"(?:^|[.;:] )(?:{_AT}) <loc>,? (?:sits|waits|stands|hides|you find|you meet|you come upon"
+        rf"(?:^|(?<=[.;:] ))(?:{_AT}) <loc>,? (?:sits|waits|stands|hides|you find|you meet|you come upon"
         rf"|lies) <a:PU>"
         r"(?=[,.;]|$)",
         narrated=True,
@@ -204,10 +211,10 @@ WHEREABOUTS_RULES: Final[tuple[Rule, ...]] = (
     rule(
         "home",
         r"<a:PU>, (?:who (?:is|was) )?(?:(?:born|raised|born and (?:bred|raised)|native|bred) (?:in|to|of)"
-        r"|(?:originally |lately |late )?from) <loc>(?=,)",
+        r"|(?:originally |lately |late )?(?:from|of)) <loc>(?=,)",
         narrated=True,
     ),
-    rule("home", r"(?:^|[.;:] )<a:P> lives in <loc>, where you live"),
+    rule("home", r"(?:^|(?<=[.;:] ))<a:P> lives in <loc>, where you live"),
     rule(
         "status",
         r"<a:PU> (?:has )?(?:fallen|falls|fell|woke up|wakes up|wakes|woke|ended up|ends up|came back"
@@ -217,7 +224,7 @@ WHEREABOUTS_RULES: Final[tuple[Rule, ...]] = (
         past=True,
     ),
     rule("status", rf"<a:PU>, {_STATE} (?:these|since|for|by)\b[^,.;@]{{2,30}},", narrated=True),
-    rule("home", r"<a:PU>['\u2019]s (?:home|house) is (?:in|at|near) <loc>"),
+    rule("home", r"<a:PU>['\u2019]s (?:home|house|cottage) (?:is|stands|lies) (?:in|at|near) <loc>"),
     rule("home", rf"<a:PU>,? (?:who )?{_LIVES} (?:at|on|in|by|near) the (?:[a-z]+ ){{1,2}}of <loc>"),
     rule("home", r"<a:PU> is an? @[LU](?P<b>\d+)@ (?:man|woman|girl|boy|lad|lass|native)\b"),
     rule("home", r"where <a:PU> lives[:,] (?:in |at |it is )?<loc>", narrated=True),
