@@ -431,3 +431,18 @@ def test_somebody_may_have_several_brothers() -> None:
     campaign.record(told("c", "Garth is no longer the brother of Elena."))
     campaign.compact(extractor=Says(says("c", "Elena", "brother", "Garth", ended=True)))
     assert "Elena::brother->@Tom\n" in campaign.context(THROK, 600).text
+
+
+def test_a_family_name_that_is_heard_later_is_theirs_unless_they_have_another() -> None:
+    """Garth Stonehand is the Garth whom all know; Garth Miller, who comes after, is not."""
+    campaign = table(told("a", "Garth is a smith."))
+    campaign.compact(extractor=Says(says("a", "Garth", "role", "smith")))
+    campaign.record(told("b", "Garth Stonehand is missing."))
+    campaign.compact(extractor=Says(says("b", "Garth Stonehand", "status", "missing")))
+    assert facts(campaign, "npc_garth_001")["status"] == ("missing", "fact")
+    other = table(told("a", "Garth Stonehand is a smith."))
+    other.compact(extractor=Says(says("a", "Garth Stonehand", "role", "smith")))
+    other.record(told("b", "Garth Miller is a baker."))
+    other.compact(extractor=Says(says("b", "Garth Miller", "role", "baker")))
+    roles = {uid: info.facts["role"].value for uid, info in other.data().npcs.items() if "role" in info.facts}
+    assert roles == {"npc_garth_stonehand_001": "smith", "npc_garth_miller_001": "baker"}

@@ -70,7 +70,8 @@ _DENIED = re.compile(
 _PAUSE = re.compile("[,;:\u2013\u2014]")
 _TAGGED = re.compile(r",\s+(?:remember|right|you know|see|okay|\w+n't\s+\w+)\?$", re.IGNORECASE)
 _REPORTED = re.compile(
-    r"(?<!can )(?<!could )\b(?:say|claim|insist|swear|boast|believe|think|suspect|suggest|tell|told|said|swore|thought)"
+    r"(?<!can )(?<!could )"
+    r"\b(?:say|claim|insist|swear|boast|believe|think|suspect|suggest|tell|told|said|swore|thought)"
     r"(?:s|es|ed|ing)?\b[^.!?]{0,40}?\bthat\b"
     r"|\brumou?rs?\b|\blegends?\b|\b(?:supposed|alleged|reputed|apparent)ly\b"
     r"|\b(?:they|people|some|folk|locals|villagers)\s+(?:say|whisper|claim|believe)\b",

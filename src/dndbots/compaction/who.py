@@ -33,8 +33,14 @@ class Hearers:
         if turn.role != "dm" and folded(name) == folded(turn.speaker):
             return self._speaker(name, wanted, turn)
         found = self._bearers(DM, name)
-        if not found and (plain := untitled(name)) != name:
-            name, found = plain, self._bearers(DM, plain)
+        for shorter in () if found else _shorter(name):
+            bearers = self._bearers(DM, shorter)
+            if (
+                bearers
+                and not found
+                and (shorter == untitled(name) or self._has_no_other_name(bearers, shorter))
+            ):
+                name, found = shorter, bearers
         if DM in found:
             return f"{name!r} is the DM"
         fitting = sorted(uid for uid in found if category_of(uid) in wanted)
@@ -45,6 +51,11 @@ class Hearers:
         if len({same[0] for same in self._view.persons_of(fitting).values()}) > 1:
             return f"{name!r} is the name of several: {', '.join(fitting)}"
         return self._as_heard(name, fitting, perceivers(event))
+
+    def _has_no_other_name(self, uids: Iterable[str], name: str) -> bool:
+        """Whether somebody is known by one name only: a family name that is heard later may be theirs."""
+        called = self._view.called(sorted(uids)).values()
+        return all({folded(one.name), *map(folded, one.aliases)} == {folded(name)} for one in called)
 
     def _speaker(self, name: str, wanted: Sequence[str], turn: Turn) -> Mention | str:
         """Who speaks. That it is them whom they name is not for everybody to know who heard them."""
@@ -97,6 +108,12 @@ class Hearers:
         if key not in self._sighted:
             self._sighted[key] = bool(self._view.of(viewer).first_seen([uid]))
         return self._sighted[key]
+
+
+def _shorter(name: str) -> list[str]:
+    """What else somebody may be known by: the name without titles, and the first of several names."""
+    plain = untitled(name)
+    return [one for one in dict.fromkeys((plain, plain.split()[0])) if one != name]
 
 
 def _says_no_more(name: str, others: Iterable[str]) -> bool:
