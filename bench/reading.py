@@ -74,8 +74,9 @@ REVERSED: Mapping[str, frozenset[str]] = {
 
 
 def content(text: str) -> frozenset[str]:
-    """The words of a text that say something, folded."""
-    plain = unicodedata.normalize("NFKD", text).casefold()
+    """The words of a text that say something, folded. DCML writes several as one: FatherAldwin."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    plain = unicodedata.normalize("NFKD", apart).casefold()
     return frozenset(re.findall(r"[a-z0-9]+", plain.replace("'s", ""))) - STOPWORDS
 
 

@@ -78,3 +78,13 @@ def test_what_was_read_stands_in_the_context_of_who_heard_of_it() -> None:
     campaign.forget("a")
     assert "wolves" not in campaign.context(THROK, 1500).text
     assert campaign.entity(ELENA, viewer=THROK).name == "Elena"
+
+
+def test_what_was_told_before_the_newest_lines_is_still_known() -> None:
+    """Of whom nobody spoke for a long time is in the context, as long as there is room."""
+    campaign = table(told("a", "Garth is a smith."), *(told(f"t{n}", "It rains.") for n in range(100)))
+    campaign.compact(extractor=Says(says("a", "Garth", "role", "smith")))
+    (item,) = [
+        one for one in campaign.context(THROK, 1000).items if "Garth" in one.text and one.section == "known"
+    ]
+    assert (item.text, item.reason, item.sources) == ("Garth::role->smith", "told of before", ("a",))

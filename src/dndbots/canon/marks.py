@@ -1,4 +1,4 @@
-"""What an event is found by beside the people in it: the session, a step of the story, something left open.
+"""What an event is found by beside the people in it: its session, a step of the story, something left open.
 
 Marks stand in the index where uids do. They have a space in them, which no uid has.
 """
@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from dndbots.canon.claims import THREAD, Claim, session_subject
-from dndbots.events import GameEvent
+from dndbots.events import EventType, GameEvent
 
 OUTCOME: Final = "an outcome"
 LEFT_OPEN: Final = "left open"
+READ_OUT: Final = "was read out"
 _OUTCOMES: Final = frozenset(
     ("killed", "revived", "discovered", "quest_state", "objective_id", "act_id", "danger_level", "reputation")
 )
@@ -28,6 +29,8 @@ def left_open_with(uid: str) -> str:
 
 def marks_of(event: GameEvent, claims: Iterable[Claim]) -> list[str]:
     """The marks of an event, the session's aside."""
+    if event.event_type is EventType.EXTRACTION:
+        return [READ_OUT]
     marks = [] if _OUTCOMES.isdisjoint(event.metadata) else [OUTCOME]
     for claim in claims:
         if claim.slot == THREAD and isinstance(claim.value, dict):

@@ -151,12 +151,12 @@ class RowMaker:
             mentioned.update(dict.fromkeys(uid for _, uid in one.uses.referred))
         mentioned.pop(DM, None)
         mentioned.pop(SYSTEM, None)
+        marks = marks_of(one.event, (held.claim for held in one.effects.holdings))
         met = list(mentioned)
         if not is_note:
             rows.mentions += [(branch, uid, group, seq, place if uid in seen else None) for uid in mentioned]
-            marks = marks_of(one.event, (held.claim for held in one.effects.holdings))
-            rows.mentions += [(branch, mark, group, seq, None) for mark in marks]
             met += [*one.perceivers, *marks, session_mark(one.event.session_id)]
+        rows.mentions += [(branch, mark, group, seq, None) for mark in marks]
         for uid in met:
             if (uid, group) not in sightings:
                 sightings[uid, group] = True

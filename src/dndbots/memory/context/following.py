@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 from dndbots.canon.claims import AT, NUMBER, Claim, change
 from dndbots.canon.holding import PERCEIVED, effects_of
 from dndbots.canon.laws import uses_of
-from dndbots.canon.marks import LEFT_OPEN, OUTCOME, marks_of
+from dndbots.canon.marks import LEFT_OPEN, OUTCOME, READ_OUT, marks_of
 from dndbots.canon.reducers import seen_in
 from dndbots.canon.values import Entity, Fact
-from dndbots.events import GameEvent, audience
+from dndbots.events import EventType, GameEvent, audience
 from dndbots.ids import DM, SYSTEM, is_uid
 from dndbots.memory.context.stating import Stated, is_item, is_passing, lines_of
 from dndbots.memory.entries import Entry
@@ -30,6 +30,7 @@ NOTES: Final = "notes"
 _Made = TypeVar("_Made")
 _SEEN_THERE: Final = 20
 _OUTCOMES: Final = 40
+_TOLD_OF: Final = 60
 # A part is made for a few budgets and rooms in turn.
 _KEPT: Final = 4
 # Of whom the newest events speak, those may matter now.
@@ -69,6 +70,7 @@ class Following:
         self._kinds: dict[str, list[str]] = {}
         self._seen_at: dict[str, deque[tuple[str, ...]]] = {}
         self._outcomes: deque[GameEvent] | None = None
+        self._told_of: deque[tuple[str, ...]] | None = None
         self._stated: dict[str, tuple[Entity, list[Stated]]] = {}
         self._carried: dict[str, tuple[Entity, list[Stated]]] = {}
         self._names: dict[str, str] = {}
@@ -143,6 +145,8 @@ class Following:
                 del self._entities[uid]
             elif not seen.isdisjoint(own):
                 self._see(uid, entity, event)
+        if self._told_of is not None and event.event_type is EventType.EXTRACTION:
+            self._told_of.append(_subjects(event))
         met = _uids_in(event)
         self._meet({*met, *people})
         self._mark(event, claims)
@@ -323,6 +327,12 @@ class Following:
             self._outcomes = deque(view.marked(OUTCOME, limit=_OUTCOMES), maxlen=_OUTCOMES)
         return list(self._outcomes)
 
+    def told_of(self, view: View) -> list[str]:
+        """Of whom something was read out of the newest words, the newest first."""
+        if self._told_of is None:
+            self._told_of = deque(map(_subjects, view.marked(READ_OUT, limit=_TOLD_OF)), maxlen=_TOLD_OF)
+        return list(dict.fromkeys(chain.from_iterable(reversed(self._told_of))))
+
     def stated(self, entity: Entity) -> list[Stated]:
         """What lasts of what is known of somebody, as lines of DCML."""
         return self._lines(self._stated, entity, lambda fact: not is_passing(entity, fact))
@@ -342,6 +352,10 @@ class Following:
             facts = [one for one in entity.facts if not self._gates.hides(one) and wanted(one)]
             found = made[entity.uid] = (entity, lines_of(entity, facts))
         return found[1]
+
+
+def _subjects(event: GameEvent) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(fact.subject for fact in event.known.facts))
 
 
 def _only(bearers: Collection[str]) -> str | None:

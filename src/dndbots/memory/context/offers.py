@@ -69,6 +69,7 @@ def known(scene: Scene, lasting: Lasting, carried: Lasting, gates: Gates) -> Ite
         *((2, one, "you are there") for one in scene.places),
         *((3, one, "spoken of just now") for one in scene.just_now),
         *((4, one, "spoken of lately") for one in scene.lately),
+        *((5 + age, one, "told of before") for age, one in enumerate(scene.before)),
     )
     asked = {one.uid for one in scene.asked}
     for rank, entity, reason in reasons:

@@ -13,6 +13,7 @@ from dndbots.storage.reader import View
 _MOST_PRESENT: Final = 16
 _MOST_LATELY: Final = 16
 _JUST_NOW: Final = 8
+_MOST_BEFORE: Final = 32
 _CREATURES: Final = ("PC", "NPC", "MON")
 
 
@@ -20,8 +21,9 @@ class Scene(NamedTuple):
     """All of it as the viewer knows it, in the order in which it met them.
 
     `places` are where the viewer is, or for the DM where the characters are. `present` are the others
-    there, `just_now` and `lately` whom the newest events speak of beside, and `asked` whom the question
-    names. The order is that of meeting because it stays, whoever speaks next.
+    there, `just_now` and `lately` whom the newest events speak of beside, `before` of whom something was
+    told before that, the newest first, and `asked` whom the question names. The order of the others is
+    that of meeting because it stays, whoever speaks next.
     """
 
     me: Entity | None
@@ -30,6 +32,7 @@ class Scene(NamedTuple):
     present: tuple[Entity, ...]
     just_now: tuple[Entity, ...]
     lately: tuple[Entity, ...]
+    before: tuple[Entity, ...]
     asked: tuple[Entity, ...]
     quests: tuple[Entity, ...]
 
@@ -57,6 +60,8 @@ def scene_of(view: View, following: Following, query: str | None) -> Scene:
     }
     told = {own, *(one.uid for one in asked), *list(present)[:_MOST_PRESENT], *characters, *places}
     beside = [one for one in spoken_of.values() if one.uid not in told and one.category != "QST"]
+    told |= {one.uid for one in beside}
+    before = following.entities(view, following.told_of(view)[:_MOST_BEFORE])
     quests = following.entities(view, following.everybody(view, "qst_"))
 
     def met(entities: Iterable[Entity]) -> tuple[Entity, ...]:
@@ -71,6 +76,7 @@ def scene_of(view: View, following: Following, query: str | None) -> Scene:
         present=met(list(present.values())[:_MOST_PRESENT]),
         just_now=met(beside[:_JUST_NOW]),
         lately=met(beside[_JUST_NOW:_MOST_LATELY]),
+        before=tuple(one for one in before.values() if one.uid not in told and one.category != "QST"),
         asked=tuple(asked),
         quests=met(one for one in quests.values() if not is_over(one.properties.get("state"))),
     )
