@@ -20,7 +20,16 @@ from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, min
 from dndbots.storage import codec
 from dndbots.storage.apart import Apart
 from dndbots.storage.finding import Index
-from dndbots.storage.ports import ClaimKey, ClaimRow, EventRow, Lineage, MentionRow, NameRow, Store
+from dndbots.storage.ports import (
+    ClaimKey,
+    ClaimRow,
+    EventRow,
+    Lineage,
+    MentionRow,
+    NameRow,
+    Store,
+    held_claim,
+)
 
 PAGE: Final = 1_000
 _CERTAINTY: Final[dict[int, CertaintyName]] = {
@@ -568,22 +577,6 @@ def _called(uid: str, rows: list[NameRow]) -> Called:
 
 def _first_said(row: NameRow) -> tuple[int, int]:
     return row.seq, row.n
-
-
-def held_claim(row: ClaimRow) -> HeldClaim:
-    return HeldClaim(
-        row.subject,
-        row.slot,
-        row.holders,
-        row.certainty,
-        row.valid_from,
-        row.seq,
-        row.n,
-        json.loads(row.value),
-        row.total,
-        row.how,
-        row.said_by,
-    )
 
 
 def held_place(row: MentionRow) -> HeldClaim:

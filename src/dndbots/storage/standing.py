@@ -9,9 +9,23 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from dndbots._json import as_json
-from dndbots.canon.claims import AT, IN, MEMORY, NUMBER, PART_OF, SAME, Claim, Shelf, change
+from dndbots.canon import fold
+from dndbots.canon.claims import (
+    AT,
+    IN,
+    MEMORY,
+    NUMBER,
+    PART_OF,
+    SAME,
+    Certainty,
+    Claim,
+    HeldClaim,
+    Shelf,
+    change,
+    counts,
+)
 from dndbots.ids import DM, PARTY_UID
-from dndbots.storage.ports import Lineage, Store, TruthRow
+from dndbots.storage.ports import ClaimKey, Lineage, Store, TruthRow, held_claim
 
 OF_THE_PARTY: Final = f"{IN} {PARTY_UID}"
 # A value, and the time that it speaks of.
@@ -19,6 +33,9 @@ Known = tuple[object, int]
 _UNKNOWN: Final[Known] = (None, -1)
 _CONTAINMENT: Final = (AT, IN, PART_OF)
 _MOST_FREE: Final = 100_000
+_COUNTS: Final = (NUMBER, change(NUMBER))
+# The holders of what the store does not have yet.
+_HERE: Final = -1
 TRACKED: Final = (AT, IN, PART_OF, NUMBER, SAME, OF_THE_PARTY)
 
 
@@ -54,6 +71,7 @@ class Standing:
         self._seen: dict[str, int] = {}
         self._merging: dict[str, list[str]] = {}
         self._shelves: dict[str, Shelf | None] = {}
+        self._counts: list[HeldClaim] = []
         self._free: set[str] = set()
         self._changed: dict[tuple[str, str], TruthRow] = {}
 
@@ -65,6 +83,7 @@ class Standing:
         self._seen.clear()
         self._merging.clear()
         self._shelves.clear()
+        self._counts.clear()
         self._persons.trim()
         if len(self._free) > _MOST_FREE:
             self._free.clear()
@@ -107,9 +126,8 @@ class Standing:
         return self._known_truth(newest, slot)[0]
 
     def _last_word(self, uid: str, slot: str) -> int:
-        """When something was last said under a uid. Every word on a count changes it; on a place, not."""
-        since = self._known_truth(uid, slot)[1]
-        return since if slot == NUMBER else max(since, self._confirmed_at((uid, slot)))
+        """When something was last said under a uid, also where that changed nothing."""
+        return max(self._known_truth(uid, slot)[1], self._confirmed_at((uid, slot)))
 
     def persons(self, uid: str) -> Sequence[str]:
         if uid not in self._persons:
@@ -129,8 +147,49 @@ class Standing:
 
     def is_dead(self, uid: str) -> bool:
         """Whether somebody, under whatever uid, has been counted out."""
-        number = self._value(uid, NUMBER)
+        persons = self.persons(uid)
+        number = self._known_truth(uid, NUMBER)[0] if len(persons) == 1 else self._counted(persons)
         return isinstance(number, int) and number <= 0
+
+    def _counted(self, persons: Sequence[str]) -> object:
+        """How many there are of one who goes by several uids: counted together, as every view does."""
+        rows = self._store.latest(self._lineage, subjects=persons, slots=_COUNTS, viewer=DM)
+        held = [held_claim(row) for row in rows if row.certainty == Certainty.FACT]
+        here = [one for one in self._counts if one.subject in persons]
+        held += [one for one in here if one.slot == NUMBER]
+        held += {one.subject: one for one in here if one.slot != NUMBER}.values()
+        settled = fold.current(held, self._total_before)
+        return settled[0].value if settled else None
+
+    def _total_before(self, claim: HeldClaim, seq: int) -> int:
+        if claim.holders == _HERE:
+            return self._sum_here(claim.subject, before=seq)
+        key = ClaimKey(claim.subject, claim.slot, claim.holders, claim.certainty)
+        return self._store.total_before(self._lineage, key, seq) if seq else 0
+
+    def _sum_here(self, subject: str, *, before: int) -> int:
+        changes = (one for one in self._counts if (one.subject, one.slot) == (subject, change(NUMBER)))
+        return sum(int(str(one.value)) for one in changes if one.seq < before)
+
+    def _count(self, claim: Claim, seq: int) -> None:
+        """Keeps a count that the store does not have yet; a change with the sum of all so far."""
+        total = None
+        if counts(claim.slot):
+            total = self._sum_here(claim.subject, before=seq + 1) + int(str(claim.value))
+        made = HeldClaim(
+            claim.subject,
+            claim.slot,
+            _HERE,
+            int(Certainty.FACT),
+            seq,
+            seq,
+            len(self._counts),
+            claim.value,
+            total,
+            "",
+            None,
+        )
+        self._counts.append(made)
 
     def container_of(self, uid: str, slot: str) -> str | None:
         found = self._value(uid, slot)
@@ -178,6 +237,8 @@ class Standing:
         slot, value = claim.slot, claim.value
         if slot == MEMORY:
             self._shelves[claim.subject] = Shelf.of(value)
+        if slot in _COUNTS:
+            self._count(claim, seq)
         if slot == change(NUMBER) and isinstance(value, int):
             before, _ = self._known_truth(claim.subject, NUMBER)
             slot, value = NUMBER, (before if isinstance(before, int) else 1) + value
