@@ -76,8 +76,8 @@ class Builder:
 
     def _blocks(self, asked: Block, *, spare: int) -> list[Block]:
         whole = self.budget * (1.0 if self.query is None else _BESIDE_ASKED)
-        lasting = self._lasting(int(whole * _LASTING) + spare // 4)
-        known = self._known(int(whole * _KNOWN) + spare // 2, guide="" if lasting.text else self._guide)
+        lasting = self._lasting(int(whole * _LASTING) + spare // 2)
+        known = self._known(int(whole * _KNOWN) + spare // 4, guide="" if lasting.text else self._guide)
         notes = self._notes(int(whole * _NOTES) + spare // 8)
         now = self._now(int(self.budget * _NOW) + spare // 8)
         passing = sum(self._count(block.text) for block in (known, notes, now))
