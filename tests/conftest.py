@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tests.postgres import PostgresServer
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
-settings.register_profile("default", max_examples=100, deadline=None, suppress_health_check=_SLOW)
+settings.register_profile("default", max_examples=60, deadline=None, suppress_health_check=_SLOW)
 settings.register_profile("long", max_examples=10_000, deadline=None, suppress_health_check=_SLOW)
 # To find a fault fast, without looking for its simplest form.
 settings.register_profile(

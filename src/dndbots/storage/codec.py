@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from dndbots._json import as_json
+from dndbots.canon.claims import HeldClaim
 from dndbots.errors import StoreDamaged, StoreTooNew
 from dndbots.events import EventType, GameEvent
-from dndbots.storage.ports import EventRow
+from dndbots.storage.ports import ClaimRow, EventRow
 
 Payload = dict[str, Any]
 Upcast = Callable[[Payload], Payload]
@@ -137,3 +138,20 @@ def from_row(row: EventRow, *, names: EventNames = NAMES, checked: bool = False)
             f"event {row.seq} of the log",
             reason=f"cannot be read ({exc}); restore the campaign from a copy or an export",
         ) from exc
+
+
+def held_claim(row: ClaimRow) -> HeldClaim:
+    """The claim of a row."""
+    return HeldClaim(
+        row.subject,
+        row.slot,
+        row.holders,
+        row.certainty,
+        row.valid_from,
+        row.seq,
+        row.n,
+        json.loads(row.value),
+        row.total,
+        row.how,
+        row.said_by,
+    )

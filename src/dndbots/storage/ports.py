@@ -4,13 +4,10 @@ A store keeps rows and finds them by index; it knows neither the game nor a view
 "rows whose people include this one". `memory` is the twin that tests compare the others with.
 """
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, Self
-
-from dndbots.canon.claims import HeldClaim
 
 MAIN: Final = "main"
 # How many events a row of postings covers.
@@ -170,22 +167,6 @@ class ClaimRow(NamedTuple):
     total: int | None
     how: str
     said_by: str | None
-
-
-def held_claim(row: ClaimRow) -> HeldClaim:
-    return HeldClaim(
-        row.subject,
-        row.slot,
-        row.holders,
-        row.certainty,
-        row.valid_from,
-        row.seq,
-        row.n,
-        json.loads(row.value),
-        row.total,
-        row.how,
-        row.said_by,
-    )
 
 
 class TruthRow(NamedTuple):

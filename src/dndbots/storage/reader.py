@@ -19,6 +19,7 @@ from dndbots.events import GameEvent, is_storable
 from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, mint, name_from_uid, slug
 from dndbots.storage import codec
 from dndbots.storage.apart import Apart
+from dndbots.storage.codec import held_claim
 from dndbots.storage.finding import Index
 from dndbots.storage.ports import (
     ClaimKey,
@@ -28,7 +29,6 @@ from dndbots.storage.ports import (
     MentionRow,
     NameRow,
     Store,
-    held_claim,
 )
 
 PAGE: Final = 1_000

@@ -25,7 +25,8 @@ from dndbots.canon.claims import (
     counts,
 )
 from dndbots.ids import DM, PARTY_UID
-from dndbots.storage.ports import ClaimKey, Lineage, Store, TruthRow, held_claim
+from dndbots.storage.codec import held_claim
+from dndbots.storage.ports import ClaimKey, Lineage, Store, TruthRow
 
 OF_THE_PARTY: Final = f"{IN} {PARTY_UID}"
 # A value, and the time that it speaks of.
