@@ -291,3 +291,20 @@ def test_nothing_that_is_accepted_is_unsupported(proposed: list[object]) -> None
     for refusal in rejected.kept:
         assert refusal.reason.isprintable()
         assert len(str(refusal)) < 2_000
+
+
+@pytest.mark.parametrize(
+    ("text", "stands"),
+    [
+        ("You meet Garth Mirela, the smith of the town.", False),
+        ("You meet Mirela Holt, the smith of the town.", False),
+        ("You meet Captain Mirela, the smith of the town.", True),
+        ("Then Mirela, the smith, comes in.", True),
+        ("You meet Garth Mirela. Mirela is the smith.", True),
+    ],
+)
+def test_a_part_of_a_longer_name_is_not_who_is_known_by_it(text: str, *, stands: bool) -> None:
+    """What is said of Garth Mirela is not said of the Mirela whom all know."""
+    update = Update(kind="npc", name="Mirela", field="role", value="smith", turn="x")
+    found = check(update, {"x": Turn("x", "DM", "dm", text)}, Table())
+    assert isinstance(found, Accepted) is stands

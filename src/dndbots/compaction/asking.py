@@ -82,7 +82,7 @@ class ModelExtractor:
             messages = question(kind, entries, known, in_words=False, refused=refused)
             try:
                 answer = self._held_to(schema(kind, len(entries))).invoke(messages)
-            except Exception as exc:
+            except Exception as exc:  # libraries and servers say it each in their own way
                 if not _is_unsupported(exc):
                     raise
                 self._by_schema = False

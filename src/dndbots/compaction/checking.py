@@ -208,7 +208,7 @@ def _mentioned(name: str, categories: Sequence[str], turn: Turn, grounds: Ground
         if not (is_phrase(name) and says_something(name) and grounds.says(name)):
             raise _no("name", f"the turn does not have the words of {name!r}")
         return found
-    if not grounds.names(name, exactly=found.uid is None):
+    if not grounds.names(name, exactly=found.uid is None, person=found.category in PEOPLE):
         raise _no("name", f"{name!r} does not stand in the turn")
     if found.uid is None and not is_like_a_name(name):
         raise _no("name", f"{name!r} is not written like a name")

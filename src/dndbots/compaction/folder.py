@@ -155,7 +155,7 @@ class DataFolder:
                 self._new_version.rename(self._versions / str(number))
                 sync_folder(self._versions)
             told += self._put(files, found)
-        except BaseException:
+        except BaseException:  # whatever stopped it, what it began is taken away
             with suppress(OSError):  # the next save clears up as well
                 self._clear()
             raise

@@ -52,6 +52,9 @@ _RELATING: Final = {
     word: family for family in (tuple(group.split()) for group in _KINSHIPS.split("/")) for word in family
 }
 _FIRST_PERSON = re.compile(r"(?<![\w'-])(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself)(?![\w-])")
+# A word with a capital right before a name, where no sentence begins.
+_NAMED_BEFORE = re.compile(r"(?<=[a-z,] )(?P<word>[A-Z][\w'-]*\w) $")
+_LONGEST_BEFORE: Final = 60
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 # Speech. One kind of mark opens and closes it, so that a mark left open runs to the end of its line.
 _QUOTED = re.compile(
@@ -111,11 +114,15 @@ class Grounds:
     def in_first_person(self) -> bool:
         return _FIRST_PERSON.search(self._text) is not None
 
-    def names(self, name: str, *, exactly: bool, narrated: bool = False) -> bool:
-        """Whether a name stands there in whole words; `exactly` as it is written; `narrated` unquoted."""
+    def names(self, name: str, *, exactly: bool, narrated: bool = False, person: bool = False) -> bool:
+        """Whether a name stands there in whole words; `exactly` as it is written; `narrated` unquoted.
+
+        That of a `person` does not count where it is the end of a longer one.
+        """
         text, wanted = self._narrated if narrated else self._text, _plain(name)
         pattern = _whole(wanted, exactly=exactly)
-        return pattern is not None and pattern.search(text) is not None
+        found = pattern.finditer(text) if pattern is not None else ()
+        return any(not (person and _ends_a_name(text, one.start())) for one in found)
 
     def says(self, value: str, *, narrated: bool = False) -> bool:
         """Whether the telling words of a value stand there: in any form, near each other, and as often."""
@@ -260,6 +267,15 @@ def _whole(name: str, *, exactly: bool) -> re.Pattern[str] | None:
     after = "" if has_unspaced(name[-1]) else r"(?!\w)(?!-\w)(?!'(?!s\b)\w)(?!(?-i:\s[A-Z]\w))"
     spaced = r"\s+".join(map(re.escape, name.split()))
     return re.compile(f"{before}{spaced}{after}", re.NOFLAG if exactly else re.IGNORECASE)
+
+
+def _ends_a_name(text: str, start: int) -> bool:
+    """Whether the word before belongs to the name as well: Holt is not Garth Holt, but is Captain Holt."""
+    before = _NAMED_BEFORE.search(text, max(0, start - _LONGEST_BEFORE), start)
+    if before is None:
+        return False
+    word = folded(before.group("word"))
+    return word not in _TITLES and word not in FUNCTION_WORDS and not is_common(word)
 
 
 def _telling_words(text: str) -> frozenset[str]:

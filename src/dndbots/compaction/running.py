@@ -198,7 +198,7 @@ def _proposed(extractor: Extractor, batch: _Batch, timeout: float | None) -> lis
         )
     except ExtractionFailed:
         raise
-    except (Exception, SystemExit) as exc:
+    except (Exception, SystemExit) as exc:  # whatever an extractor raises, it is only a run that failed
         reason = str(exc) if isinstance(exc, TimeoutError) else f"{type(exc).__name__}: {exc}"
         raise ExtractionFailed(turns=len(turns), reason=short(reason)) from exc
 

@@ -128,7 +128,7 @@ class SharedStateManager:
             self._depth += 1
             try:
                 yield
-            except BaseException:
+            except BaseException:  # an interruption must not leave half of a batch behind either
                 while len(self._undo) > mark:
                     self._undo.pop()()
                 del self._accepted[accepted:]
