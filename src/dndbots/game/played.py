@@ -1,0 +1,114 @@
+"""What a game notes on an event beside what canon understands: enough to go on from the log alone.
+
+It stands under `play` in the metadata, and whoever perceives the event perceives it. So nothing stands
+here that those who were there did not learn; what only the DM may know goes into an event of its own.
+"""
+
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from dndbots.events import EventId, GameEvent, Label, Named, Someone, Uid
+from dndbots.game.acts import Act
+
+KEY: Final = "play"
+DM_STEP: Final = "dm"
+MARCH: Final = "march"
+
+
+class Sights(BaseModel):
+    """What one sees of a place: ways by their labels, things by key with their looks, and who is there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ways: tuple[Label, ...] = ()
+    things: dict[Label, Named] = Field(default_factory=dict)
+    people: tuple[Uid, ...] = ()
+    safe: bool = False
+    dark: bool = False
+
+
+class Foes(BaseModel):
+    """A group of foes as everybody sees them; `monster` is their name in the rules."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    monster: Label
+    name: Label
+    number: int = Field(ge=1, le=1_000)
+
+
+class FightNote(BaseModel):
+    """A fight that begins: against whom, and who acts in which order."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    foes: dict[Uid, Foes]
+    order: tuple[Uid, ...]
+    id: Label
+
+
+class GameNote(BaseModel):
+    """How a game is played: all that is needed to go on with it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    seed: int
+    module: Named
+    dm: Label
+    players: Label
+    seats: int = Field(ge=1, le=12)
+    budget: int = Field(ge=200)
+    scenario: str = ""
+
+
+class Joined(BaseModel):
+    """Somebody who takes a seat: how it is played by the house."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    uid: Uid
+    seat: int = Field(ge=1, le=12)
+    temper: Label
+    goal: Label
+
+
+class Played(BaseModel):
+    """The note of one event.
+
+    `step` is whose step of the round it belongs to: `dm`, a character, a group of foes, or `march`. `beats`
+    are what the adventure has come to; `gist` is the event in a few words, for whoever tells of it later;
+    `tells` are the events that were told of. `foe_hp` is what is left of each foe, for the DM alone.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    step: Someone | Label
+    act: Act | None = None
+    rolls: tuple[JsonValue, ...] = ()
+    beats: tuple[Label, ...] = ()
+    sights: Sights | None = None
+    way: Label | None = None
+    origin: Uid | None = None
+    topics: tuple[Label, ...] = ()
+    gist: Named | None = None
+    tells: tuple[EventId, ...] = ()
+    fight: FightNote | None = None
+    foe_hp: dict[Uid, tuple[int, ...]] = Field(default_factory=dict)
+    ended: Label | None = None
+    chapter: int | None = Field(default=None, ge=0)
+    minutes: int = Field(default=0, ge=0, le=100_000)
+    game: GameNote | None = None
+    joined: Joined | None = None
+    left: Uid | None = None
+
+
+def played_of(event: GameEvent) -> Played | None:
+    """The note of an event; None where it has none, or one that is no such note."""
+    note: Any = event.metadata.get(KEY)
+    if note is None:
+        return None
+    try:
+        return Played.model_validate(note)
+    except ValidationError:
+        return None

@@ -1,0 +1,344 @@
+"""The table as one viewer knows it: a fold over the events that it perceived, and over nothing else.
+
+The DM's has everything. What is true comes from canon's own reducers; what belongs to the game (whose turn
+it is, who fights whom, which ways there are) from the notes that the game left on its events.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from dndbots.canon import claims
+from dndbots.canon.claims import Certainty, Claim
+from dndbots.canon.holding import effects_of
+from dndbots.events import EventType, GameEvent, audience
+from dndbots.game.acts import FOR_THE_DM, MOVES, Act
+from dndbots.game.played import DM_STEP, FightNote, GameNote, Joined, Played, Sights, played_of
+from dndbots.game.sheets import SPELLS, character_of
+from dndbots.ids import DM, name_from_uid
+from dndbots.models import Character
+
+_MOST_DEEDS: Final = 60
+_MOST_TOPICS: Final = 60
+_HELPLESS: Final = frozenset(("dying", "asleep", "held", "paralyzed"))
+
+
+@dataclass(slots=True)
+class Deed:
+    """Something worth telling of: what, where, who was there, and who was told since."""
+
+    event_id: str
+    kind: EventType
+    gist: str
+    place: str | None
+    round: int
+    present: frozenset[str]
+    about: tuple[str, ...]
+    facts: tuple[Claim, ...]
+    told: set[str] = field(default_factory=set)
+
+    def is_news_to(self, who: str) -> bool:
+        return who not in self.present and who not in self.told
+
+
+@dataclass(slots=True)
+class Group:
+    """A group of foes: how many are left, and the hit points of each, where they are known."""
+
+    monster: str
+    name: str
+    number: int
+    hp: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Fight:
+    """A fight at a place, since a round."""
+
+    id: str
+    place: str
+    order: tuple[str, ...]
+    since: int
+    foes: dict[str, Group]
+
+    @property
+    def standing(self) -> dict[str, Group]:
+        return {uid: group for uid, group in self.foes.items() if group.number > 0}
+
+
+@dataclass(slots=True, frozen=True)
+class Waiting:
+    """An act that the DM has not answered yet."""
+
+    event_id: str
+    who: str
+    act: Act
+    place: str | None
+
+
+class Table:
+    """What a viewer knows of the game. `heard` takes in an event; everything else only reads."""
+
+    def __init__(self, viewer: str = DM) -> None:
+        self.viewer = viewer
+        self.at = 0
+        self.round = 0
+        self.session = ""
+        self.minutes = 0
+        self.chapter = 0
+        self.since = 0  # the round in which the chapter began
+        self.game: GameNote | None = None
+        self.steps: set[str] = set()
+        self.seats: dict[str, Joined] = {}
+        self.names: dict[str, str] = {}
+        self.facts: dict[str, dict[str, Any]] = {}
+        self.told: dict[str, dict[str, Any]] = {}
+        self.sights: dict[str, Sights] = {}
+        self.ways: dict[str, dict[str, str]] = {}
+        self.visits: dict[str, int] = {}
+        self.beats: set[str] = set()
+        self.topics: dict[str, int] = {}
+        self.asked: set[tuple[str, str]] = set()
+        self.tried: set[tuple[str, str, str]] = set()
+        self.deeds: deque[Deed] = deque(maxlen=_MOST_DEEDS)
+        self.lately: deque[GameEvent] = deque(maxlen=24)
+        self.fights: dict[str, Fight] = {}
+        self.waiting: list[Waiting] = []
+        self.intents: dict[str, Act] = {}
+
+    # What happens.
+
+    def heard(self, event: GameEvent) -> None:
+        """Takes in an event, if the viewer perceived it."""
+        people = audience(event)
+        if event.seq is not None and self.viewer == DM:
+            self.at = event.seq
+        if event.is_note or self.viewer not in people:
+            return
+        known = event.known
+        effects = effects_of(event, known, people)
+        self.lately.append(event)
+        for uid, given in known.names.items():
+            self.names[uid] = given if isinstance(given, str) else given[0]
+        for uid in effects.seen:
+            self._of(uid)[claims.AT] = known.location
+        for held in effects.holdings:
+            if self.viewer in held.holders:
+                self._hold(held.claim, held.certainty, held.said_by)
+        note = played_of(event)
+        if note is not None:
+            self._played(event, note, people)
+
+    def _of(self, uid: str) -> dict[str, Any]:
+        return self.facts.setdefault(uid, {})
+
+    def _hold(self, claim: Claim, certainty: Certainty, said_by: str | None) -> None:
+        if certainty is not Certainty.FACT:
+            self.told.setdefault(claim.subject, {})[claim.slot] = (claim.value, said_by)
+            return
+        facts = self._of(claim.subject)
+        if claims.counts(claim.slot):
+            slot = claim.slot.removeprefix("+")
+            start = 1 if slot == claims.NUMBER else 0
+            facts[slot] = (facts.get(slot) or start) + (claim.value or 0)  # type: ignore[operator]
+        elif claim.value is None:
+            facts.pop(claim.slot, None)
+        else:
+            facts[claim.slot] = claim.value
+
+    def _played(self, event: GameEvent, note: Played, people: frozenset[str]) -> None:
+        self._turn(event, note)
+        self.minutes += note.minutes
+        self.session = event.session_id
+        self.game = note.game or self.game
+        if note.chapter is not None:
+            self._begin(note.chapter)
+        self._seated(note)
+        self._told_topics(note)
+        place = event.known.location
+        if place is not None:
+            self._placed(event, note, place)
+        if note.act is not None:
+            self._acted(event, note.act, place)
+        if note.tells:
+            self._told_of(note.tells, people)
+        if note.gist is not None:
+            self._remember(event, note.gist, people)
+
+    def _turn(self, event: GameEvent, note: Played) -> None:
+        if event.turn is not None and event.turn > self.round:
+            self.round = event.turn
+            self.steps, self.intents = set(), {}
+        if note.step == DM_STEP and DM_STEP not in self.steps:
+            self.waiting = []
+        self.steps.add(note.step)
+
+    def _seated(self, note: Played) -> None:
+        if note.joined is not None:
+            self.seats[note.joined.uid] = note.joined
+        if note.left is not None:
+            self.seats.pop(note.left, None)
+
+    def _told_topics(self, note: Played) -> None:
+        self.beats.update(note.beats)
+        for topic in note.topics:
+            self.topics.setdefault(topic, self.round)
+        while len(self.topics) > _MOST_TOPICS:
+            del self.topics[next(iter(self.topics))]
+
+    def _begin(self, chapter: int) -> None:
+        """A new part of the story. What the old places were like is in the log, and not needed to play on."""
+        self.chapter, self.since = chapter, self.round
+        kept = {*self.seats}
+        for known in (self.sights, self.ways, self.visits, self.topics):
+            known.clear()
+        self.beats.clear()
+        self.asked.clear()
+        self.tried.clear()
+        self.facts = {uid: facts for uid, facts in self.facts.items() if uid in kept}
+        self.told.clear()
+
+    def _placed(self, event: GameEvent, note: Played, place: str) -> None:
+        if note.sights is not None:
+            self.sights[place] = note.sights
+        if event.event_type is EventType.LOCATION_CHANGE:
+            self.visits[place] = self.visits.get(place, 0) + 1
+            if note.origin is not None and note.way is not None:
+                self.ways.setdefault(note.origin, {})[note.way] = place
+        if note.fight is not None:
+            self.fights[place] = _begun(note.fight, place, self.round)
+        fight = self.fights.get(place)
+        if fight is not None:
+            self._fought(event, note, fight)
+
+    def _fought(self, event: GameEvent, note: Played, fight: Fight) -> None:
+        for uid, hp in note.foe_hp.items():
+            if uid in fight.foes:
+                fight.foes[uid].hp = hp
+        for uid in event.known.killed:
+            if uid in fight.foes:
+                fight.foes[uid].number -= 1
+        if note.ended is not None:
+            del self.fights[fight.place]
+
+    def _acted(self, event: GameEvent, act: Act, place: str | None) -> None:
+        if act.verb in MOVES:
+            self.intents[event.source] = act
+        if act.verb in FOR_THE_DM:
+            self.waiting.append(Waiting(event.event_id, event.source, act, place))
+            if act.what is not None and act.target is not None:
+                self.asked.add((act.target, act.what))
+            if place is not None:
+                self.tried.add((place, act.verb.value, act.what or ""))
+
+    def _told_of(self, tells: Iterable[str], people: frozenset[str]) -> None:
+        for deed in self.deeds:
+            if deed.event_id in tells:
+                deed.told |= people
+
+    def _remember(self, event: GameEvent, gist: str, people: frozenset[str]) -> None:
+        known = event.known
+        facts = tuple(map(claims.claim_of, known.facts))
+        about = tuple(dict.fromkeys((*known.names, *known.killed, *(fact.subject for fact in known.facts))))
+        self.deeds.append(
+            Deed(
+                event_id=event.event_id,
+                kind=event.event_type,
+                gist=gist,
+                place=known.location,
+                round=self.round,
+                present=people,
+                about=about,
+                facts=facts,
+            )
+        )
+
+    # What is known.
+
+    def name(self, uid: str) -> str:
+        return self.names.get(uid) or name_from_uid(uid)
+
+    def fact(self, uid: str, slot: str, otherwise: Any = None) -> Any:
+        return self.facts.get(uid, {}).get(slot, otherwise)
+
+    def place(self, uid: str) -> str | None:
+        found: str | None = self.fact(uid, claims.AT)
+        return found
+
+    def alive(self, uid: str) -> bool:
+        return int(self.fact(uid, claims.NUMBER, 1)) > 0
+
+    def conditions(self, uid: str) -> list[str]:
+        starts = f"{claims.CONDITION} "
+        facts = self.facts.get(uid, {})
+        return [key.removeprefix(starts) for key in facts if key.startswith(starts) and facts[key] is True]
+
+    def items(self, uid: str) -> dict[str, int]:
+        starts = f"{claims.ITEM} "
+        facts = self.facts.get(uid, {})
+        return {key.removeprefix(starts): n for key, n in facts.items() if key.startswith(starts) and n > 0}
+
+    def spells(self, uid: str) -> list[str]:
+        ready = self.fact(uid, SPELLS, [])
+        return [str(one) for one in ready] if isinstance(ready, list) else []
+
+    def character(self, uid: str) -> Character | None:
+        """A sheet as it stands, as far as the viewer knows it."""
+        return character_of(uid, self.name(uid), self.facts.get(uid, {}), self.items(uid))
+
+    def can_act(self, uid: str) -> bool:
+        """Whether somebody in a seat is able to do anything at all."""
+        return self.alive(uid) and _HELPLESS.isdisjoint(self.conditions(uid))
+
+    def living(self) -> list[str]:
+        """The characters in seats who are alive, in the order of their seats."""
+        seated = sorted(self.seats.values(), key=lambda one: (one.seat, one.uid))
+        return [one.uid for one in seated if self.alive(one.uid)]
+
+    def together(self, place: str | None) -> list[str]:
+        """The living characters at a place."""
+        return [uid for uid in self.living() if self.place(uid) == place]
+
+    def scenes(self) -> dict[str, list[str]]:
+        """Where the party is: the living at each place, the first seat's place first."""
+        found: dict[str, list[str]] = {}
+        for uid in self.living():
+            place = self.place(uid)
+            if place is not None:
+                found.setdefault(place, []).append(uid)
+        return found
+
+    def order(self) -> list[str]:
+        """Who acts in this round, in order: scene by scene; in a fight by initiative, foes among them."""
+        found: list[str] = []
+        for place, here in self.scenes().items():
+            fight = self.fights.get(place)
+            if fight is None:
+                found += here
+            else:
+                late = [uid for uid in here if uid not in fight.order]
+                able = {*here, *fight.standing}
+                found += [uid for uid in (*fight.order, *late) if uid in able]
+        return found
+
+    def due(self) -> str | None:
+        """Whose step it is in the round that is being played; None once everybody had theirs."""
+        if DM_STEP not in self.steps:
+            return DM_STEP
+        for uid in self.order():
+            if uid not in self.steps and (uid not in self.seats or self.can_act(uid)):
+                return uid
+        return None
+
+
+def _begun(note: FightNote, place: str, since: int) -> Fight:
+    foes = {uid: Group(one.monster, one.name, one.number) for uid, one in note.foes.items()}
+    return Fight(id=note.id, place=place, order=note.order, since=since, foes=foes)
+
+
+def told(events: Iterable[GameEvent], tables: Mapping[str, Table]) -> None:
+    """Everybody at the table takes in what they perceived."""
+    for event in events:
+        for table in tables.values():
+            table.heard(event)
