@@ -75,9 +75,7 @@ class Step:
             source=source,
             content=content,
             session_id=self.session,
-            metadata={
-                key: value for key, value in known.items() if value not in (None, []) or key == "witnesses"
-            },
+            metadata={key: value for key, value in known.items() if value or key == "witnesses"},
             timestamp=BEGINNING + timedelta(minutes=self.table.minutes + note.minutes),
             turn=self.round,
         )
@@ -88,10 +86,8 @@ class Step:
     def present(self, place: str) -> list[str]:
         """All who are at a place and can perceive anything: characters and people."""
         table = self.table
-        people = [
-            uid for uid in table.facts if uid.startswith("npc_") and table.fact(uid, claims.AT) == place
-        ]
-        return [*table.together(place), *(uid for uid in people if table.alive(uid))]
+        people = (uid for uid in table.facts if uid.startswith("npc_") and table.place(uid) == place)
+        return [*table.together(place), *filter(table.alive, people)]
 
     def _id(self) -> str:
         """An id that tells nobody how much they missed, and is the same after a restart."""
