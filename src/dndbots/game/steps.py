@@ -89,6 +89,10 @@ class Step:
         people = (uid for uid in table.facts if uid.startswith("npc_") and table.place(uid) == place)
         return [*table.together(place), *filter(table.alive, people)]
 
+    def knows(self, who: str, uid: str) -> bool:
+        """Whether a character ever heard what somebody or something is called."""
+        return who in self._tables and uid in self._tables[who].names
+
     def _id(self) -> str:
         """An id that tells nobody how much they missed, and is the same after a restart."""
         parts = (self._seed, self.session, self.round, self.name, len(self.events))
