@@ -21,6 +21,13 @@ DndbotsError
 ├── ExtractionFailed      nothing that an extractor answered could be read, and why
 ├── WorkerFailed          a compaction that another process could not do, and why
 ├── SummaryFailed         no summary that could be used, with whose it was and why
+├── RulesError
+│   ├── InvalidDice       dice that cannot be rolled, with the column and the reason
+│   └── NotInRules        a name that the rules do not have, with those that they have
+│       ├── UnknownClass
+│       ├── UnknownMonster
+│       ├── UnknownSpell
+│       └── UnknownThing  equipment, a condition, or a kind of treasure
 ├── StorageError
 │   ├── SequenceConflict  somebody else wrote first
 │   ├── CampaignMissing   no campaign there, and none should be made
@@ -42,6 +49,8 @@ ValidationError names the field and carries these errors' words.
 
 from collections.abc import Iterable
 from typing import Any, Self
+
+_LONGEST_SHOWN = 80
 
 
 class DndbotsError(Exception):
@@ -220,6 +229,48 @@ class WorkerFailed(DndbotsError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"the process that compacts failed: {reason}")
         self.reason = reason
+
+
+class RulesError(DndbotsError):
+    """Something about the rules of the game."""
+
+
+class InvalidDice(RulesError, ValueError):
+    """Nothing was rolled. `column` counts from 1."""
+
+    def __init__(self, expression: object, *, column: int, reason: str, remedy: str) -> None:
+        shown = repr(expression)
+        shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+        super().__init__(f"{shown} cannot be rolled: column {column}: {reason}; {remedy}")
+        self.expression, self.column, self.reason, self.remedy = expression, column, reason, remedy
+
+
+class NotInRules(RulesError, LookupError):
+    """`kind` is what was looked for: a class, a monster."""
+
+    kind = "name"
+
+    def __init__(self, name: object, *, known: Iterable[str]) -> None:
+        self.name, self.known = name, tuple(known)
+        shown = repr(name)
+        shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+        super().__init__(f"the rules have no {self.kind} {shown}; they have {', '.join(self.known)}")
+
+
+class UnknownClass(NotInRules):
+    kind = "class"
+
+
+class UnknownMonster(NotInRules):
+    kind = "monster"
+
+
+class UnknownSpell(NotInRules):
+    kind = "spell"
+
+
+class UnknownThing(NotInRules):
+    kind = "thing"
 
 
 class StorageError(DndbotsError):
