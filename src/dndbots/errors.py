@@ -16,6 +16,9 @@ DndbotsError
 │   └── UnknownViewer     a viewer whom the campaign does not know
 ├── AmbiguousName         a name that several have
 ├── InvalidTranscript     a line that cannot be imported, with its place
+├── InvalidModule         an adventure that cannot be played, with every problem and its line
+├── InvalidCondition      a condition of an adventure that cannot be read, with its column
+├── UnknownModule         an adventure that is neither on board nor a file
 ├── UpdateRefused         a proposal that its turn does not support, with reason and rule
 ├── UnknownProposal       a proposal that is not waiting
 ├── ExtractionFailed      nothing that an extractor answered could be read, and why
@@ -28,6 +31,10 @@ DndbotsError
 │       ├── UnknownMonster
 │       ├── UnknownSpell
 │       └── UnknownThing  equipment, a condition, or a kind of treasure
+├── ActRefused            something that a character cannot do, and why
+├── NoGame                a campaign in which nobody ever began to play
+├── GameExists            a campaign in which somebody plays already
+├── NoSuchPlayer          a model that cannot be had, and what to do about it
 ├── StorageError
 │   ├── SequenceConflict  somebody else wrote first
 │   ├── CampaignMissing   no campaign there, and none should be made
@@ -48,7 +55,7 @@ ValidationError names the field and carries these errors' words.
 """
 
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 _LONGEST_SHOWN = 80
 
@@ -192,6 +199,37 @@ class InvalidTranscript(DndbotsError, ValueError):
         self.line, self.field, self.reason = line, field, reason
 
 
+class ModuleProblem(NamedTuple):
+    """One thing that is wrong with a module. `path` says where in it, `line` counts from 1."""
+
+    line: int
+    path: str
+    reason: str
+
+
+class InvalidModule(DndbotsError, ValueError):
+    """All that is wrong is told at once, one problem to a line."""
+
+    def __init__(self, file: str, *, problems: Iterable[ModuleProblem]) -> None:
+        self.file, self.problems = file, tuple(problems)
+        super().__init__("\n".join(f"{file}:{line}: {path}: {why}" for line, path, why in self.problems))
+
+
+class InvalidCondition(DndbotsError, ValueError):
+    """`column` counts from 1."""
+
+    def __init__(self, text: str, *, column: int, reason: str) -> None:
+        super().__init__(f"{text!r} cannot be read at column {column}: {reason}")
+        self.text, self.column, self.reason = text, column, reason
+
+
+class UnknownModule(DndbotsError, LookupError):
+    def __init__(self, name: str, *, known: Iterable[str]) -> None:
+        self.name, self.known = name, tuple(known)
+        listed = ", ".join(self.known) or "none"
+        super().__init__(f"there is no module {name!r}, nor a file of that name; on board: {listed}")
+
+
 class SummaryFailed(DndbotsError):
     """Nothing was kept of what came back. What was to be summarised is still where it was."""
 
@@ -271,6 +309,32 @@ class UnknownSpell(NotInRules):
 
 class UnknownThing(NotInRules):
     kind = "thing"
+
+
+class ActRefused(DndbotsError):
+    def __init__(self, who: str, *, verb: str, reason: str) -> None:
+        super().__init__(f"{who} cannot {verb}: {reason}")
+        self.who, self.verb, self.reason = who, verb, reason
+
+
+class NoGame(DndbotsError):
+    def __init__(self, where: str) -> None:
+        super().__init__(f"{where}: nobody plays here yet; `dndbots play --campaign` begins a game")
+        self.where = where
+
+
+class GameExists(DndbotsError):
+    def __init__(self, where: str, *, module: str) -> None:
+        super().__init__(
+            f"{where}: a game of {module!r} is played here already; resume it, or choose another place"
+        )
+        self.where, self.module = where, module
+
+
+class NoSuchPlayer(DndbotsError):
+    def __init__(self, model: str, *, reason: str) -> None:
+        super().__init__(f"{model!r} cannot play: {reason}")
+        self.model, self.reason = model, reason
 
 
 class StorageError(DndbotsError):
