@@ -67,10 +67,22 @@ def _level(step: Step, uid: str, place: str) -> None:
 
 
 def join(
-    step: Step, character: Character, *, seat: int, temper: str, goal: str, place: str, text: str
+    step: Step,
+    character: Character,
+    *,
+    seat: int,
+    temper: str,
+    goal: str,
+    place: str,
+    text: str,
+    witnesses: Iterable[str] | None = None,
 ) -> None:
-    """Somebody takes a seat: the others see who it is, and the sheet is its own."""
+    """Somebody takes a seat: all who are there learn each other's names, and the sheet is its own.
+
+    `witnesses` are those who see it, where that is not everybody at the place.
+    """
     uid = character.uid
+    here = step.table.together(place)
     joined: dict[str, JsonValue] = {"uid": uid, "seat": seat}
     member: list[JsonValue] = [
         *public_facts(character),
@@ -81,9 +93,9 @@ def join(
         text,
         place=place,
         participants=[uid],
-        witnesses=step.present(place),
+        witnesses=step.present(place) if witnesses is None else witnesses,
         play={"joined": {**joined}},
-        names={uid: character.name, PARTY_UID: "the party"},
+        names={uid: character.name, PARTY_UID: "the party", **{one: step.table.name(one) for one in here}},
         facts=member,
     )
     spells = spells_of(step, character)
