@@ -44,6 +44,8 @@ class Verb(StrEnum):
 FOR_THE_DM: Final = frozenset(
     (Verb.SEARCH, Verb.LOOK, Verb.TAKE, Verb.OPEN, Verb.ASK, Verb.ACCEPT, Verb.REFUSE, Verb.REST, Verb.PARLEY)
 )
+# What the referee's dice decide, at once.
+RULED: Final = frozenset((Verb.ATTACK, Verb.CAST, Verb.BIND, Verb.FLEE))
 # What moves people, together, once everybody in the round has spoken.
 MOVES: Final = frozenset((Verb.GO, Verb.STAY))
 

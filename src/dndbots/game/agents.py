@@ -33,7 +33,7 @@ class Screen:
     """The DM's turn: everything that happened, the adventure, and a step to put answers into."""
 
     step: Step
-    module: "Callable[[int], Module]"
+    module: "Callable[[int], Module | None]"
     prompt: "Context"
     rng: random.Random
     seed: int
@@ -54,4 +54,8 @@ class DungeonMaster(Protocol):
 
     def run(self, screen: Screen) -> None:
         """Drafts at least one event into the screen's step."""
+        ...
+
+    def leads(self, table: Table, place: str, way: str) -> str | None:
+        """Where a way leads from a place, if it can be gone."""
         ...

@@ -13,7 +13,9 @@ from dndbots.game.acts import Act
 
 KEY: Final = "play"
 DM_STEP: Final = "dm"
+REFEREE: Final = "referee"
 MARCH: Final = "march"
+SETUP: Final = "setup"
 
 
 class Sights(BaseModel):
@@ -69,22 +71,26 @@ class Joined(BaseModel):
 
     uid: Uid
     seat: int = Field(ge=1, le=12)
-    temper: Label
-    goal: Label
+    temper: Label = "wry"
+    goal: Label = "company"
 
 
 class Played(BaseModel):
     """The note of one event.
 
-    `step` is whose step of the round it belongs to: `dm`, a character, a group of foes, or `march`. `beats`
-    are what the adventure has come to; `gist` is the event in a few words, for whoever tells of it later;
-    `tells` are the events that were told of. `foe_hp` is what is left of each foe, for the DM alone.
+    `step` is whose step of the round it belongs to: `dm`, a character, a group of foes, `referee`, or
+    `march`. `resolves` is the act that the dice decided. `beats` are what the adventure has come to. `gist`
+    is the event in a few words, for whoever tells of it later; `tells` are the events that were told of.
+    `until` says when conditions end by themselves, as a round; `helpless` how many of a group of foes are
+    out of the fight. `foe_hp` is what each foe has to begin with, for the DM alone, and `wounds` what each
+    of them takes: the group, which of them, counted from the strongest, and how much.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     step: Someone | Label
     act: Act | None = None
+    resolves: EventId | None = None
     rolls: tuple[JsonValue, ...] = ()
     beats: tuple[Label, ...] = ()
     sights: Sights | None = None
@@ -95,6 +101,9 @@ class Played(BaseModel):
     tells: tuple[EventId, ...] = ()
     fight: FightNote | None = None
     foe_hp: dict[Uid, tuple[int, ...]] = Field(default_factory=dict)
+    wounds: tuple[tuple[Uid, int, int], ...] = ()
+    helpless: dict[Uid, int] = Field(default_factory=dict)
+    until: dict[Uid, dict[Label, int]] = Field(default_factory=dict)
     ended: Label | None = None
     chapter: int | None = Field(default=None, ge=0)
     minutes: int = Field(default=0, ge=0, le=100_000)

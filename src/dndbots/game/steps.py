@@ -2,7 +2,7 @@
 
 import hashlib
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -15,6 +15,13 @@ from dndbots.ids import DM
 
 # Game time has to begin some day.
 BEGINNING: Final = datetime(1312, 4, 2, 9, 0)  # noqa: DTZ001 - no clock of ours, and no zone
+
+# Where a way leads from a place, if it can be gone: the DM says so.
+Leads = Callable[[Table, str, str], str | None]
+
+
+def _nowhere(_table: Table, _place: str, _way: str) -> str | None:
+    return None
 
 
 class Step:
@@ -31,12 +38,14 @@ class Step:
         seed: int,
         round_: int,
         session: str,
-        tables: Mapping[str, Table],
+        tables: dict[str, Table],
         rng: random.Random,
+        leads: Leads = _nowhere,
     ) -> None:
         self.name, self.round, self.session, self.rng = name, round_, session, rng
         self.events: list[GameEvent] = []
-        self._seed, self._tables = seed, tables
+        self.seed, self.leads = seed, leads
+        self._tables = tables
 
     @property
     def table(self) -> Table:
@@ -80,7 +89,7 @@ class Step:
             turn=self.round,
         )
         self.events.append(event)
-        told([event], self._tables)
+        told(event, self._tables)
         return event
 
     def present(self, place: str) -> list[str]:
@@ -89,7 +98,15 @@ class Step:
         people = (uid for uid in table.facts if uid.startswith("npc_") and table.place(uid) == place)
         return [*table.together(place), *filter(table.alive, people)]
 
+    def of(self, who: str) -> Table:
+        """What a character knows, for what is put into its mouth."""
+        return self._tables[who]
+
+    def knows(self, who: str, uid: str) -> bool:
+        """Whether a character ever heard what somebody or something is called."""
+        return who in self._tables and uid in self._tables[who].names
+
     def _id(self) -> str:
         """An id that tells nobody how much they missed, and is the same after a restart."""
-        parts = (self._seed, self.session, self.round, self.name, len(self.events))
+        parts = (self.seed, self.session, self.round, self.name, len(self.events))
         return f"evt_{hashlib.sha256('/'.join(map(str, parts)).encode()).hexdigest()[:10]}"

@@ -5,16 +5,26 @@ it is, who fights whom, which ways there are) from the notes that the game left 
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dndbots.canon import claims
 from dndbots.canon.claims import Certainty, Claim
 from dndbots.canon.holding import effects_of
-from dndbots.events import EventType, GameEvent, audience
-from dndbots.game.acts import FOR_THE_DM, MOVES, Act
-from dndbots.game.played import DM_STEP, FightNote, GameNote, Joined, Played, Sights, played_of
+from dndbots.events import EventType, GameEvent, StatedFact, audience
+from dndbots.game.acts import FOR_THE_DM, MOVES, RULED, Act
+from dndbots.game.played import (
+    DM_STEP,
+    MARCH,
+    REFEREE,
+    FightNote,
+    GameNote,
+    Joined,
+    Played,
+    Sights,
+    played_of,
+)
 from dndbots.game.sheets import SPELLS, character_of
 from dndbots.ids import DM, name_from_uid
 from dndbots.models import Character
@@ -35,7 +45,7 @@ class Deed:
     round: int
     present: frozenset[str]
     about: tuple[str, ...]
-    facts: tuple[Claim, ...]
+    facts: tuple[StatedFact, ...]
     told: set[str] = field(default_factory=set)
 
     def is_news_to(self, who: str) -> bool:
@@ -44,12 +54,27 @@ class Deed:
 
 @dataclass(slots=True)
 class Group:
-    """A group of foes: how many are left, and the hit points of each, where they are known."""
+    """A group of foes: how many are left, and the hit points of each, where they are known.
+
+    The strongest stands first; those who are helpless are the last.
+    """
 
     monster: str
     name: str
     number: int
     hp: tuple[int, ...] = ()
+    helpless: int = 0
+
+    @property
+    def able(self) -> int:
+        """How many of them can fight."""
+        return max(self.number - self.helpless, 0)
+
+    def wound(self, which: int, points: int) -> None:
+        hp = list(self.hp)
+        if which < len(hp):
+            hp[which] -= points
+            self.hp = tuple(sorted((left for left in hp if left > 0), reverse=True))
 
 
 @dataclass(slots=True)
@@ -64,7 +89,8 @@ class Fight:
 
     @property
     def standing(self) -> dict[str, Group]:
-        return {uid: group for uid, group in self.foes.items() if group.number > 0}
+        """The groups of which anybody can still fight."""
+        return {uid: group for uid, group in self.foes.items() if group.able > 0}
 
 
 @dataclass(slots=True, frozen=True)
@@ -77,12 +103,23 @@ class Waiting:
     place: str | None
 
 
+class Due(NamedTuple):
+    """Whose step it is: `dm`, `player`, `referee` or `march`, and who plays it."""
+
+    node: str
+    who: str
+
+
+PLAYER: Final = "player"
+
+
 class Table:
     """What a viewer knows of the game. `heard` takes in an event; everything else only reads."""
 
     def __init__(self, viewer: str = DM) -> None:
         self.viewer = viewer
         self.at = 0
+        self.count = 0  # of events of play
         self.round = 0
         self.session = ""
         self.minutes = 0
@@ -105,7 +142,9 @@ class Table:
         self.lately: deque[GameEvent] = deque(maxlen=24)
         self.fights: dict[str, Fight] = {}
         self.waiting: list[Waiting] = []
+        self.declared: Waiting | None = None
         self.intents: dict[str, Act] = {}
+        self.until: dict[str, dict[str, int]] = {}
 
     # What happens.
 
@@ -119,6 +158,7 @@ class Table:
         known = event.known
         effects = effects_of(event, known, people)
         self.lately.append(event)
+        self.count += 1
         for uid, given in known.names.items():
             self.names[uid] = given if isinstance(given, str) else given[0]
         for uid in effects.seen:
@@ -159,8 +199,12 @@ class Table:
         place = event.known.location
         if place is not None:
             self._placed(event, note, place)
+        if self.declared is not None and note.resolves == self.declared.event_id:
+            self.declared = None
         if note.act is not None:
             self._acted(event, note.act, place)
+        for uid, ends in note.until.items():
+            self.until.setdefault(uid, {}).update(ends)
         if note.tells:
             self._told_of(note.tells, people)
         if note.gist is not None:
@@ -169,7 +213,7 @@ class Table:
     def _turn(self, event: GameEvent, note: Played) -> None:
         if event.turn is not None and event.turn > self.round:
             self.round = event.turn
-            self.steps, self.intents = set(), {}
+            self.steps, self.intents, self.declared = set(), {}, None
         if note.step == DM_STEP and DM_STEP not in self.steps:
             self.waiting = []
         self.steps.add(note.step)
@@ -216,17 +260,26 @@ class Table:
         for uid, hp in note.foe_hp.items():
             if uid in fight.foes:
                 fight.foes[uid].hp = hp
+        for uid, which, points in note.wounds:
+            if uid in fight.foes:
+                fight.foes[uid].wound(which, points)
         for uid in event.known.killed:
             if uid in fight.foes:
                 fight.foes[uid].number -= 1
+        for uid, count in note.helpless.items():
+            if uid in fight.foes:
+                fight.foes[uid].helpless = count
         if note.ended is not None:
             del self.fights[fight.place]
 
     def _acted(self, event: GameEvent, act: Act, place: str | None) -> None:
+        stands = Waiting(event.event_id, event.source, act, place)
         if act.verb in MOVES:
             self.intents[event.source] = act
+        if act.verb in RULED:
+            self.declared = stands
         if act.verb in FOR_THE_DM:
-            self.waiting.append(Waiting(event.event_id, event.source, act, place))
+            self.waiting.append(stands)
             if act.what is not None and act.target is not None:
                 self.asked.add((act.target, act.what))
             if place is not None:
@@ -239,7 +292,6 @@ class Table:
 
     def _remember(self, event: GameEvent, gist: str, people: frozenset[str]) -> None:
         known = event.known
-        facts = tuple(map(claims.claim_of, known.facts))
         about = tuple(dict.fromkeys((*known.names, *known.killed, *(fact.subject for fact in known.facts))))
         self.deeds.append(
             Deed(
@@ -250,7 +302,7 @@ class Table:
                 round=self.round,
                 present=people,
                 about=about,
-                facts=facts,
+                facts=tuple(known.facts),
             )
         )
 
@@ -322,14 +374,18 @@ class Table:
                 found += [uid for uid in (*fight.order, *late) if uid in able]
         return found
 
-    def due(self) -> str | None:
+    def due(self) -> Due | None:
         """Whose step it is in the round that is being played; None once everybody had theirs."""
         if DM_STEP not in self.steps:
-            return DM_STEP
+            return Due(DM_STEP, DM)
+        if self.declared is not None:
+            return Due(REFEREE, self.declared.who)
         for uid in self.order():
-            if uid not in self.steps and (uid not in self.seats or self.can_act(uid)):
-                return uid
-        return None
+            if uid not in self.steps and uid not in self.seats:
+                return Due(REFEREE, uid)
+            if uid not in self.steps and self.can_act(uid):
+                return Due(PLAYER, uid)
+        return Due(MARCH, DM) if self.intents and MARCH not in self.steps else None
 
 
 def _begun(note: FightNote, place: str, since: int) -> Fight:
@@ -337,8 +393,10 @@ def _begun(note: FightNote, place: str, since: int) -> Fight:
     return Fight(id=note.id, place=place, order=note.order, since=since, foes=foes)
 
 
-def told(events: Iterable[GameEvent], tables: Mapping[str, Table]) -> None:
-    """Everybody at the table takes in what they perceived."""
-    for event in events:
-        for table in tables.values():
-            table.heard(event)
+def told(event: GameEvent, tables: dict[str, Table]) -> None:
+    """Everybody at the table takes in an event, if they perceived it. Who comes to the table, gets one."""
+    for who in audience(event):
+        if who == DM or who.startswith("pc_"):
+            if who not in tables:
+                tables[who] = Table(who)
+            tables[who].heard(event)

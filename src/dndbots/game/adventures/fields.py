@@ -38,9 +38,10 @@ def listed(value: Any) -> Any:
 
 
 def keyed(value: Any, *, field: str = "key") -> Any:
-    """Each entry is told what it is filed under. What is no mapping is left for pydantic to refuse."""
+    """Each entry is told what it is filed under, a blank one too. Other shapes are left for pydantic to refuse."""
     if not isinstance(value, Mapping):
         return value
+    value = {key: {} if entry is None else entry for key, entry in value.items()}
     for key, entry in value.items():
         if isinstance(entry, Mapping) and entry.get(field, key) != key:
             raise ValueError(f"{key!r} says that its {field} is {entry[field]!r}; leave that out")

@@ -36,6 +36,13 @@ class Value(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True, populate_by_name=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _blank_is_not_said(cls, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            return {key: value for key, value in data.items() if value is not None}
+        return data
+
 
 class Fact(Value):
     """What is so of somebody or something, for those who perceive it."""
@@ -256,7 +263,7 @@ class Quest(Value):
         if isinstance(endings, Mapping):
             said["endings"] = {
                 key: {"when": all_done, **ending} if isinstance(ending, Mapping) else ending
-                for key, ending in endings.items()
+                for key, ending in keyed(endings).items()
             }
         return said
 
@@ -274,7 +281,7 @@ class Thread(Value):
 class Happening(Value):
     """What comes about by itself, wherever the party is or where it says."""
 
-    key: Key | Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]{0,3}\z")]
+    key: Annotated[str, StringConstraints(pattern=r"^([a-z][a-z0-9_]{0,59}|[1-9][0-9]{0,3})\z")]
     when: When | None = None
     text: Text
     at: Key | None = None
