@@ -1,7 +1,7 @@
 """Telling of places: what those see who come, what has changed for those who stay."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from dndbots.events import EventType, GameEvent
 from dndbots.game.adventures.values import Place
@@ -38,7 +38,15 @@ def listed(texts: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
 
 
-def tell_place(telling: Telling, uid: str, *, came: Sequence[str], before: str = "", beats: tuple[str, ...] = ()) -> None:
+def tell_place(
+    telling: Telling,
+    uid: str,
+    *,
+    came: Sequence[str],
+    before: str = "",
+    beats: tuple[str, ...] = (),
+    **metadata: Any,
+) -> None:
     """Tells a place to those who are there, in one piece: looks, people, things, ways."""
     world, table = telling.world, telling.step.table
     place = world.place(uid)
@@ -62,6 +70,7 @@ def tell_place(telling: Telling, uid: str, *, came: Sequence[str], before: str =
         gist=clause(looks) if news else None,
         play=telling.sights(place),
         discovered=[uid] if news else None,
+        **metadata,
     )
 
 
@@ -112,6 +121,19 @@ def tell_something_small(telling: Telling, uid: str) -> None:
     if place.sounds and telling.rng.random() < 1 / 2:
         text = telling.one_of(place.sounds)
     telling.tell(uid, text, names={uid: place.name})
+
+
+def tell_fight(telling: Telling) -> None:
+    """Where everybody fights and nothing else is to be told: who still stands."""
+    table = telling.step.table
+    for uid, fight in table.fights.items():
+        if table.together(uid):
+            foes = listed([group.name for group in fight.standing.values()])
+            names = {foe: group.name for foe, group in fight.foes.items()}
+            text = telling.words("fight_on", foes=foes)
+            telling.tell(uid, text, kind=EventType.COMBAT_ROUND, names=names)
+            return
+    telling.secretly(telling.words("offstage"), beats=())
 
 
 def _quiet(place: Place) -> str:

@@ -11,12 +11,16 @@ from dndbots.game.house.places import listed, tell_place
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.traps import spring
 from dndbots.game.house.world import beat
+from dndbots.game.referee.telling import dice
 from dndbots.game.table import Waiting
-from dndbots.rules.abilities import modifier
+from dndbots.models import Character
+from dndbots.rules import checks
+from dndbots.rules.classes import char_class
 
-_KEEN: Final = frozenset(("thief", "elf", "dwarf"))
-_NIMBLE: Final = frozenset(("thief",))
-_BEST: Final = 5
+_OPEN_LOCKS: Final = "open locks"
+_SEARCHED_BEFORE: Final = 2
+_EYES: Final = 1  # a party looks longer than rules for ten feet of wall have it
+_NO_LIGHT: Final = -2
 _ARTICLES: Final = ("a ", "an ", "the ", "some ")
 
 
@@ -24,8 +28,12 @@ def search(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -
     """All who search a place search it together. Dice are thrown whether there is anything or not."""
     who, world = people_of(asked), telling.world
     before = world.came("searched", place.key)
-    odds = 2 + any_of(telling, who, _KEEN) + min(len(who) - 1, 2) + 2 * before
-    lucky, rolls = telling.luck(_by_light(telling, place, uid, odds))
+    bonus = _EYES + min(len(who) - 1, 2) + _SEARCHED_BEFORE * before
+    blind = place.dark and not world.lit(uid)
+    sheet = max(sheets_of(telling, who), key=lambda one: char_class(one.char_class).search, default=None)
+    check = None if sheet is None else checks.search(sheet, rng=telling.rng, bonus=bonus + _NO_LIGHT * blind)
+    lucky = check is not None and check.success
+    rolls = dice(check) if check is not None else []
     things = world.hidden_things(place) if lucky else []
     ways = world.hidden_ways(place) if lucky else []
     if not things and not ways:
@@ -174,21 +182,21 @@ def _open_way(telling: Telling, place: Place, uid: str, way: Exit, openers: Sequ
         telling.tell(uid, telling.words("already_open", way=way.label), participants=openers)
         return
     rolls: list[JsonValue] = []
+    lucky, sheets = True, sheets_of(telling, openers)
     key = None if way.locked is None else telling.atlas.module.items.get(way.locked)
     if key is not None and any(telling.world.carries(one, key.name) for one in telling.step.table.together(uid)):
         text = telling.words("unlocked", who=who, way=way.label, item=key.name)
     elif way.locked is not None:
-        lucky, rolls = telling.luck(2 * any_of(telling, openers, _NIMBLE))
+        tried = [checks.skill_check(one, _OPEN_LOCKS, rng=telling.rng) for one in sheets]
+        lucky, rolls = any(one.success for one in tried), dice(*tried)
         text = telling.words("picked" if lucky else "locked", who=who, way=way.label)
-        if not lucky:
-            telling.tell(uid, text, participants=openers, play={"rolls": rolls})
-            return
     else:
-        lucky, rolls = telling.luck(_force(telling, openers))
+        tried = [checks.open_door(one, rng=telling.rng, bonus=len(sheets) - 1) for one in sheets]
+        lucky, rolls = any(one.success for one in tried), dice(*tried)
         text = telling.words("forced" if lucky else "stuck", who=who, way=way.label)
-        if not lucky:
-            telling.tell(uid, text, participants=openers, play={"rolls": rolls})
-            return
+    if not lucky:
+        telling.tell(uid, text, participants=openers, play={"rolls": rolls})
+        return
     telling.tell(
         uid,
         text,
@@ -208,24 +216,12 @@ def _nothing(telling: Telling, thing: Thing | None) -> str:
     return telling.words("nothing_there") if thing is None else telling.words("nothing_more", thing=thing.looks)
 
 
-def _force(telling: Telling, openers: Sequence[str]) -> int:
-    sheets = [sheet for who in openers if (sheet := telling.step.table.character(who))]
-    strongest = max((modifier(sheet.stats.str) for sheet in sheets), default=0)
-    return min(2 + strongest + len(openers), _BEST)
-
-
 def people_of(asked: Iterable[Waiting]) -> list[str]:
     return list(dict.fromkeys(one.who for one in asked))
 
 
-def any_of(telling: Telling, who: Iterable[str], classes: frozenset[str]) -> bool:
-    """Whether anybody among them is of one of the classes."""
-    return any(str(telling.step.table.fact(uid, "class", "")).casefold() in classes for uid in who)
-
-
-def _by_light(telling: Telling, place: Place, uid: str, odds: int) -> int:
-    blind = place.dark and not telling.world.lit(uid)
-    return max(1, min(odds, _BEST) - 2 * blind)
+def sheets_of(telling: Telling, who: Iterable[str]) -> list[Character]:
+    return [sheet for uid in who if (sheet := telling.step.table.character(uid))]
 
 
 def _by_what(asked: Sequence[Waiting]) -> dict[str, list[str]]:

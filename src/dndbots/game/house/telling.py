@@ -16,7 +16,6 @@ from dndbots.game.agents import Screen
 from dndbots.game.house.phrases import Phrasebook, Pick
 from dndbots.game.house.world import World, beat
 from dndbots.ids import DM
-from dndbots.rules.dice import roll
 
 _LONGEST_GIST: Final = 240
 _QUIET_MINUTES: Final = 10
@@ -39,8 +38,8 @@ class Telling:
     def words(self, rule: str, **slots: str) -> str:
         """A text of the house. The same rule says something else in the next round."""
         self._said[rule] += 1
-        count = self.step.round * 3 + self._said[rule] - 1
-        return self.book.say(rule, pick=Pick(str(self.screen.seed), count), **slots)
+        count = self.step.table.count + self._said[rule]
+        return self.book.say(rule, pick=Pick(f"{self.screen.seed}/dm", count), **slots)
 
     def one_of(self, texts: Sequence[str]) -> str:
         """One of several authored texts, in turns."""
@@ -134,13 +133,6 @@ class Telling:
     def sights(self, place: Place, *, after: Iterable[str] = ()) -> dict[str, Any]:
         """What one sees once it has come to these beats, as a note for those who are told of them."""
         return {"sights": self.world.after(after).sights(place).model_dump(mode="json")}
-
-    # Dice.
-
-    def luck(self, odds: int, *, of: int = 6) -> tuple[bool, list[JsonValue]]:
-        """Whether a die shows these odds or less; and the die."""
-        made = roll(f"1d{of}", rng=self.rng)
-        return made.total <= odds, [made.as_data()]
 
 
 def clause(text: str) -> str:

@@ -6,11 +6,13 @@ from dndbots.game.adventures.values import Thing
 from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import beat
 from dndbots.game.referee import hurt
+from dndbots.game.referee.telling import dice
+from dndbots.rules.checks import skill_check
 from dndbots.rules.classes import char_class
 from dndbots.rules.dice import roll
 from dndbots.rules.saves import save
 
-_NOTICES: Final = {"thief": 3, "dwarf": 2}
+_FIND_TRAPS: Final = "find traps"
 
 
 def spring(telling: Telling, uid: str, thing: Thing, who: str) -> bool:
@@ -21,14 +23,16 @@ def spring(telling: Telling, uid: str, thing: Thing, who: str) -> bool:
     sheet = telling.step.table.character(who)
     name = telling.step.table.name(who)
     beats = [beat("sprung", thing.key)]
-    skill = "" if sheet is None else sheet.char_class.casefold()
-    noticed, rolls = telling.luck(_NOTICES.get(skill, 1))
-    if noticed or sheet is None:
+    if sheet is None:
+        return True
+    noticed = skill_check(sheet, _FIND_TRAPS, rng=telling.rng)
+    rolls = dice(noticed)
+    if noticed.success:
         text = telling.words("trap_noticed", who=name, trap=trap.looks)
         telling.tell(uid, text, participants=[who], beats=beats, play={"rolls": rolls})
         return True
     saved = save(char_class(sheet.char_class).saves_at(sheet.level), trap.save, rng=telling.rng)
-    rolls += [made.as_data() for made in saved.rolls]
+    rolls += dice(saved)
     if saved.success:
         text = telling.words("trap_dodged", who=name, trap=trap.looks)
         telling.tell(uid, text, participants=[who], beats=beats, play={"rolls": rolls})
@@ -39,7 +43,7 @@ def spring(telling: Telling, uid: str, thing: Thing, who: str) -> bool:
         {who: max(harm.total, 1)},
         text=telling.words("trap", who=name, trap=trap.looks),
         place=uid,
-        rolls=[*rolls, harm.as_data()],
+        rolls=[*rolls, harm.text],
         play={"beats": beats},
     )
     return telling.step.table.can_act(who)
