@@ -9,16 +9,16 @@ from dndbots.game.seating import GOALS, TEMPERS
 from dndbots.ids import mint
 from dndbots.rules.creation import new_character
 
-_NAMES: Final = tuple(
-    """Alder Anwen Arno Asta Bera Berin Bran Brida Cael Calla Cord Dagny Darrow Della Edda Egil Eira Elric
+_NAMES: Final = """
+    Alder Anwen Arno Asta Bera Berin Bran Brida Cael Calla Cord Dagny Darrow Della Edda Egil Eira Elric
     Enna Fenn Freya Gerd Gorm Gwen Hakon Halla Hedda Idris Ilse Ivo Jarl Jora Kaja Kell Kester Lark Leif Lind
     Liv Lorn Maeve Marn Mirel Nessa Nial Odo Oren Orla Perrin Petra Quill Ragna Rook Runa Sable Senna Sigrun
-    Stig Svea Tamsin Tarn Thea Tove Ulf Una Vesna Wenna Wulf Yrsa Yven""".split()
-)
-_BYNAMES: Final = tuple(
-    """Ash Barrow Birch Brook Crow Dale Fell Fen Finch Flint Frost Hale Heath Holt Marsh Moss North Pike Reed
-    Rowan Rush Stone Thorn Vale Wick Wren""".split()
-)
+    Stig Svea Tamsin Tarn Thea Tove Ulf Una Vesna Wenna Wulf Yrsa Yven
+"""
+_BYNAMES: Final = """
+    Ash Barrow Birch Brook Crow Dale Fell Fen Finch Flint Frost Hale Heath Holt Marsh Moss North Pike Reed
+    Rowan Rush Stone Thorn Vale Wick Wren
+"""
 _PATIENCE: Final = 0.2  # away from safe places, a newcomer takes a while
 
 
@@ -74,9 +74,9 @@ def newcomer(telling: Telling, uid: str, *, seat: int, level: int) -> None:
 def _name(telling: Telling) -> str:
     """A name that nobody bears or ever bore, not even in part."""
     borne = {word for name in telling.step.table.names.values() for word in name.split()}
-    free = [name for name in _NAMES if name not in borne]
+    free = [name for name in _NAMES.split() if name not in borne]
     if free:
         return telling.rng.choice(free)
     names = {*telling.step.table.names.values()}
-    pairs = [f"{name} {byname}" for name in _NAMES for byname in _BYNAMES]
+    pairs = [f"{name} {byname}" for name in _NAMES.split() for byname in _BYNAMES.split()]
     return telling.rng.choice([pair for pair in pairs if pair not in names] or pairs)

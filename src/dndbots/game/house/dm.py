@@ -31,7 +31,7 @@ from dndbots.game.house.story import OVER, close, happen, is_done, is_open, mark
 from dndbots.game.house.talking import tend, thank
 from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import World
-from dndbots.game.referee import dying, time_passes
+from dndbots.game.referee import dying
 from dndbots.game.table import Table, Waiting
 
 _MOST_ATLASES: Final = 4
@@ -54,9 +54,8 @@ class HouseDM:
             raise InvalidSetting("chapter", table.chapter, reason="is in no module of this game")
         world = World(atlas, table, round_=screen.step.round)
         telling = Telling(screen, world, self._book or house_phrases())
-        waiting, since = list(table.waiting), since_the_dm(table)
+        waiting, since = list(table.waiting), since_the_dm(table, screen.step.round)
         dying(screen.step)
-        time_passes(screen.step)
         fill_seats(telling)
         if not is_open(world):
             open_story(telling)
@@ -101,9 +100,8 @@ def play_scene(telling: Telling, uid: str, waiting: Sequence[Waiting], came: Seq
     here = table.together(uid)
     if place is None or not any(map(table.can_act, here)):
         return
-    if came or is_new_to_any(telling, uid, here):
-        if not telling.told_at(uid) or is_new_to_any(telling, uid, here):
-            tell_place(telling, uid, came=came)
+    if is_new_to_any(telling, uid, here) or (came and not telling.told_at(uid)):
+        tell_place(telling, uid, came=came)
     if uid not in table.fights:
         see_to_the_light(telling, place, uid)
     asked = [one for one in waiting if one.place == uid]

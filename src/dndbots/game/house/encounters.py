@@ -1,7 +1,7 @@
 """Foes: how they take to the party, what talk and gold can do, and what the dead leave behind."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import JsonValue
 
@@ -34,10 +34,8 @@ def meet(telling: Telling, place: Place, uid: str) -> None:
     """The foes at a place notice the party: all who want blood come at once, the others each in their way."""
     world = telling.world
     attacking: dict[str, Group] = {}
-    rolls: list[JsonValue] = []
     for foes in list(world.foes(place)):
         mood, made = _mood(telling, uid, foes)
-        rolls += made
         if mood in _FIGHTS:
             attacking[telling.atlas.uid("mon", foes.key)] = _group(telling, foes)
         elif mood in _PEACE:
@@ -45,7 +43,7 @@ def meet(telling: Telling, place: Place, uid: str) -> None:
         elif not world.came("wary", foes.key):
             _stand_off(telling, place, uid, foes, rolls=made)
     if attacking:
-        _attack(telling, uid, attacking, rolls=rolls)
+        _attack(telling, uid, attacking)
 
 
 def _mood(telling: Telling, uid: str, foes: Foes) -> tuple[Attitude, list[JsonValue]]:
@@ -74,15 +72,29 @@ def _group(telling: Telling, foes: Wanderers, uid: str | None = None) -> Group:
     counted = int(telling.step.table.fact(uid, claims.NUMBER, 0))
     number = counted or min(max(roll(foes.number, rng=telling.rng).total, 1), _MOST)
     kind = monster(foes.monster)
-    return Group(monster=kind.name, name=foes.name or (kind.name if number == 1 else kind.plural), number=number)
+    return Group(
+        monster=kind.name, name=foes.name or (kind.name if number == 1 else kind.plural), number=number
+    )
 
 
 def _told(foes: Group) -> str:
     """Foes as one tells of them: a single one as it is called, several with their number."""
-    return foes.name if foes.number == 1 else f"{_WORDS.get(foes.number, str(foes.number))} {_bare(foes.name)}"
+    return (
+        foes.name if foes.number == 1 else f"{_WORDS.get(foes.number, str(foes.number))} {_bare(foes.name)}"
+    )
 
 
-_WORDS: Final = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
+_WORDS: Final = {
+    2: "two",
+    3: "three",
+    4: "four",
+    5: "five",
+    6: "six",
+    7: "seven",
+    8: "eight",
+    9: "nine",
+    10: "ten",
+}
 
 
 def _bare(name: str) -> str:
@@ -93,23 +105,20 @@ def _rule(rule: str, foes: Group) -> str:
     return f"{rule}.one" if foes.number == 1 else rule
 
 
-def _attack(
-    telling: Telling, uid: str, foes: dict[str, Group], *, rolls: list[JsonValue], before: str = ""
-) -> None:
+def _attack(telling: Telling, uid: str, foes: dict[str, Group], *, before: str = "") -> None:
+    """It comes to blows. If one side is caught unawares and the other is not, that side acts last."""
     kinds = [monster(one.monster) for one in foes.values()]
-    party = surprise("the party", rng=telling.rng, chance=max(kind.surprises for kind in kinds))
-    theirs = surprise("the foes", rng=telling.rng)
-    caught = "party" if party.success and not theirs.success else "foes" if theirs.success and not party.success else None
-    several = Group(monster="", name="", number=2) if len(foes) > 1 else next(iter(foes.values()))
-    rule = _rule({"party": "ambush", "foes": "surprised"}.get(caught or "", "approach"), several)
+    party = surprise("the party", rng=telling.rng, chance=max(kind.surprises for kind in kinds)).success
+    theirs = surprise("the foes", rng=telling.rng).success
+    caught: Literal["party", "foes"] | None = None
+    if party != theirs:
+        caught = "party" if party else "foes"
+    rule = {"party": "ambush", "foes": "surprised"}.get(caught or "", "approach")
+    if sum(one.number for one in foes.values()) == 1:
+        rule = f"{rule}.one"
     text = telling.words(rule, foes=listed([_told(one) for one in foes.values()]))
     begin_fight(
-        telling.step,
-        uid,
-        foes,
-        text=" ".join(filter(None, (before, text))),
-        surprised=caught,  # type: ignore[arg-type]
-        play={"beats": [beat("fought", key) for one in foes if (key := telling.atlas.key(one))]},
+        telling.step, uid, foes, text=" ".join(filter(None, (before, text))), surprised=caught
     )
 
 
@@ -197,7 +206,7 @@ def _agree(
         return
     refused = asked if made.attitude is Attitude.WARY else telling.words("foe_threat", foe=first.name)
     if made.attitude is Attitude.ATTACKING and uid not in telling.step.table.fights:
-        _attack(telling, uid, groups, rolls=dice(made), before=refused)
+        _attack(telling, uid, groups, before=refused)
         return
     telling.tell(uid, refused, participants=who, play={"rolls": dice(made)})
 
@@ -252,7 +261,7 @@ def wander(telling: Telling, place: Place, uid: str, *, surely_look: bool = Fals
     group = _group(telling, stray, mon)
     made = _reaction(telling, table.together(uid))
     if made.attitude in _FIGHTS or (made.attitude is Attitude.WARY and not monster(group.monster).parleys):
-        _attack(telling, uid, {mon: group}, rolls=dice(made))
+        _attack(telling, uid, {mon: group})
         return True
     telling.tell(
         uid,
@@ -269,7 +278,12 @@ def spoils(telling: Telling, place: Place, uid: str) -> None:
     here = table.together(uid)
     later = [foes for _, foes in telling.atlas.later_foes.get(place.key, ())]
     for foes in (*place.foes.values(), *later):
-        if uid in table.fights or not here or not world.came("killed", foes.key) or world.came("taken", foes.key):
+        if (
+            uid in table.fights
+            or not here
+            or not world.came("killed", foes.key)
+            or world.came("taken", foes.key)
+        ):
             continue
         leader = None if foes.leader is None else telling.atlas.module.people.get(foes.leader)
         items = [telling.atlas.module.items[key] for key in foes.items if key in telling.atlas.module.items]
@@ -292,7 +306,9 @@ def spoils(telling: Telling, place: Place, uid: str) -> None:
             participants=[here[0]],
             beats=beats,
             names={**names, **dict.fromkeys(dead, called)},
-            gist=f"{table.name(here[0])} took {listed(held)} from {foes.name or foes.monster}" if held else None,
+            gist=f"{table.name(here[0])} took {listed(held)} from {foes.name or foes.monster}"
+            if held
+            else None,
             loot=[*({"item": item.name, "to": here[0]} for item in items), *shares(foes.gold, here)],
             killed=dead,
         )

@@ -1,6 +1,6 @@
 """Quests from offer to end: taken on, refused, brought a step further, over."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from dndbots.events import EventType
@@ -64,10 +64,12 @@ def _promise(qst: str) -> str:
     return f"promise_{qst}"
 
 
-def _meant(telling: Telling, asked: Sequence[Waiting], *, states: Iterable[str]) -> list[Quest]:
+def _meant(telling: Telling, asked: Sequence[Waiting], *, states: Sequence[str]) -> list[Quest]:
     """The quests that are spoken of: by uid, key or name; without one, whatever was offered."""
     wanted = [one.act.what or one.act.target or "" for one in asked]
-    quests = [quest for quest in telling.atlas.module.quests.values() if telling.world.quest(quest.key) in states]
+    quests = [
+        quest for quest in telling.atlas.module.quests.values() if telling.world.quest(quest.key) in states
+    ]
     named = [
         quest
         for quest in quests

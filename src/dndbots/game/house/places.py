@@ -13,12 +13,12 @@ from dndbots.game.table import Table
 _MOST_LISTED: Final = 5
 
 
-def since_the_dm(table: Table) -> list[GameEvent]:
-    """What was played since the DM's last step, as far as it is still at hand, the oldest first."""
+def since_the_dm(table: Table, round_: int) -> list[GameEvent]:
+    """What was played since the DM's step of an earlier round, as far as it is at hand, the oldest first."""
     found: list[GameEvent] = []
     for event in reversed(table.lately):
         note = event.metadata.get(KEY)
-        if isinstance(note, dict) and note.get("step") == DM_STEP:
+        if isinstance(note, dict) and note.get("step") == DM_STEP and event.turn != round_:
             break
         found.append(event)
     return found[::-1]

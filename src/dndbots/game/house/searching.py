@@ -66,17 +66,17 @@ def look(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -> 
         elif way is not None:
             telling.tell(uid, way.looks or _closely(telling, lookers, way.label), participants=lookers)
         else:
-            _look_around(telling, place, uid, asked, lookers)
+            _look_around(telling, uid, asked, lookers)
 
 
-def _look_around(
-    telling: Telling, place: Place, uid: str, asked: Sequence[Waiting], lookers: Sequence[str]
-) -> None:
+def _look_around(telling: Telling, uid: str, asked: Sequence[Waiting], lookers: Sequence[str]) -> None:
     person = next((found for one in asked if (found := telling.world.person(one.act.target))), None)
     if person is not None and person in telling.world.people(uid):
         npc = telling.atlas.uid("npc", person.key)
         called = telling.called(person, telling.step.table.together(uid))
-        telling.tell(uid, _closely(telling, lookers, called), participants=[*lookers, npc], names={npc: called})
+        telling.tell(
+            uid, _closely(telling, lookers, called), participants=[*lookers, npc], names={npc: called}
+        )
     elif not telling.told_at(uid):
         tell_place(telling, uid, came=())
 
@@ -184,7 +184,9 @@ def _open_way(telling: Telling, place: Place, uid: str, way: Exit, openers: Sequ
     rolls: list[JsonValue] = []
     lucky, sheets = True, sheets_of(telling, openers)
     key = None if way.locked is None else telling.atlas.module.items.get(way.locked)
-    if key is not None and any(telling.world.carries(one, key.name) for one in telling.step.table.together(uid)):
+    if key is not None and any(
+        telling.world.carries(one, key.name) for one in telling.step.table.together(uid)
+    ):
         text = telling.words("unlocked", who=who, way=way.label, item=key.name)
     elif way.locked is not None:
         tried = [checks.skill_check(one, _OPEN_LOCKS, rng=telling.rng) for one in sheets]
@@ -213,7 +215,9 @@ def _closely(telling: Telling, lookers: Sequence[str], thing: str) -> str:
 
 
 def _nothing(telling: Telling, thing: Thing | None) -> str:
-    return telling.words("nothing_there") if thing is None else telling.words("nothing_more", thing=thing.looks)
+    return (
+        telling.words("nothing_there") if thing is None else telling.words("nothing_more", thing=thing.looks)
+    )
 
 
 def people_of(asked: Iterable[Waiting]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The story as a whole: how a chapter opens, what happens by itself, and how one chapter leads to the next."""
+"""The story as a whole: how a chapter opens, what happens by itself, and what comes after it."""
 
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ OVER: Final = "over"
 _MARK: Final = "mark"
 _MARK_EVERY: Final = 20
 _MARKS: Final = 3  # without anything new between them, the story moves on
-_NOT_NEW: Final = (_MARK, "dark:", "searched:", "fought:", "echo:", "heard:", "looked:")
+_NOT_NEW: Final = (_MARK, "dark:", "searched:", "echo:", "heard:", "looked:")
 _DAYS: Final = 3 * 24 * 60
 _AGAIN: Final = 0.1  # how often something happens that happens more than once
 
@@ -141,12 +141,14 @@ def _is_new(world: World, one: str) -> bool:
 def close(telling: Telling, following: Atlas | None) -> None:
     """The chapter is over. The road goes on to the next one, if there is one."""
     module = telling.atlas.module
-    ended = {"act_id": _act(telling.atlas.chapter), "act_state": "completed"}
+    ended: dict[str, Any] = {"act_id": _act(telling.atlas.chapter), "act_state": "completed"}
     if following is None:
         text = telling.words("story_over", title=module.title)
         telling.tell(None, text, beats=[OVER], gist=f"{module.title} is over", **ended)
         return
-    telling.tell(None, telling.words("chapter_over", title=module.title), gist=f"{module.title} is over", **ended)
+    telling.tell(
+        None, telling.words("chapter_over", title=module.title), gist=f"{module.title} is over", **ended
+    )
     _travel(telling, following)
 
 

@@ -147,7 +147,9 @@ def offer(telling: Telling, uid: str, person: Person, quest: Quest) -> None:
     """Somebody asks the party to do something."""
     qst = telling.atlas.uid("qst", quest.key)
     wanted = telling.words("offers", npc=person.name, quest=quest.name)
-    text = telling.words(f"answers.{person.voice}", npc=person.name, says=quest.offer) if quest.offer else wanted
+    text = (
+        telling.words(f"answers.{person.voice}", npc=person.name, says=quest.offer) if quest.offer else wanted
+    )
     goal = quest.goal or quest.name
     speak(
         telling,

@@ -48,7 +48,9 @@ class Telling:
     def called(self, person: Person, hearers: Iterable[str]) -> str:
         """What somebody goes by among these: the name, if any of them has heard it."""
         uid = self.atlas.uid("npc", person.key)
-        known = any(self.step.knows(who, uid) and self.step.of(who).names[uid] == person.name for who in hearers)
+        known = any(
+            self.step.knows(who, uid) and self.step.of(who).names[uid] == person.name for who in hearers
+        )
         return person.name if known else person.seen_as
 
     def party(self, who: Sequence[str]) -> str:
@@ -92,7 +94,7 @@ class Telling:
         if gist:
             note["gist"] = gist[:_LONGEST_GIST]
         self._minutes = 0
-        event = self.step.add(
+        return self.step.add(
             kind,
             text,
             source=source,
@@ -104,7 +106,6 @@ class Telling:
             facts=facts,
             **metadata,
         )
-        return event
 
     def secretly(self, text: str, *, beats: Iterable[str], **metadata: Any) -> None:
         """What only the DM knows."""
@@ -137,16 +138,16 @@ class Telling:
 
 def clause(text: str) -> str:
     """The first sentence of a text, to be told within another one."""
-    first = text.split("\n")[0]
+    first = text.partition("\n")[0]
     for end in (". ", "! ", "? "):
-        first = first.split(end)[0]
+        first = first.partition(end)[0]
     first = first.strip().rstrip(".!?")
     word = first.split(" ", 1)[0]
-    return first[:1].lower() + first[1:] if word.lower() in _PLAIN else first
+    return first[:1].lower() + first[1:] if word.lower() in _PLAIN.split() else first
 
 
-_PLAIN: Final = frozenset(
-    """a an the this that these those there here it its they their he his she her you your we our in on
+_PLAIN: Final = """
+    a an the this that these those there here it its they their he his she her you your we our in on
     under over above below behind beside between inside near at from with without somebody someone something
-    nothing nobody one two three four five six some many most all each every when where what who""".split()
-)
+    nothing nobody one two three four five six some many most all each every when where what who
+"""

@@ -211,7 +211,9 @@ class World:
 
     def lit(self, place: str) -> bool:
         """Whether anybody at a place carries a light that still burns."""
-        return any(int(self.table.fact(who, LIGHT, 0)) > self.table.minutes for who in self.table.together(place))
+        return any(
+            int(self.table.fact(who, LIGHT, 0)) > self.table.minutes for who in self.table.together(place)
+        )
 
     def trust(self, person: Person) -> int:
         return person.trust + int(self.table.fact(self.atlas.uid("npc", person.key), "reputation", 0))
