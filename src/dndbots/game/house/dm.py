@@ -100,10 +100,10 @@ def play_scene(telling: Telling, uid: str, waiting: Sequence[Waiting], came: Seq
     here = table.together(uid)
     if place is None or not any(map(table.can_act, here)):
         return
-    if is_new_to_any(telling, uid, here) or (came and not telling.told_at(uid)):
-        tell_place(telling, uid, came=came)
     if uid not in table.fights:
         see_to_the_light(telling, place, uid)
+    if came or is_new_to_any(telling, uid, here):
+        tell_place(telling, uid, came=came)
     asked = [one for one in waiting if one.place == uid]
     answer(telling, uid, asked)
     if uid in table.fights:
@@ -112,7 +112,7 @@ def play_scene(telling: Telling, uid: str, waiting: Sequence[Waiting], came: Seq
     meet(telling, place, uid)
     if uid in table.fights:
         return
-    tend(telling, uid, busy=bool(asked or came))
+    tend(telling, uid, busy=telling.told_at(uid))
     tell_changes(telling, uid)
     if not came and not asked:
         wander(telling, place, uid)

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from dndbots.canon import claims
 from dndbots.events import EventType
 from dndbots.game.adventures.values import Foes, Place, Wanderers
-from dndbots.game.house.places import listed
+from dndbots.game.house.places import a, listed
 from dndbots.game.house.searching import people_of, shares, sheets_of
 from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import beat
@@ -73,14 +73,18 @@ def _group(telling: Telling, foes: Wanderers, uid: str | None = None) -> Group:
     number = counted or min(max(roll(foes.number, rng=telling.rng).total, 1), _MOST)
     kind = monster(foes.monster)
     return Group(
-        monster=kind.name, name=foes.name or (kind.name if number == 1 else kind.plural), number=number
+        monster=kind.name,
+        name=foes.name or (kind.name if number == 1 else kind.plural).lower(),
+        number=number,
     )
 
 
 def _told(foes: Group) -> str:
     """Foes as one tells of them: a single one as it is called, several with their number."""
     return (
-        foes.name if foes.number == 1 else f"{_WORDS.get(foes.number, str(foes.number))} {_bare(foes.name)}"
+        a(foes.name)
+        if foes.number == 1
+        else f"{_WORDS.get(foes.number, str(foes.number))} {_bare(foes.name)}"
     )
 
 
@@ -117,9 +121,7 @@ def _attack(telling: Telling, uid: str, foes: dict[str, Group], *, before: str =
     if sum(one.number for one in foes.values()) == 1:
         rule = f"{rule}.one"
     text = telling.words(rule, foes=listed([_told(one) for one in foes.values()]))
-    begin_fight(
-        telling.step, uid, foes, text=" ".join(filter(None, (before, text))), surprised=caught
-    )
+    begin_fight(telling.step, uid, foes, text=" ".join(filter(None, (before, text))), surprised=caught)
 
 
 def _stand_off(telling: Telling, place: Place, uid: str, foes: Foes, *, rolls: list[JsonValue]) -> None:
@@ -289,7 +291,7 @@ def spoils(telling: Telling, place: Place, uid: str) -> None:
         items = [telling.atlas.module.items[key] for key in foes.items if key in telling.atlas.module.items]
         if not (foes.gold or items or leader):
             continue
-        held = [*(item.name for item in items), *([f"{foes.gold} gold"] if foes.gold else [])]
+        held = [*(a(item.name) for item in items), *([f"{foes.gold} gold"] if foes.gold else [])]
         dead = [] if leader is None else [telling.atlas.uid("npc", leader.key)]
         dead = [npc for npc in dead if table.alive(npc)]
         names = {telling.atlas.uid("item", item.key): item.name for item in items}

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from dndbots.events import EventType
 from dndbots.game.adventures.values import Exit, Place, Thing
-from dndbots.game.house.places import listed, tell_place
+from dndbots.game.house.places import a, listed, tell_place
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.traps import spring
 from dndbots.game.house.world import beat
@@ -123,10 +123,11 @@ def take(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -> 
 
 def _take(telling: Telling, place: Place, uid: str, thing: Thing, taker: str) -> None:
     items = [telling.atlas.module.items[key] for key in thing.items if key in telling.atlas.module.items]
-    held = [*(item.name for item in items), *([f"{thing.gold} gold"] if thing.gold else [])]
+    held = [*(a(item.name) for item in items), *([f"{thing.gold} gold"] if thing.gold else [])]
     beats = [beat("found", thing.key), beat("taken", thing.key)]
     name = telling.step.table.name(taker)
     looks = [item.looks for item in items if item.looks]
+    seen = telling.world.came("looked", thing.key)
     text = telling.words("taken", who=name, what=listed(held))
     telling.tell(
         uid,
@@ -134,8 +135,8 @@ def _take(telling: Telling, place: Place, uid: str, thing: Thing, taker: str) ->
         kind=EventType.LOOT,
         participants=[taker],
         beats=beats,
-        topics=thing.topics,
-        teaches=thing.teaches,
+        topics=() if seen else thing.topics,
+        teaches=() if seen else thing.teaches,
         names={telling.atlas.uid("item", item.key): item.name for item in items},
         gist=f"{name} found {listed(held)} in {place.name}",
         play=telling.sights(place, after=beats),
@@ -204,7 +205,7 @@ def _open_way(telling: Telling, place: Place, uid: str, way: Exit, openers: Sequ
         text,
         participants=openers,
         beats=[beat("opened", place.key, way.label)],
-        gist=f"{way.label} at {place.name} is open now",
+        gist=f"{way.label} is open now at {place.name}",
         names={uid: place.name},
         play={"rolls": rolls},
     )

@@ -17,7 +17,7 @@ OVER: Final = "over"
 _MARK: Final = "mark"
 _MARK_EVERY: Final = 20
 _MARKS: Final = 3  # without anything new between them, the story moves on
-_NOT_NEW: Final = (_MARK, "dark:", "searched:", "echo:", "heard:", "looked:")
+_NOT_NEW: Final = (_MARK, "dark:", "searched:", "lit:", "echo:", "heard:", "looked:")
 _DAYS: Final = 3 * 24 * 60
 _AGAIN: Final = 0.1  # how often something happens that happens more than once
 
