@@ -28,7 +28,7 @@ from dndbots.events import EventType, GameEvent
 from dndbots.memory.compression import standing
 from dndbots.memory.layers import LAYERS, SUMMARY
 from dndbots.memory.notes import make_note
-from dndbots.memory.scoped import WORLD, location_shelf
+from dndbots.memory.scoped import WORLD, location_shelf, npc_shelf
 from dndbots.memory.service import TRIGGERS
 from dndbots.tokens import count_tokens
 from saga import PARTY, PEOPLE, PLACES, QUESTS, saga, text
@@ -122,6 +122,9 @@ def timed(
 def put_in_order(campaign: Campaign) -> None:
     """Notes down, for everybody and every shelf, that all so far was seen to: as after long play."""
     notes = []
+    for npc in sorted(one.uid for one in campaign.entities(viewer="dm", category="npc")):
+        for newest in campaign.events(viewer=npc, last=1):
+            notes.append(make_note(npc, npc_shelf(npc), None, lines=[], upto=newest, after=None))
     for holder in AGENTS:
         newest = list(campaign.events(viewer=holder, last=1))[-1]
         shelves = [WORLD, *map(location_shelf, PLACES), *([TRIGGERS] if holder == "dm" else [])]
