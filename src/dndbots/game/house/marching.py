@@ -70,7 +70,7 @@ class Marching:
     def _better(self, way: str, leader: str) -> str | None:
         """Another way, if this character would rather go there, and it is not the time to stay together."""
         mind = self.mind
-        if mind.apart or mind.dying or len(mind.sights.ways) < 2 or mind.arrived >= mind.round - 1:
+        if mind.apart or mind.dying or len(mind.sights.ways) < 2:
             return None
         if mind.health(mind.who) < 0.5 and mind.temper != "careful":
             return None
