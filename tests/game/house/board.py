@@ -1,17 +1,19 @@
-"""A small world to play in: places and ways, a referee of few words, and everybody's table."""
+"""A small world to play in: places and ways, the real referee, and everybody's table. No DM but the test."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dndbots.events import EventType, GameEvent
-from dndbots.game.acts import FOR_THE_DM, Act, Verb
+from dndbots.game import referee
+from dndbots.game.acts import Act
 from dndbots.game.agents import Turn
 from dndbots.game.chance import chance
 from dndbots.game.house.players import HousePlayer
-from dndbots.game.played import DM_STEP, MARCH, Foes, Sights
+from dndbots.game.played import DM_STEP, MARCH, REFEREE, SETUP, Foes, Sights
 from dndbots.game.steps import Step
-from dndbots.game.table import Table
+from dndbots.game.table import PLAYER, Table
 from dndbots.ids import DM
+from dndbots.models import Character, Stats
 
 TEMPERS = ("brave", "careful", "curious", "greedy", "kind", "wry")
 GOALS = ("treasure", "glory", "knowledge", "justice", "company")
@@ -26,8 +28,27 @@ def loc(key: str) -> str:
     return f"loc_{key}_001"
 
 
+def key_of(place: str) -> str:
+    return place.removeprefix("loc_").removesuffix("_001")
+
+
+def sheet(number: int, trade: str, *, hp: int = 8) -> Character:
+    stats = Stats(**dict.fromkeys(("str", "dex", "con", "int", "wis", "cha"), 12))
+    return Character(
+        name=NAMES[number],
+        char_class=trade,
+        level=1,
+        hp=hp,
+        hp_max=hp,
+        ac=5,
+        stats=stats,
+        equipment=["dagger", "rations"],
+        gold=10,
+    )
+
+
 class Board:
-    """A game without dice. `ways` is, by place, where each label leads; `shut` are ways that do not."""
+    """A game in the making. `ways` is, by place, where each label leads; those in `shut` lead nowhere."""
 
     def __init__(
         self,
@@ -40,177 +61,133 @@ class Board:
         sights: Mapping[str, Mapping[str, Any]] | None = None,
         shut: Iterable[tuple[str, str]] = (),
     ) -> None:
-        self.ways, self.seed, self.more, self.shut = ways, seed, dict(sights or {}), set(shut)
+        self.ways, self.seed, self.shut = ways, seed, set(shut)
+        self.more: dict[str, dict[str, Any]] = {key: dict(told) for key, told in (sights or {}).items()}
         self.tables: dict[str, Table] = {DM: Table()}
         self.log: list[GameEvent] = []
-        self.number = 0
         self.acts: list[tuple[int, str, Act]] = []
+        self.number = 0
         self.start = next(iter(ways))
-        goals, classes = [*goals], [*classes]
-        step = self.step("setup")
+        given, trades = [*goals], [*classes]
+        step = self.step(SETUP)
         for number, temper in enumerate(tempers):
-            goal = goals[number] if number < len(goals) else GOALS[number % len(GOALS)]
-            trade = classes[number] if number < len(classes) else "Fighter"
-            self.join(step, number, temper, goal, trade)
+            referee.join(
+                step,
+                sheet(number, trades[number] if number < len(trades) else "Fighter"),
+                seat=number + 1,
+                temper=temper,
+                goal=given[number] if number < len(given) else GOALS[number % len(GOALS)],
+                place=loc(self.start),
+                text=f"{NAMES[number]} is here.",
+            )
+        for key in self.more:
+            self.settle(step, key)
         self.done(step)
 
     @property
     def table(self) -> Table:
         return self.tables[DM]
 
-    @property
-    def party(self) -> list[str]:
-        return self.table.living()
-
-    # Steps.
-
     def step(self, name: str) -> Step:
         rng = chance(self.seed, self.number, name)
-        return Step(name, seed=self.seed, round_=self.number, session="s01", tables=self.tables, rng=rng)
+        return Step(
+            name,
+            seed=self.seed,
+            round_=self.number,
+            session="s01",
+            tables=self.tables,
+            rng=rng,
+            leads=self.leads,
+        )
 
     def done(self, step: Step) -> None:
         self.log += step.events
 
-    def join(self, step: Step, number: int, temper: str, goal: str, trade: str = "Fighter") -> None:
-        uid, place = pc(number), loc(self.start)
-        seat = {"uid": uid, "seat": number + 1}
-        public: list[Any] = [
-            {"subject": uid, "key": key, "value": value} for key, value in (("class", trade), ("level", 1))
-        ]
-        step.add(
-            EventType.DM_NARRATION,
-            f"{NAMES[number]} is here.",
-            place=place,
-            participants=[uid],
-            play={"joined": seat},
-            names={uid: NAMES[number]},
-            facts=public,
-        )
-        sheet = {"hp": 8, "hp_max": 8, "ac": 5, "gold": 10} | dict.fromkeys(
-            ("str", "dex", "con", "int", "wis", "cha"), 11
-        )
-        own: list[Any] = [{"subject": uid, "key": key, "value": value} for key, value in sheet.items()]
-        step.add(
-            EventType.SYSTEM,
-            f"{NAMES[number]} is ready.",
-            witnesses=[uid],
-            play={"joined": {**seat, "temper": temper, "goal": goal}},
-            facts=own,
-        )
+    def leads(self, _table: Table, place: str, way: str) -> str | None:
+        key = key_of(place)
+        to = self.ways[key].get(way)
+        return None if to is None or (key, way) in self.shut else loc(to)
 
-    def sights(self, place: str) -> dict[str, Any]:
-        key = place.removeprefix("loc_").removesuffix("_001")
-        shown = Sights.model_validate({"ways": tuple(self.ways[key]), **self.more.get(key, {})})
-        return shown.model_dump(mode="json")
+    # What the DM does.
+
+    def settle(self, step: Step, key: str) -> None:
+        """Whoever is to be seen at a place is there, also for the rules."""
+        people = [uid for uid in self.more[key].get("people", ()) if uid.startswith("npc_")]
+        if people:
+            step.add(EventType.DM_NARRATION, "…", place=loc(key), participants=people, witnesses=[])
 
     def begin_round(self) -> None:
-        """The DM's step: everybody is told what they see."""
+        """Everybody is told what they see."""
         self.number += 1
         step = self.step(DM_STEP)
         for place in self.table.scenes():
-            play = {"sights": self.sights(place)}
+            key = key_of(place)
+            shown = Sights.model_validate({"ways": tuple(self.ways[key]), **self.more.get(key, {})})
+            play = {"sights": shown.model_dump(mode="json")}
             step.add(EventType.DM_NARRATION, "You look around.", place=place, play=play)
-        if not step.events:
-            step.add(EventType.SYSTEM, "Nothing happens.", witnesses=[])
+        step.add(EventType.SYSTEM, "Time passes.", witnesses=[])
         self.done(step)
 
     def tell(self, text: str, *, place: str, **told: Any) -> GameEvent:
-        """Something that the DM tells, in a step of its own."""
+        """Something else that happens at a place."""
         step = self.step(f"more {len(self.log)}")
-        event = step.add(told.pop("kind", EventType.DM_NARRATION), text, place=loc(place), **told)
+        kind = told.pop("kind", EventType.DM_NARRATION)
+        event = step.add(kind, text, place=loc(place), **told)
         self.done(step)
         return event
 
-    def fight(self, place: str, foes: Mapping[str, tuple[str, int]]) -> None:
-        here = self.table.together(loc(place))
-        groups = {uid: Foes(monster=name, name=name, number=n) for uid, (name, n) in foes.items()}
-        self.tell(
-            "They come!",
-            place=place,
-            kind=EventType.COMBAT_START,
-            participants=here,
-            enemies=[*foes],
-            names={uid: one.name for uid, one in groups.items()},
-            play={
-                "fight": {
-                    "id": f"fight_{self.number}",
-                    "order": [*here, *foes],
-                    "foes": {uid: one.model_dump() for uid, one in groups.items()},
-                }
-            },
-        )
+    def fight(self, place: str, **foes: int) -> list[str]:
+        """A fight with so many of each kind of monster."""
+        step = self.step(f"fight {len(self.log)}")
+        groups = {
+            f"mon_{name}_001": Foes(monster=name.replace("_", " "), name=f"{name}s", number=number)
+            for name, number in foes.items()
+        }
+        referee.begin_fight(step, loc(place), groups, text="They come!")
+        self.done(step)
+        return [*groups]
+
+    # What the players do.
 
     def turn(self, who: str, table: Table | None = None) -> Turn:
         rng = chance(self.seed, self.number, who)
-        own = table or self.tables[who]
+        own = self.tables[who] if table is None else table
         return Turn(who=who, table=own, prompt=None, rng=rng, seed=self.seed)  # type: ignore[arg-type]
 
     def decide(self, who: str) -> Act:
         return HousePlayer().act(self.turn(who))
 
-    def record(self, who: str, act: Act) -> GameEvent:
-        """What somebody says and does, in the hearing of all who are there."""
+    def record(self, who: str, act: Act) -> None:
+        """What somebody does, and what the dice say to it. An act that the rules refuse is an error here."""
         self.acts.append((self.number, who, act))
-        place = self.table.place(who)
         step = self.step(who)
-        others = [uid for uid in step.present(str(place)) if uid != who]
-        whisper = act.verb is Verb.WHISPER
-        event = step.add(
-            EventType.WHISPER if whisper else EventType.PLAYER_ACTION,
-            act.words or "…",
-            source=who,
-            place=place,
-            participants=[] if whisper else [who],
-            witnesses=[str(act.target)] if whisper else others,
-            play={"act": act.model_dump(mode="json", exclude_defaults=True), "tells": [*act.tells]},
-        )
+        referee.player_acts(step, who, act)
         self.done(step)
-        return event
+        self.resolve()
+
+    def resolve(self) -> None:
+        declared = self.table.declared
+        if declared is not None:
+            step = self.step(f"{REFEREE} {declared.who}")
+            referee.decide(step)
+            self.done(step)
 
     def march(self) -> None:
         step = self.step(MARCH)
-        for place, here in list(self.table.scenes().items()):
-            if place not in self.table.fights:
-                self._march_from(step, place, here)
+        referee.march(step)
         self.done(step)
 
-    def _march_from(self, step: Step, place: str, here: list[str]) -> None:
-        key = place.removeprefix("loc_").removesuffix("_001")
-        intents = {uid: act for uid, act in self.table.intents.items() if uid in here}
-        groups: dict[str, list[str]] = {}
-        for uid, act in intents.items():
-            if act.verb is Verb.GO:
-                groups.setdefault(str(act.what), []).append(uid)
-        busy = {one.who for one in self.table.waiting if one.act.verb in FOR_THE_DM}
-        if groups:
-            most = max(groups, key=lambda way: len(groups[way]))
-            groups[most] += [uid for uid in here if uid not in intents and uid not in busy]
-        for way, movers in groups.items():
-            if (key, way) in self.shut:
-                step.add(EventType.DM_NARRATION, f"{way} is shut.", place=place)
+    def play_out(self) -> None:
+        """Everybody who has not had a turn in this round has one; then the party marches."""
+        while (due := self.table.due()) is not None and due.node != MARCH:
+            if due.node == PLAYER:
+                self.record(due.who, self.decide(due.who))
             else:
-                self._go(step, movers, place, way, loc(self.ways[key][way]))
-
-    def _go(self, step: Step, movers: list[str], place: str, way: str, there: str) -> None:
-        staying = [uid for uid in step.present(place) if uid not in movers]
-        if staying:
-            gone: list[Any] = [{"subject": uid, "op": "@", "object": place, "ended": True} for uid in movers]
-            step.add(EventType.DM_NARRATION, "They leave.", place=place, witnesses=staying, facts=gone)
-        meets = [uid for uid in step.present(there) if uid not in movers]
-        play = {"way": way, "origin": place}
-        step.add(
-            EventType.LOCATION_CHANGE,
-            f"They take {way}.",
-            place=there,
-            participants=movers,
-            witnesses=meets,
-            play=play,
-        )
+                step = self.step(due.who)
+                referee.foes_act(step, due.who)
+                self.done(step)
+        self.march()
 
     def round(self) -> None:
-        """A whole round: the DM, everybody in turn, and the march."""
         self.begin_round()
-        for who in self.table.order():
-            if who in self.tables and self.table.can_act(who):
-                self.record(who, self.decide(who))
-        self.march()
+        self.play_out()

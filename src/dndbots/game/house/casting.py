@@ -17,11 +17,11 @@ _ONLY: Final = {"person": ("humanoid",), "beasts": ("beast",)}
 
 
 class Cast(NamedTuple):
-    """A spell, whom it is cast on, and how much it is worth."""
+    """A spell, whom it is cast on, and how much it is worth. Without a target it is for all friends here."""
 
     worth: float
     spell: str
-    target: str
+    target: str | None
 
 
 class Casting:
@@ -82,7 +82,8 @@ class Casting:
         for name, one in self._ready:
             given = {rule.condition for rule in one.effects if rule.save is None}
             if given & _BOONS and not given & {*mind.table.conditions(mind.who)}:
-                yield Cast(0.4 + 0.5 * danger, name, mind.who)
+                shared = one.aim == "some" and all(rule.kind == "blessing" for rule in one.effects)
+                yield Cast(0.4 + 0.5 * danger, name, None if shared else mind.who)
 
 
 def _works_on(what: Spell, group: Group) -> bool:

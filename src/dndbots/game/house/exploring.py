@@ -23,9 +23,9 @@ _OPPOSITES: Final = {
 _BACK: Final = {**_OPPOSITES, **{there: here for here, there in _OPPOSITES.items()}}
 # Two parts of a party look for each other in the same rounds, since both count from when they parted.
 _SEEK_EVERY: Final = 24
-_SEEK_FOR: Final = 11
+_SEEK_FOR: Final = 12
 _GIVE_UP: Final = 150
-_WAIT: Final = 5
+_WAIT: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -98,8 +98,9 @@ class Fighter:
         cast = Casting(self.mind).in_fight(self.fight, danger=self._danger)
         if cast is None:
             return None
-        key = "cast_self" if cast.target == self.mind.who else "cast"
-        words = self.voice.say(key, spell=cast.spell, target=self._called(cast.target))
+        mine = cast.target in (None, self.mind.who)
+        target = "" if mine else self._called(str(cast.target))
+        words = self.voice.say("cast_self" if mine else "cast", spell=cast.spell, target=target)
         return Act(verb=Verb.CAST, what=cast.spell, target=cast.target, words=joined(self._word(), words))
 
     def _attack(self) -> Act:
