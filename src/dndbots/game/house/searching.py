@@ -87,7 +87,9 @@ def _look_at(telling: Telling, place: Place, uid: str, thing: Thing, lookers: Se
     beats = [beat("found", thing.key), beat("looked", thing.key)]
     old = all(beats[1] in telling.step.of(who).beats for who in lookers)
     if thing.text is None or old:
-        text = telling.words("nothing_more", thing=thing.looks)
+        held = _held(telling, thing)
+        told = telling.words("holds", thing=thing.looks, what=listed(held)) if held else ""
+        text = told or telling.words("nothing_more", thing=thing.looks)
         telling.tell(uid, text, participants=lookers, beats=() if old else beats)
         return
     telling.tell(
@@ -123,7 +125,7 @@ def take(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -> 
 
 def _take(telling: Telling, place: Place, uid: str, thing: Thing, taker: str) -> None:
     items = [telling.atlas.module.items[key] for key in thing.items if key in telling.atlas.module.items]
-    held = [*(a(item.name) for item in items), *([f"{thing.gold} gold"] if thing.gold else [])]
+    held = _held(telling, thing)
     beats = [beat("found", thing.key), beat("taken", thing.key)]
     name = telling.step.table.name(taker)
     looks = [item.looks for item in items if item.looks]
@@ -145,6 +147,13 @@ def _take(telling: Telling, place: Place, uid: str, thing: Thing, taker: str) ->
             *shares(thing.gold, telling.step.table.together(uid)),
         ],
     )
+
+
+def _held(telling: Telling, thing: Thing) -> list[str]:
+    """What a thing holds, as one says it."""
+    items = telling.atlas.module.items
+    named = [a(items[key].name) for key in thing.items if key in items]
+    return [*named, *([f"{thing.gold} gold"] if thing.gold else [])]
 
 
 def shares(gold: int, among: Sequence[str]) -> list[JsonValue]:
