@@ -19,7 +19,7 @@ from dndbots.rules.classes import char_class
 
 _OPEN_LOCKS: Final = "open locks"
 _SEARCHED_BEFORE: Final = 2
-_EYES: Final = 1  # a party looks longer than rules for ten feet of wall have it
+_EYES: Final = 2  # a party looks longer than rules for ten feet of wall have it
 _NO_LIGHT: Final = -2
 _ARTICLES: Final = ("a ", "an ", "the ", "some ")
 
@@ -34,13 +34,19 @@ def search(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -
     check = None if sheet is None else checks.search(sheet, rng=telling.rng, bonus=bonus + _NO_LIGHT * blind)
     lucky = check is not None and check.success
     rolls = dice(check) if check is not None else []
-    things = world.hidden_things(place) if lucky else []
-    ways = world.hidden_ways(place) if lucky else []
-    if not things and not ways:
+    if not (lucky and reveal(telling, place, uid, who, rolls)):
         text = telling.words("search_nothing", who=telling.step.table.name(who[0]))
         beats = [] if before else [beat("searched", place.key)]
         telling.tell(uid, text, participants=who, beats=beats, play={"rolls": rolls})
-        return
+
+
+def reveal(
+    telling: Telling, place: Place, uid: str, who: Sequence[str], rolls: Sequence[JsonValue] = ()
+) -> bool:
+    """Shows all that is hidden at a place to those who are there. Whether anything was."""
+    things, ways = telling.world.hidden_things(place), telling.world.hidden_ways(place)
+    if not things and not ways:
+        return False
     found = listed([*(thing.looks for thing in things), *(_way(way) for way in ways)])
     beats = [beat("found", thing.key) for thing in things]
     beats += [beat("found", place.key, way.label) for way in ways]
@@ -52,8 +58,9 @@ def search(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -
         beats=beats,
         gist=f"there is {found} at {place.name}",
         names={uid: place.name},
-        play={"rolls": rolls, **telling.sights(place, after=beats)},
+        play={"rolls": [*rolls], **telling.sights(place, after=beats)},
     )
+    return True
 
 
 def look(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -> None:
