@@ -114,8 +114,8 @@ def play_scene(telling: Telling, uid: str, waiting: Sequence[Waiting], came: Seq
         return
     tend(telling, uid, busy=telling.told_at(uid))
     tell_changes(telling, uid)
+    help_along(telling, place, uid)
     if not came and not asked:
-        help_along(telling, place, uid)
         wander(telling, place, uid)
 
 
