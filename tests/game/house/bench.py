@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.table import character
+
 from dndbots.events import GameEvent
 from dndbots.game import referee
 from dndbots.game.acts import Act, Verb
@@ -15,7 +17,6 @@ from dndbots.game.steps import Step
 from dndbots.game.table import Table, told
 from dndbots.ids import DM
 from dndbots.memory.context import Context
-from tests.table import character
 
 MILL = """
 module:
@@ -120,7 +121,9 @@ def mill() -> Module:
 
 
 def hero(name: str, char_class: str, **fields: Any) -> Any:
-    return character(name, char_class, hp=20, **{"level": 2, "equipment": ["longsword", "6 torches"], **fields})
+    return character(
+        name, char_class, hp=20, **{"level": 2, "equipment": ["longsword", "6 torches"], **fields}
+    )
 
 
 class Bench:

@@ -172,6 +172,21 @@ def _speech(telling: Telling, foes: Foes, group: Group) -> str:
     return telling.words(_rule("talks", group), foes=_told(group), says=telling.one_of(foes.says))
 
 
+def attacked(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -> None:
+    """Somebody goes for foes who only watched: that is the end of watching."""
+    groups = _watching(telling, place)
+    if groups:
+        _attack(telling, uid, groups)
+    else:
+        telling.tell(uid, telling.words("nothing_there"), participants=people_of(asked))
+
+
+def _watching(telling: Telling, place: Place) -> dict[str, Group]:
+    """The foes here who have not made up their minds."""
+    wary = [foes for foes in telling.world.foes(place) if telling.world.came("wary", foes.key)]
+    return {telling.atlas.uid("mon", foes.key): _group(telling, foes) for foes in wary}
+
+
 # Talk.
 
 
@@ -185,8 +200,7 @@ def parley(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -
             for mon, one in fight.standing.items()
         }
     else:
-        watching = [foes for foes in telling.world.foes(place) if telling.world.came("wary", foes.key)]
-        groups = {telling.atlas.uid("mon", foes.key): _group(telling, foes) for foes in watching}
+        groups = _watching(telling, place)
     if not groups:
         telling.tell(uid, telling.words("nothing_there"), participants=who)
         return
