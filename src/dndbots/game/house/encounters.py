@@ -117,9 +117,7 @@ def _attack(telling: Telling, uid: str, foes: dict[str, Group], *, before: str =
     if sum(one.number for one in foes.values()) == 1:
         rule = f"{rule}.one"
     text = telling.words(rule, foes=listed([_told(one) for one in foes.values()]))
-    begin_fight(
-        telling.step, uid, foes, text=" ".join(filter(None, (before, text))), surprised=caught
-    )
+    begin_fight(telling.step, uid, foes, text=" ".join(filter(None, (before, text))), surprised=caught)
 
 
 def _stand_off(telling: Telling, place: Place, uid: str, foes: Foes, *, rolls: list[JsonValue]) -> None:
