@@ -115,8 +115,7 @@ def play_scene(telling: Telling, uid: str, waiting: Sequence[Waiting], came: Seq
     tend(telling, uid, busy=telling.told_at(uid))
     tell_changes(telling, uid)
     help_along(telling, place, uid)
-    if not came and not asked:
-        wander(telling, place, uid)
+    wander(telling, place, uid)
 
 
 def _module_of(table: Table, number: int) -> Module | None:

@@ -165,37 +165,26 @@ def close(telling: Telling, following: Atlas | None) -> None:
 
 def _travel(telling: Telling, following: Atlas) -> None:
     """Days on the road, in which wounds heal; then the new place, and what is told first there."""
-    table, there = telling.step.table, following.start
-    world = World(following, table, round_=telling.step.round)
-    place = following.module.places[following.module.start]
+    table, module, there = telling.step.table, following.module, following.start
     party = table.living()
-    people = {following.uid("npc", person.key): person.seen_as for person in world.people(there)}
-    module = following.module
-    told = [
-        telling.words("journey"),
-        module.opening or telling.words("chapter", title=module.title),
-        telling.rng.choice(place.looks) if place.looks else telling.words("arrive", place=place.name),
-        telling.words("here", people=" and ".join(people.values())) if people else "",
-        telling.words("ways", ways=", ".join(world.ways(place))) if world.ways(place) else "",
-    ]
-    text = " ".join(filter(None, told))
+    opening = module.opening or telling.words("chapter", title=module.title)
     telling.step.add(
         EventType.LOCATION_CHANGE,
-        text,
+        f"{telling.words('journey')} {opening}",
         place=there,
         participants=party,
         play={
             "chapter": following.chapter,
-            "beats": [OPENING, beat("told", place.key)],
-            "sights": world.sights(place).model_dump(mode="json"),
             "minutes": _DAYS,
-            "gist": clause(module.opening) if module.opening else None,
+            "gist": f"a new story began: {clause(opening)}"[:240],
         },
-        names={there: place.name, **people, **following.mentions(text)},
+        names={there: module.places[module.start].name, **following.mentions(opening)},
         act_id=_act(following.chapter),
         act_state="begun",
         **_healed(table, party),
     )
+    world = World(following, table, round_=telling.step.round)
+    tell_place(Telling(telling.screen, world, telling.book), there, came=(), beats=(OPENING,))
 
 
 def _healed(table: Table, party: list[str]) -> dict[str, Any]:
