@@ -27,7 +27,7 @@ from dndbots.game.house.places import (
     tell_something_small,
 )
 from dndbots.game.house.resting import see_to_the_light
-from dndbots.game.house.story import OVER, close, happen, is_done, is_open, mark, open_story
+from dndbots.game.house.story import OVER, close, happen, help_along, is_done, is_open, mark, open_story
 from dndbots.game.house.talking import tend, thank
 from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import World
@@ -100,10 +100,10 @@ def play_scene(telling: Telling, uid: str, waiting: Sequence[Waiting], came: Seq
     here = table.together(uid)
     if place is None or not any(map(table.can_act, here)):
         return
-    if is_new_to_any(telling, uid, here) or (came and not telling.told_at(uid)):
-        tell_place(telling, uid, came=came)
     if uid not in table.fights:
         see_to_the_light(telling, place, uid)
+    if came or is_new_to_any(telling, uid, here):
+        tell_place(telling, uid, came=came)
     asked = [one for one in waiting if one.place == uid]
     answer(telling, uid, asked)
     if uid in table.fights:
@@ -112,9 +112,10 @@ def play_scene(telling: Telling, uid: str, waiting: Sequence[Waiting], came: Seq
     meet(telling, place, uid)
     if uid in table.fights:
         return
-    tend(telling, uid, busy=bool(asked or came))
+    tend(telling, uid, busy=telling.told_at(uid))
     tell_changes(telling, uid)
     if not came and not asked:
+        help_along(telling, place, uid)
         wander(telling, place, uid)
 
 

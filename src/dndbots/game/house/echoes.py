@@ -1,5 +1,6 @@
 """Callbacks: now and then something old comes back, to those who can know what is meant."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -11,6 +12,8 @@ from dndbots.ids import DM
 
 _HOW_OFTEN: Final = 0.12
 _OLD: Final = 10  # rounds
+_YOURS: Final = {"we": "you", "us": "you", "our": "your"}
+_OURS: Final = re.compile(rf"\b(?:{'|'.join(_YOURS)})\b")
 
 
 def echo(telling: Telling, uid: str) -> bool:
@@ -47,4 +50,4 @@ def _is_known(telling: Telling, deed: Deed, here: Sequence[str]) -> bool:
 
 def _to_the_party(gist: str) -> str:
     """What the party tells of itself, as it is told to the party."""
-    return f"you {gist.removeprefix('we ')}" if gist.startswith("we ") else gist
+    return _OURS.sub(lambda found: _YOURS[found.group()], gist)

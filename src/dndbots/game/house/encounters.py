@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from dndbots.canon import claims
 from dndbots.events import EventType
 from dndbots.game.adventures.values import Foes, Place, Wanderers
-from dndbots.game.house.places import listed
+from dndbots.game.house.places import a, listed
 from dndbots.game.house.searching import people_of, shares, sheets_of
 from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import beat
@@ -73,14 +73,18 @@ def _group(telling: Telling, foes: Wanderers, uid: str | None = None) -> Group:
     number = counted or min(max(roll(foes.number, rng=telling.rng).total, 1), _MOST)
     kind = monster(foes.monster)
     return Group(
-        monster=kind.name, name=foes.name or (kind.name if number == 1 else kind.plural), number=number
+        monster=kind.name,
+        name=foes.name or (kind.name if number == 1 else kind.plural).lower(),
+        number=number,
     )
 
 
 def _told(foes: Group) -> str:
     """Foes as one tells of them: a single one as it is called, several with their number."""
     return (
-        foes.name if foes.number == 1 else f"{_WORDS.get(foes.number, str(foes.number))} {_bare(foes.name)}"
+        a(foes.name)
+        if foes.number == 1
+        else f"{_WORDS.get(foes.number, str(foes.number))} {_bare(foes.name)}"
     )
 
 
@@ -95,6 +99,11 @@ _WORDS: Final = {
     9: "nine",
     10: "ten",
 }
+
+
+def _one_of(foes: Group) -> str:
+    """One of them, who speaks for all."""
+    return foes.name if foes.number == 1 else monster(foes.monster).name.lower()
 
 
 def _bare(name: str) -> str:
@@ -132,8 +141,7 @@ def _stand_off(telling: Telling, place: Place, uid: str, foes: Foes, *, rolls: l
         beats=beats,
         names={mon: group.name},
         play={"rolls": rolls, **telling.sights(place, after=beats)},
-        enemies=[mon],
-        enemy_count=group.number,
+        facts=_counted(mon, group),
     )
 
 
@@ -149,15 +157,34 @@ def _make_peace(telling: Telling, place: Place, uid: str, foes: Foes, *, rolls: 
         names={mon: group.name},
         gist=f"{group.name} let us be at {place.name}",
         play={"rolls": rolls, **telling.sights(place, after=beats)},
-        enemies=[mon],
-        enemy_count=group.number,
+        facts=_counted(mon, group),
     )
+
+
+def _counted(mon: str, group: Group) -> list[JsonValue]:
+    """How many there are. They are no enemies yet, so nobody counts them as such."""
+    return [{"subject": mon, "key": claims.NUMBER, "value": group.number}]
 
 
 def _speech(telling: Telling, foes: Foes, group: Group) -> str:
     if not foes.says or not monster(group.monster).parleys:
         return ""
     return telling.words(_rule("talks", group), foes=_told(group), says=telling.one_of(foes.says))
+
+
+def attacked(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -> None:
+    """Somebody goes for foes who only watched: that is the end of watching."""
+    groups = _watching(telling, place)
+    if groups:
+        _attack(telling, uid, groups)
+    else:
+        telling.tell(uid, telling.words("nothing_there"), participants=people_of(asked))
+
+
+def _watching(telling: Telling, place: Place) -> dict[str, Group]:
+    """The foes here who have not made up their minds."""
+    wary = [foes for foes in telling.world.foes(place) if telling.world.came("wary", foes.key)]
+    return {telling.atlas.uid("mon", foes.key): _group(telling, foes) for foes in wary}
 
 
 # Talk.
@@ -173,8 +200,7 @@ def parley(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -
             for mon, one in fight.standing.items()
         }
     else:
-        watching = [foes for foes in telling.world.foes(place) if telling.world.came("wary", foes.key)]
-        groups = {telling.atlas.uid("mon", foes.key): _group(telling, foes) for foes in watching}
+        groups = _watching(telling, place)
     if not groups:
         telling.tell(uid, telling.words("nothing_there"), participants=who)
         return
@@ -196,13 +222,13 @@ def _agree(
         return
     price = _PRICE * sum(one.number for one in groups.values())
     payer = next((one for one in who if int(telling.step.table.fact(one, "gold", 0)) >= price), None)
-    asked = telling.words("foe_bargain", foe=first.name, gold=str(price))
+    asked = telling.words("foe_bargain", foe=_one_of(first), gold=str(price))
     if made.attitude is Attitude.WARY and payer is not None:
         paid = telling.words("pays", who=telling.step.table.name(payer), foes=first.name, gold=str(price))
         loot: list[JsonValue] = [{"gold": price, "from": payer}]
         _settle(telling, place, uid, groups, who, text=f"{asked} {paid}", rolls=dice(made), loot=loot)
         return
-    refused = asked if made.attitude is Attitude.WARY else telling.words("foe_threat", foe=first.name)
+    refused = asked if made.attitude is Attitude.WARY else telling.words("foe_threat", foe=_one_of(first))
     if made.attitude is Attitude.ATTACKING and uid not in telling.step.table.fights:
         _attack(telling, uid, groups, before=refused)
         return
@@ -287,7 +313,7 @@ def spoils(telling: Telling, place: Place, uid: str) -> None:
         items = [telling.atlas.module.items[key] for key in foes.items if key in telling.atlas.module.items]
         if not (foes.gold or items or leader):
             continue
-        held = [*(item.name for item in items), *([f"{foes.gold} gold"] if foes.gold else [])]
+        held = [*(a(item.name) for item in items), *([f"{foes.gold} gold"] if foes.gold else [])]
         dead = [] if leader is None else [telling.atlas.uid("npc", leader.key)]
         dead = [npc for npc in dead if table.alive(npc)]
         names = {telling.atlas.uid("item", item.key): item.name for item in items}

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from dndbots.events import EventType
 from dndbots.game.adventures.values import Ending, Person, Place, Quest
-from dndbots.game.house.places import listed
+from dndbots.game.house.places import a, listed
 from dndbots.game.house.searching import people_of, shares
 from dndbots.game.house.talking import speak
 from dndbots.game.house.telling import Telling, clause
@@ -123,7 +123,7 @@ def _steps(telling: Telling, quest: Quest) -> None:
             kind=EventType.QUEST_UPDATE,
             beats=[beat("step", quest.key, step.key)],
             names={qst: quest.name},
-            gist=clause(step.text),
+            gist=f"we came a step further with {quest.name}",
             quest_id=qst,
             objective_id=step.key,
             objective_state="completed",
@@ -153,7 +153,7 @@ def _tell_end(telling: Telling, quest: Quest, ending: Ending, by: Person | None,
     here = telling.step.table.together(uid)
     reward = quest.reward_of(ending)
     items = [telling.atlas.module.items[key] for key in reward.items if key in telling.atlas.module.items]
-    held = [*(item.name for item in items), *([f"{reward.gold} gold"] if reward.gold else [])]
+    held = [*(a(item.name) for item in items), *([f"{reward.gold} gold"] if reward.gold else [])]
     over = telling.words("ended", quest=quest.name)
     paid = telling.words("rewarded", what=listed(held)) if held else ""
     accepted = telling.world.came("accepted", quest.key)

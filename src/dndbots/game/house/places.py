@@ -11,6 +11,7 @@ from dndbots.game.played import DM_STEP, KEY
 from dndbots.game.table import Table
 
 _MOST_LISTED: Final = 5
+_ARTICLES: Final = ("a ", "an ", "the ", "some ")
 
 
 def since_the_dm(table: Table, round_: int) -> list[GameEvent]:
@@ -32,6 +33,13 @@ def arrivals(events: Sequence[GameEvent]) -> dict[str, list[str]]:
         if event.event_type is EventType.LOCATION_CHANGE and isinstance(place, str):
             found.setdefault(place, []).extend(event.known.participants)
     return found
+
+
+def a(name: str) -> str:
+    """A thing's name as it stands in a sentence: `silver key` is `a silver key`."""
+    if not name[:1].islower() or name.startswith(_ARTICLES) or name.endswith("s"):
+        return name
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
 def listed(texts: Sequence[str]) -> str:
@@ -67,7 +75,7 @@ def tell_place(
         witnesses=telling.step.present(uid),
         beats=(*beats, beat("told", place.key)),
         names={uid: place.name, **names},
-        gist=clause(looks) if news else None,
+        gist=f"we came to {place.name}: {clause(looks)}" if news else None,
         play=telling.sights(place),
         discovered=[uid] if news else None,
         **metadata,

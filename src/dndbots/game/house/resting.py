@@ -1,7 +1,7 @@
 """Light and rest: what burns down, and whether a night is left in peace."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pydantic import JsonValue
@@ -10,19 +10,18 @@ from dndbots.game.adventures.values import Place
 from dndbots.game.house.encounters import wander
 from dndbots.game.house.searching import people_of
 from dndbots.game.house.telling import Telling
-from dndbots.game.house.world import LIGHT, beat
+from dndbots.game.house.world import beat
 from dndbots.game.referee import rest as night
 from dndbots.game.table import Waiting
 from dndbots.rules.equipment import Gear, recognised
 
-_TURN: Final = 10
 _LANTERN: Final = "lantern"
 _OIL: Final = "flask of oil"
 _SEVERAL: Final = re.compile(r"(\d{1,3}) (.+)")
 
 
 def see_to_the_light(telling: Telling, place: Place, uid: str) -> None:
-    """In the dark, somebody lights something, while anybody has anything that burns."""
+    """In the dark, somebody lights something, while anybody has anything that burns: a turn for a round."""
     table = telling.step.table
     if not place.dark or telling.world.lit(uid):
         return
@@ -30,14 +29,20 @@ def see_to_the_light(telling: Telling, place: Place, uid: str) -> None:
     if found is None:
         _grope(telling, place, uid)
         return
-    who, name, minutes, loot = found
+    who, name, turns, loot = found
     telling.tell(
         uid,
-        telling.words("lights", who=table.name(who), light=name),
+        " ".join((*_gone_out(telling, uid), telling.words("lights", who=table.name(who), light=name))),
         participants=[who],
-        facts=[{"subject": who, "key": LIGHT, "value": table.minutes + minutes}],
+        beats=[beat("lit", who, str(telling.step.round + turns))],
         loot=loot,
     )
+
+
+def _gone_out(telling: Telling, uid: str) -> Iterator[str]:
+    for who in telling.step.table.together(uid):
+        if telling.world.came("lit", who, str(telling.step.round - 1)):
+            yield telling.words("light_out", who=telling.step.table.name(who))
 
 
 def _burns(telling: Telling, who: str) -> tuple[str, str, int, list[JsonValue]] | None:
@@ -49,9 +54,9 @@ def _burns(telling: Telling, who: str) -> tuple[str, str, int, list[JsonValue]] 
         if not isinstance(found, Gear) or not found.turns:
             continue
         if found.name != _LANTERN:
-            return who, found.name, found.turns * _TURN, _used(item, who)
+            return who, found.name, found.turns, _used(item, who)
         if oil is not None:
-            return who, found.name, found.turns * _TURN, _used(oil, who)
+            return who, found.name, found.turns, _used(oil, who)
     return None
 
 

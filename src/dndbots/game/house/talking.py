@@ -47,6 +47,7 @@ def _answer(telling: Telling, uid: str, person: Person, topic: str, askers: Sequ
         return
     spoken = telling.words(f"answers.{person.voice}", npc=person.name, says=saying.says)
     heard = all(beat("said", person.key, saying.key) in telling.step.of(who).beats for who in askers)
+    about = "" if topic == NEWS else f" about {topic}"
     speak(
         telling,
         uid,
@@ -55,7 +56,7 @@ def _answer(telling: Telling, uid: str, person: Person, topic: str, askers: Sequ
         beats=() if heard else (beat("said", person.key, saying.key),),
         topics=saying.topics,
         teaches=saying.teaches,
-        gist=None if heard else f"{person.name} told us about {topic}: {clause(saying.says)}",
+        gist=None if heard else f"{person.name} told us{about}: {clause(saying.says)}",
     )
 
 
@@ -108,7 +109,7 @@ def speak(
     if not telling.world.met(person.key):
         hello = telling.one_of(person.greets) if person.greets else ""
         named = telling.words(f"gives_name.{person.voice}", npc=person.seen_as, name=person.name)
-        text = " ".join(filter(None, (named, f"\u201c{hello}\u201d" if hello else "", text)))
+        text = " ".join(filter(None, (named, f'"{hello}"' if hello else "", text)))
         beats = (*beats, beat("met", person.key))
     telling.tell(
         uid,

@@ -14,7 +14,7 @@ from dndbots.game.played import Sights
 from dndbots.game.table import Table
 
 _LONGEST_BEAT: Final = 200
-LIGHT: Final = "light_until"
+_LONGEST_LIGHT: Final = 24  # rounds, which are turns where nobody fights
 STATE: Final = "state"
 UNENDED: Final = (None, "offered", "accepted", "refused")
 
@@ -211,9 +211,11 @@ class World:
 
     def lit(self, place: str) -> bool:
         """Whether anybody at a place carries a light that still burns."""
-        return any(
-            int(self.table.fact(who, LIGHT, 0)) > self.table.minutes for who in self.table.together(place)
-        )
+        return any(self.has_light(who) for who in self.table.together(place))
+
+    def has_light(self, who: str) -> bool:
+        ends = range(self.round, self.round + _LONGEST_LIGHT + 1)
+        return any(self.came("lit", who, str(end)) for end in ends)
 
     def trust(self, person: Person) -> int:
         return person.trust + int(self.table.fact(self.atlas.uid("npc", person.key), "reputation", 0))
