@@ -246,7 +246,7 @@ class Explorer:
 
     @property
     def tries_doors(self) -> bool:
-        """Whether it is time for what would not open: with nowhere else to go, and in turns with walking on."""
+        """Whether it is time for doors that would not open: with nowhere else to go, every now and then."""
         return self.seen_it_all and self.mind.round // _DOORS % 2 == 0
 
     def tries(self, label: str) -> int:

@@ -37,7 +37,7 @@ class Reactions:
         found = [*self._of_friends(), *self._of_wounds(), *self._of_endings(), *self._of_meetings()]
         for one in mind.since_my_turn:
             if one.source in mind.friends:
-                found += self._of_words(one)
+                found += self.to_words(one)
         return self._best(found)
 
     def _best(self, found: list[Reaction]) -> str:
@@ -118,7 +118,7 @@ class Reactions:
             if mind.who in came and mind.sights.dark:
                 yield Reaction(2, 0.3, "dark", {})
 
-    def _of_words(self, one: Heard) -> Iterator[Reaction]:
+    def to_words(self, one: Heard) -> Iterator[Reaction]:
         """What a friend just said, or means to do."""
         mind = self.mind
         name = mind.name(one.source)
