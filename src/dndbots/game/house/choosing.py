@@ -50,7 +50,7 @@ class Chooser:
     def _business(self) -> list[Choice]:
         """What there is to do in a place, in the order of this temper."""
         mind = self.mind
-        people: list[Choice] = [self._ask, self._parley]
+        people: list[Choice] = [self._approach, self._ask, self._parley]
         things: list[Choice] = [self._look, self._take, self._search, self._open]
         first = mind.temper in ("greedy", "curious") or mind.goal == "treasure"
         chat = mind.by_temper(0.12, wry=0.18, kind=0.18, careful=0.08)
@@ -138,6 +138,8 @@ class Chooser:
     def _ask(self) -> Act | None:
         mind = self.mind
         for npc in mind.people:
+            if mind.table.place(npc) is None:
+                continue  # seen from afar; one has to come closer first
             topics = mind.topics_for(npc)
             in_talk = any(one.act.target == npc for one in mind.table.waiting)
             if not topics or (in_talk and mind.chance(0.35)):
@@ -148,6 +150,16 @@ class Chooser:
             key = "ask_news" if topic == NEWS else "ask"
             words = joined(greeting, self.voice.say(key, npc=called, topic=topic))
             return Act(verb=Verb.ASK, target=npc, what=topic, words=words)
+        return None
+
+    def _approach(self) -> Act | None:
+        """Up to somebody who is in sight, and has not been met."""
+        mind = self.mind
+        for npc in mind.people:
+            seen = (mind.here, Verb.LOOK.value, npc) in mind.table.tried
+            if mind.table.place(npc) is None and not seen:
+                words = self.voice.say("greet", npc=self.voice.call(npc))
+                return Act(verb=Verb.LOOK, what=npc, target=npc, words=words)
         return None
 
     def _parley(self) -> Act | None:

@@ -236,7 +236,7 @@ class Mind:
         if any((place, Verb.LOOK.value, thing) not in tried for thing in sights.things):
             return True
         people = [uid for uid in sights.people if uid.startswith("npc_") and self.table.alive(uid)]
-        if any(self.topics_for(npc) for npc in people if self.table.place(npc) in (None, place)):
+        if any(self.topics_for(npc) for npc in people if self.table.place(npc) == place):
             return True
         return not sights.safe and (place, Verb.SEARCH.value, "") not in tried
 
