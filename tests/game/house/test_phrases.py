@@ -220,3 +220,11 @@ def test_a_missing_value_is_an_error_whatever_is_picked() -> None:
         book.say("greet", pick=Pick("s", 0))
     with pytest.raises(PhraseError, match="part"):
         book.say("part", pick=Pick("s", 0))
+
+
+@pytest.mark.parametrize("key", ["promise", "recall_promise"])
+def test_a_promise_reads_as_one(key: str) -> None:
+    """Whoever keeps track of promises finds the word for it in every line."""
+    for count in range(BOOK.alternatives(key)):
+        said = BOOK.say(key, pick=Pick("seed", count), **values_for(key))
+        assert re.search(r"\b([Pp]romised?|my word|swear)\b", said), said
