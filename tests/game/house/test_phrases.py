@@ -227,4 +227,4 @@ def test_a_promise_reads_as_one(key: str) -> None:
     """Whoever keeps track of promises finds the word for it in every line."""
     for count in range(BOOK.alternatives(key)):
         said = BOOK.say(key, pick=Pick("seed", count), **values_for(key))
-        assert re.search(r"\b([Pp]romised?|my word|swear)\b", said), said
+        assert re.search(r"\b([Pp]romised?|[Mm]y word|swear)\b", said), said
