@@ -107,13 +107,16 @@ class Always(random.Random):
         return seq[self._number % len(seq)]
 
 
+CHANCES = [Always(number) for number in range(MOST_OPTIONS)]
+
+
 @pytest.mark.parametrize("key", [key for key in BOOK.names if not key.startswith("word_")])
 def test_every_alternative_of_every_rule_reads_as_sentences(key: str) -> None:
     """No alternative, no choice inside one, leaves markup behind or breaks off: all can be shown."""
     values = values_for(key)
     for line in BOOK._find(key).lines:
-        for number in range(MOST_OPTIONS):
-            said = _tidy(BOOK._expand(line, values, Always(number)))
+        for chance in CHANCES:
+            said = _tidy(BOOK._expand(line, values, chance))
             assert not re.search(r"[\[\]{}<>|]|  | [.,!?;:]|(?<!\.)\.\.(?!\.)|,\.", said), said
             assert re.match(r'"?[A-Z0-9]', said), said
             assert re.search(r'[.!?…]"?$', said), said
