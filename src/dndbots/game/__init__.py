@@ -1,4 +1,4 @@
-"""Playing: the game, its acts, and commands with their handlers. Names are loaded when they are first used."""
+"""Playing: the game, its acts, commands and their handlers. Names are loaded when they are first used."""
 
 from typing import TYPE_CHECKING
 
