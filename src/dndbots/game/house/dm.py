@@ -19,6 +19,7 @@ from dndbots.game.house.offers import advance
 from dndbots.game.house.phrases import Phrasebook, house_phrases
 from dndbots.game.house.places import (
     arrivals,
+    asked_in,
     is_new_to_any,
     since_the_dm,
     tell_changes,
@@ -54,12 +55,13 @@ class HouseDM:
             raise InvalidSetting("chapter", table.chapter, reason="is in no module of this game")
         world = World(atlas, table, round_=screen.step.round)
         telling = Telling(screen, world, self._book or house_phrases())
-        waiting, since = list(table.waiting), since_the_dm(table, screen.step.round)
+        since = since_the_dm(table, screen.step.round)
+        waiting = list(table.waiting) or asked_in(since)
         dying(screen.step)
         fill_seats(telling)
         if not is_open(world):
             open_story(telling)
-        elif not table.fights and OVER not in table.beats and is_done(world):
+        elif OVER not in table.beats and table.fights.keys().isdisjoint(table.scenes()) and is_done(world):
             close(telling, self._atlas(table.chapter + 1, screen.module))
             return
         self._play(telling, waiting, since)
