@@ -11,7 +11,7 @@ from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.notes import Table
 from dndbots.memory.reading import Reading
 from dndbots.memory.scoped import location_shelf, npc_shelf
-from dndbots.memory.visits import around_mentions, messages_at, npcs_in, still_at
+from dndbots.memory.visits import Said, around_mentions, messages_at, npcs_of, place_of, still_at
 from dndbots.storage.reader import View
 
 _Made = TypeVar("_Made")
@@ -47,7 +47,7 @@ class Span:
         """What somebody perceived at a place since all of some shelves were added to."""
         after = max(self._after(holder, one) for one in (shelf, *others))
         mentions = self._reading.mentions(holder, location, after)
-        located = [event for event in mentions if event.metadata.get("location") == location]
+        located = [event for event in mentions if place_of(event) == location]
         if not located:
             return []
         played = self._reading.play(holder, (located[0].seq or 0) - 1)
@@ -82,12 +82,16 @@ class Span:
         For a character only those count whom something of its visit mentions.
         """
         lately = self._reading.newest(holder, location)
-        met = self._once(("met", location, _ids(lately)), lambda: npcs_in(lately, location))
-        if holder != DM:
+        met = sorted(set().union(*(self._npcs(event) for event in lately if place_of(event) == location)))
+        if holder != DM and met:
             messages = self.at(holder, location_shelf(location), location)
+            said = self._once(("said", _ids(messages)), lambda: Said.of(messages))
             names = self._names(holder, met)
-            met = [npc for npc in met if self._around(messages, npc, names[npc])]
+            met = [npc for npc in met if said.may_mention(npc, names[npc])]
         return still_at(self._view.until(self._upto).of(holder), location, met)
+
+    def _npcs(self, event: GameEvent) -> set[str]:
+        return self._once(("npcs", event.event_id), lambda: npcs_of(event))
 
     def name(self, holder: str, uid: str) -> str:
         return self._names(holder, [uid])[uid][0]
