@@ -6,14 +6,14 @@ compressed is recorded there, and the state is read again.
 
 import logging
 import re
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from dndbots.errors import DndbotsError, SummaryFailed
 from dndbots.events import LONGEST_CONTENT, EventType, GameEvent
 from dndbots.ids import DM, slug
 from dndbots.memory.carrying import carried, format_character_facts
-from dndbots.memory.compression import Answer, Summarizing, backlog, compressing, shortening
+from dndbots.memory.compression import Answer, Noting, Step, Summarizing, backlog, compressing, shortening
 from dndbots.memory.entries import SummaryTask, as_text, entry_of
 from dndbots.memory.fitting import cut_end, cut_summary, pinned_of, shares
 from dndbots.memory.notes import note_id
@@ -350,26 +350,59 @@ def drive(
     """Runs compressions of several agents. Where a model has to be waited for, they wait side by side."""
     done: dict[str, str] = {}
     made = 0
-    answers: dict[str, Answer | None] = dict.fromkeys(work)
-    while answers:
-        tasks: dict[str, SummaryTask] = {}
-        for name, answer in answers.items():
-            task = _next(name, work[name], answer, done)
-            if task is not None:
-                tasks[name] = task
+    steps = {name: _next(name, one, None, done) for name, one in work.items()}
+    while tasks := _noted(work, steps, done):
         answers = dict(zip(tasks, summarizer.condense_all(tasks.values()), strict=True))
         made += len(tasks)
         if progress is not None:
             progress(made, 0)
+        steps = {name: _next(name, work[name], answer, done) for name, answer in answers.items()}
     return done
 
 
+def _noted(
+    work: Mapping[str, Summarizing], steps: dict[str, Step | None], done: dict[str, str]
+) -> dict[str, SummaryTask]:
+    """Has everything recorded that is to be noted down, until all who go on need a summary."""
+    while notings := {name: step for name, step in steps.items() if isinstance(step, Noting)}:
+        refused = _record(notings)
+        steps = {
+            name: _next(name, work[name], refused.get(name, []), done) if name in notings else step
+            for name, step in steps.items()
+        }
+    return {name: step for name, step in steps.items() if isinstance(step, SummaryTask)}
+
+
+def _record(notings: Mapping[str, Noting]) -> dict[str, DndbotsError]:
+    """Records notes at once; if any of them is refused, each agent's by themselves. Says what was refused."""
+    tables = [one.table for one in notings.values()]
+    if all(table is tables[0] for table in tables) and len(tables) > 1:
+        try:
+            tables[0].record_many([note for one in notings.values() for note in one.notes])
+        except DndbotsError:
+            pass  # whose it was shows below
+        else:
+            return {}
+    refused: dict[str, DndbotsError] = {}
+    for name, one in notings.items():
+        try:
+            one.table.record_many(one.notes)
+        except DndbotsError as exc:
+            refused[name] = exc
+    return refused
+
+
 def _next(
-    name: str, steps: Generator[SummaryTask, Answer, str], answer: Answer | None, done: dict[str, str]
-) -> SummaryTask | None:
-    """The next summary that somebody's compression needs, if it is not done or broken."""
+    name: str, steps: Summarizing, answer: Answer | DndbotsError | None, done: dict[str, str]
+) -> Step | None:
+    """The next thing that somebody's compression needs, if it is not done or broken."""
     try:
-        return next(steps) if answer is None else steps.send(answer)
+        if answer is None:
+            return next(steps)
+        # A summary that failed is an answer like any other.
+        if isinstance(answer, DndbotsError) and not isinstance(answer, SummaryFailed):
+            return steps.throw(answer)
+        return steps.send(answer)
     except StopIteration as stop:
         done[name] = stop.value
     except DndbotsError as exc:
