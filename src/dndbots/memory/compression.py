@@ -10,6 +10,8 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
+from pydantic import JsonValue
+
 from dndbots.canon.claims import Shelf
 from dndbots.errors import DuplicateEvent, StaleNote, SummaryFailed
 from dndbots.events import GameEvent
@@ -20,6 +22,7 @@ from dndbots.memory.layers import SUMMARY, Block, Merge, next_merge, room_for, s
 from dndbots.memory.notes import Table, make_note, stands_with
 from dndbots.memory.reading import Reading
 from dndbots.memory.summarizer import Summarizer
+from dndbots.memory.visits import place_of
 from dndbots.storage.reader import View
 from dndbots.tokens import count_tokens
 
@@ -91,9 +94,9 @@ def since(view: View, shelf: Shelf | None, reading: Reading | None = None) -> It
 def scenes(events: Iterable[GameEvent]) -> Iterator[list[GameEvent]]:
     """Events by scene: a session's at least, a place's if there is enough to tell, never too many."""
     scene: list[GameEvent] = []
-    place: str | None = None
+    place: JsonValue = None
     for event in events:
-        here = event.known.location
+        here = place_of(event)
         moved = here is not None and place is not None and here != place and len(scene) >= _SHORTEST_SCENE
         over = bool(scene) and event.session_id != scene[-1].session_id
         if over or moved or len(scene) >= _LONGEST_SCENE:
