@@ -213,6 +213,33 @@ def test_what_people_remember_by_hand_is_taken_in() -> None:
 
 # From the log alone.
 
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_who_is_said_to_be_elsewhere_has_not_left_yet(restarted: bool) -> None:  # noqa: FBT001
+    """A place is left when somebody is seen elsewhere; until then its memory is still to be made."""
+    store = MemoryStore()
+    campaign = table(store)
+    tending = campaign.tending(AGENTS)
+    carried_off = [{"subject": THROK, "op": "@", "object": MILL}]
+    quest = {"quest_id": "qst_bell_001", "quest_state": "completed"}
+    campaign.record_many(
+        [
+            line(1),
+            event(
+                "m002", "dm", "They take Throk to the mill.", witnesses=[THROK], facts=carried_off, **quest
+            ),
+        ]
+    )
+    tending.tend()
+    assert not campaign.memories(THROK, source="location")
+    if restarted:
+        campaign = table(store)
+        tending = campaign.tending(AGENTS)
+    campaign.record(line(3, location=MILL, participants=[THROK]))
+    tending.tend()
+    assert [one.location_id for one in campaign.memories(THROK, source="location")] == [INN]
+
+
 rounds = st.lists(st.integers(1, 5), min_size=1, max_size=6)
 
 
