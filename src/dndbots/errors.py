@@ -16,11 +16,21 @@ DndbotsError
 │   └── UnknownViewer     a viewer whom the campaign does not know
 ├── AmbiguousName         a name that several have
 ├── InvalidTranscript     a line that cannot be imported, with its place
+├── InvalidModule         an adventure that cannot be played, with every problem and its line
+├── InvalidCondition      a condition of an adventure that cannot be read, with its column
+├── UnknownModule         an adventure that is neither on board nor a file
 ├── UpdateRefused         a proposal that its turn does not support, with reason and rule
 ├── UnknownProposal       a proposal that is not waiting
 ├── ExtractionFailed      nothing that an extractor answered could be read, and why
 ├── WorkerFailed          a compaction that another process could not do, and why
 ├── SummaryFailed         no summary that could be used, with whose it was and why
+├── RulesError
+│   ├── InvalidDice       dice that cannot be rolled, with the column and the reason
+│   └── NotInRules        a name that the rules do not have, with those that they have
+│       ├── UnknownClass
+│       ├── UnknownMonster
+│       ├── UnknownSpell
+│       └── UnknownThing  equipment, a condition, or a kind of treasure
 ├── StorageError
 │   ├── SequenceConflict  somebody else wrote first
 │   ├── CampaignMissing   no campaign there, and none should be made
@@ -41,7 +51,9 @@ ValidationError names the field and carries these errors' words.
 """
 
 from collections.abc import Iterable
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
+
+_LONGEST_SHOWN = 80
 
 
 class DndbotsError(Exception):
@@ -183,6 +195,37 @@ class InvalidTranscript(DndbotsError, ValueError):
         self.line, self.field, self.reason = line, field, reason
 
 
+class ModuleProblem(NamedTuple):
+    """One thing that is wrong with a module. `path` says where in it, `line` counts from 1."""
+
+    line: int
+    path: str
+    reason: str
+
+
+class InvalidModule(DndbotsError, ValueError):
+    """All that is wrong is told at once, one problem to a line."""
+
+    def __init__(self, file: str, *, problems: Iterable[ModuleProblem]) -> None:
+        self.file, self.problems = file, tuple(problems)
+        super().__init__("\n".join(f"{file}:{line}: {path}: {why}" for line, path, why in self.problems))
+
+
+class InvalidCondition(DndbotsError, ValueError):
+    """`column` counts from 1."""
+
+    def __init__(self, text: str, *, column: int, reason: str) -> None:
+        super().__init__(f"{text!r} cannot be read at column {column}: {reason}")
+        self.text, self.column, self.reason = text, column, reason
+
+
+class UnknownModule(DndbotsError, LookupError):
+    def __init__(self, name: str, *, known: Iterable[str]) -> None:
+        self.name, self.known = name, tuple(known)
+        listed = ", ".join(self.known) or "none"
+        super().__init__(f"there is no module {name!r}, nor a file of that name; on board: {listed}")
+
+
 class SummaryFailed(DndbotsError):
     """Nothing was kept of what came back. What was to be summarised is still where it was."""
 
@@ -220,6 +263,48 @@ class WorkerFailed(DndbotsError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"the process that compacts failed: {reason}")
         self.reason = reason
+
+
+class RulesError(DndbotsError):
+    """Something about the rules of the game."""
+
+
+class InvalidDice(RulesError, ValueError):
+    """Nothing was rolled. `column` counts from 1."""
+
+    def __init__(self, expression: object, *, column: int, reason: str, remedy: str) -> None:
+        shown = repr(expression)
+        shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+        super().__init__(f"{shown} cannot be rolled: column {column}: {reason}; {remedy}")
+        self.expression, self.column, self.reason, self.remedy = expression, column, reason, remedy
+
+
+class NotInRules(RulesError, LookupError):
+    """`kind` is what was looked for: a class, a monster."""
+
+    kind = "name"
+
+    def __init__(self, name: object, *, known: Iterable[str]) -> None:
+        self.name, self.known = name, tuple(known)
+        shown = repr(name)
+        shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
+        super().__init__(f"the rules have no {self.kind} {shown}; they have {', '.join(self.known)}")
+
+
+class UnknownClass(NotInRules):
+    kind = "class"
+
+
+class UnknownMonster(NotInRules):
+    kind = "monster"
+
+
+class UnknownSpell(NotInRules):
+    kind = "spell"
+
+
+class UnknownThing(NotInRules):
+    kind = "thing"
 
 
 class StorageError(DndbotsError):

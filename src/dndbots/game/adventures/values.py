@@ -1,0 +1,401 @@
+"""An adventure as plain data: a module, its places, people, items, quests and happenings.
+
+Everything has a default that one would expect, so that a module of twenty lines can be played. Values know
+their keys and check what they can see of themselves; whether keys point at something, `checking` says.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+
+from dndbots.game.adventures.fields import (
+    Dice,
+    Gold,
+    Key,
+    Keys,
+    Line,
+    Text,
+    Texts,
+    Topics,
+    When,
+    keyed,
+    listed,
+)
+from dndbots.ids import slug
+
+Mood = Literal["hostile", "wary", "friendly", "roll"]
+Save = Literal["death", "wands", "paralysis", "breath", "spells"]
+Voice = Literal["plain", "gruff", "sly", "kind", "grand", "frightened"]
+ONE_WAY = "no"
+
+
+class Value(BaseModel):
+    """Frozen, and refuses fields that it does not know: a misspelt one would be lost in silence."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", coerce_numbers_to_str=True, populate_by_name=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _blank_is_not_said(cls, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            return {key: value for key, value in data.items() if value is not None}
+        return data
+
+
+class Fact(Value):
+    """What is so of somebody or something, for those who perceive it."""
+
+    about: Key
+    properties: Mapping[
+        Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}\z")], Line
+    ] = Field(alias="is", min_length=1)
+
+
+Facts = Annotated[tuple[Fact, ...], BeforeValidator(listed)]
+
+
+class Exit(Value):
+    """A way to another place. `back` names the way back, if it is not made by itself; `no` means none."""
+
+    label: Line
+    to: Key
+    looks: Text | None = None
+    hidden: bool = False
+    locked: Key | None = None
+    stuck: bool = False
+    when: When | None = None
+    back: Line | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_is_a_word(cls, data: Any) -> Any:
+        one_way = isinstance(data, Mapping) and data.get("back", "") in (False, "no", "false")
+        return {**data, "back": ONE_WAY} if one_way else data
+
+
+class Trap(Value):
+    looks: Text = "a trap"
+    damage: Dice = "1d6"
+    save: Save = "death"
+
+
+class Thing(Value):
+    """Something to look at, search, take from. What it holds is taken once."""
+
+    key: Key
+    looks: Line
+    hidden: bool = False
+    text: Text | None = None
+    gold: Gold = 0
+    items: Keys = ()
+    trap: Trap | None = None
+    teaches: Facts = ()
+    topics: Topics = ()
+    when: When | None = None
+    once: bool = True
+
+
+class Wanderers(Value):
+    """Foes without a place of their own."""
+
+    monster: Line
+    number: Dice = "1"
+    name: Line | None = None
+
+
+class Foes(Wanderers):
+    """Those who stand in the way, or may be talked to. `guards` are things and exits behind them."""
+
+    key: Key
+    mood: Mood = "roll"
+    when: When | None = None
+    says: Texts = ()
+    gold: Gold = 0
+    items: Keys = ()
+    guards: Annotated[tuple[Line, ...], BeforeValidator(listed)] = ()
+    leader: Key | None = None
+
+
+class Wandering(Value):
+    """Who may come by. The chance is for each time that one looks whether they do."""
+
+    chance: Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]? in [1-9][0-9]?\z")] = "1 in 6"
+    foes: Annotated[tuple[Wanderers, ...], BeforeValidator(listed), Field(min_length=1)]
+
+    @property
+    def odds(self) -> tuple[int, int]:
+        times, _, of = self.chance.partition(" in ")
+        return int(times), int(of)
+
+
+def _exits(value: Any) -> Any:
+    """`north: mill` is short for `north: {to: mill}`."""
+    if isinstance(value, Mapping):
+        value = {label: {"to": way} if isinstance(way, str) else way for label, way in value.items()}
+    return keyed(value, field="label")
+
+
+class Place(Value):
+    key: Key
+    name: Line
+    looks: Texts = ()
+    again: Texts = ()
+    safe: bool = False
+    dark: bool = False
+    exits: Annotated[Mapping[Line, Exit], BeforeValidator(_exits)] = {}
+    things: Annotated[Mapping[Key, Thing], BeforeValidator(keyed)] = {}
+    people: Keys = ()
+    foes: Annotated[Mapping[Key, Foes], BeforeValidator(keyed)] = {}
+    wandering: Wandering | None = None
+    sounds: Texts = ()
+
+
+class Saying(Value):
+    """What a person says about a topic, to whom it trusts enough. A lie is false, and the DM knows."""
+
+    key: Key
+    about: Annotated[Topics, Field(min_length=1)]
+    says: Text
+    when: When | None = None
+    needs: int = Field(default=0, ge=0, le=10)
+    lie: bool = False
+    teaches: Facts = ()
+    topics: Topics = ()
+    once: bool = False
+
+
+class Reaction(Value):
+    """What a person says, once, to those who did something before they meet again."""
+
+    key: Key
+    when: When
+    says: Text | None = None
+    trust: int = Field(default=0, ge=-10, le=10)
+
+
+class Person(Value):
+    """`seen_as` is what one calls a person whose name is not known; the DM alone reads `wants`, `secret`."""
+
+    key: Key
+    name: Line
+    seen_as: Line
+    greets: Texts = ()
+    wants: Text | None = None
+    secret: Text | None = None
+    voice: Voice = "plain"
+    trust: int = Field(default=5, ge=0, le=10)
+    knows: tuple[Saying, ...] = ()
+    reacts: tuple[Reaction, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _number_what_it_says(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        owner = data.get("key")
+        return {
+            **data,
+            **{field: numbered(data[field], owner) for field in ("knows", "reacts") if field in data},
+        }
+
+
+class Item(Value):
+    key: Key
+    name: Line
+    looks: Text | None = None
+    worth: Gold = 0
+    use: Text | None = None
+
+
+class Reward(Value):
+    gold: Gold = 0
+    xp: int = Field(default=0, ge=0, le=1_000_000)
+    items: Keys = ()
+
+
+class Step(Value):
+    key: Key
+    text: Text
+    when: When
+
+
+class Ending(Value):
+    """One way in which a quest ends. Of several, the first whose condition holds."""
+
+    key: Key
+    when: When
+    text: Text | None = None
+    state: Key = "completed"
+    reward: Reward | None = None
+    by: Key | None = None
+    at: Key | None = None
+
+
+class Quest(Value):
+    """Something to be done. With a giver it is offered; without one it begins by itself."""
+
+    key: Key
+    name: Line
+    giver: Key | None = None
+    offer: Text | None = None
+    goal: Text | None = None
+    begins: When | None = None
+    reward: Reward = Reward()
+    steps: Annotated[Mapping[Key, Step], BeforeValidator(keyed)] = {}
+    endings: Annotated[Mapping[Key, Ending], BeforeValidator(keyed), Field(min_length=1)]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _what_goes_without_saying(cls, data: Any) -> Any:
+        """It begins when one meets the giver, and is done when all its steps are."""
+        if not isinstance(data, Mapping):
+            return data
+        said = dict(data)
+        if isinstance(said.get("giver"), str):
+            said["begins"] = said.get("begins") or f"met {said['giver']}"
+        steps = said.get("steps")
+        if not (isinstance(steps, Mapping) and steps):
+            return said
+        all_done = " and ".join(f"step {said.get('key')}.{step} done" for step in steps)
+        endings = said.get("endings") or {"done": {}}
+        if isinstance(endings, Mapping):
+            said["endings"] = {
+                key: {"when": all_done, **ending} if isinstance(ending, Mapping) else ending
+                for key, ending in keyed(endings).items()
+            }
+        return said
+
+    def reward_of(self, ending: Ending) -> Reward:
+        return self.reward if ending.reward is None else ending.reward
+
+
+class Thread(Value):
+    """What a happening leaves open."""
+
+    kind: Literal["promise", "threat", "debt", "mystery"]
+    text: Line
+
+
+class Happening(Value):
+    """What comes about by itself, wherever the party is or where it says."""
+
+    key: Annotated[str, StringConstraints(pattern=r"^([a-z][a-z0-9_]{0,59}|[1-9][0-9]{0,3})\z")]
+    when: When | None = None
+    text: Text
+    at: Key | None = None
+    once: bool = True
+    topics: Topics = ()
+    teaches: Facts = ()
+    moves: Mapping[Key, Key] = {}
+    foes: Mapping[Key, Foes] = {}
+    thread: Thread | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _foes_have_keys(cls, data: Any) -> Any:
+        """Foes who come later are filed under their place; a key of their own is for conditions."""
+        foes = data.get("foes") if isinstance(data, Mapping) else None
+        if not isinstance(foes, Mapping):
+            return data
+        made = {
+            place: {"key": f"happening_{data.get('key')}_{place}", **some}
+            if isinstance(some, Mapping)
+            else some
+            for place, some in foes.items()
+        }
+        return {**data, "foes": made}
+
+
+def numbered(entries: Any, owner: object = None) -> Any:
+    """Entries of a list that have no key of their own go by their number: `maren_1`, or `1`."""
+    if not isinstance(entries, list | tuple):
+        return entries
+    prefix = "" if owner is None else f"{owner}_"
+    return tuple(
+        {"key": f"{prefix}{number}", **entry} if isinstance(entry, Mapping) else entry
+        for number, entry in enumerate(entries, start=1)
+    )
+
+
+class Module(Value):
+    """A whole adventure: `places[key]` and the like look up, `ways`, `things` and `foes` across places."""
+
+    key: Key
+    title: Line
+    by: Line | None = None
+    licence: Line | None = None
+    levels: Annotated[str, StringConstraints(pattern=r"^[0-9]{1,2}(-[0-9]{1,2})?\z")] = "1-3"
+    opening: Text | None = None
+    start: Key
+    places: Annotated[Mapping[Key, Place], BeforeValidator(keyed), Field(min_length=1)]
+    people: Annotated[Mapping[Key, Person], BeforeValidator(keyed)] = {}
+    items: Annotated[Mapping[Key, Item], BeforeValidator(keyed)] = {}
+    quests: Annotated[Mapping[Key, Quest], BeforeValidator(keyed)] = {}
+    happenings: Annotated[tuple[Happening, ...], BeforeValidator(numbered)] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _goes_by_its_title(cls, data: Any) -> Any:
+        if not (isinstance(data, Mapping) and isinstance(data.get("title"), str) and data["title"].strip()):
+            return data
+        name = slug(data["title"])
+        return {"key": name if name[0].isalpha() else f"module_{name}", **data}
+
+    @property
+    def level_range(self) -> tuple[int, int]:
+        lowest, _, highest = self.levels.partition("-")
+        return int(lowest), int(highest or lowest)
+
+    @cached_property
+    def ways(self) -> Mapping[str, Mapping[str, Exit]]:
+        """By place, every way out of it by its label: those that are written, and the ways back.
+
+        A way back is neither hidden, locked nor stuck, as its other side may be. It is there while the
+        way there is.
+        """
+        ways = {place.key: dict(place.exits) for place in self.places.values()}
+        for place, way in self._ways_there():
+            there = ways.get(way.to)
+            if there is None or any(back.to == place.key for back in there.values()):
+                continue
+            label = way.back or place.name
+            there.setdefault(label, Exit(label=label, to=place.key, when=way.when))
+        return ways
+
+    def _ways_there(self) -> Iterator[tuple[Place, Exit]]:
+        for place in self.places.values():
+            for way in place.exits.values():
+                if way.back != ONE_WAY:
+                    yield place, way
+
+    @cached_property
+    def things(self) -> Mapping[str, Thing]:
+        return {key: thing for place in self.places.values() for key, thing in place.things.items()}
+
+    @cached_property
+    def foes(self) -> Mapping[str, Foes]:
+        """All who stand anywhere at first, or come by a happening."""
+        here = {key: foes for place in self.places.values() for key, foes in place.foes.items()}
+        later = {foes.key: foes for happening in self.happenings for foes in happening.foes.values()}
+        return {**here, **later}
+
+    @cached_property
+    def thing_at(self) -> Mapping[str, str]:
+        """The place of each thing."""
+        return {key: place.key for place in self.places.values() for key in place.things}
+
+    @cached_property
+    def foes_at(self) -> Mapping[str, str]:
+        """The place where foes are at first; those who come by a happening are not there yet."""
+        return {key: place.key for place in self.places.values() for key in place.foes}
+
+    @cached_property
+    def person_at(self) -> Mapping[str, str]:
+        """The place where a person is at first, alone or at the head of foes."""
+        led = {foes.leader: place for key, place in self.foes_at.items() if (foes := self.foes[key]).leader}
+        return {
+            **{key: place for key, place in led.items() if key},
+            **{key: place.key for place in self.places.values() for key in place.people},
+        }

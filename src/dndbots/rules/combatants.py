@@ -1,0 +1,168 @@
+"""Whoever fights, character or monster, as one small value."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Self
+
+from dndbots import ids
+from dndbots.models import Character
+from dndbots.rules import conditions
+from dndbots.rules.abilities import modifier
+from dndbots.rules.classes import CharacterClass, char_class
+from dndbots.rules.dice import bounds, roll
+from dndbots.rules.equipment import Weapon, bonus_of, weapons_in
+from dndbots.rules.monsters import Monster
+from dndbots.rules.outcomes import with_bonus
+from dndbots.rules.saves import ORDINARY, Saves
+from dndbots.rules.strikes import Strike
+
+_UNARMED = "1d2"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Combatant:
+    """`ac` counts down. Without `strikes` there is one plain attack that does `damage`.
+
+    `dexterity` is what is added to initiative. `morale` is None for those who decide for themselves.
+    """
+
+    uid: str
+    name: str
+    ac: int
+    hp: int
+    hp_max: int
+    level: int = 1
+    attack_bonus: int = 0
+    damage: str = _UNARMED
+    strikes: tuple[Strike, ...] = ()
+    saves: Saves = ORDINARY
+    dexterity: int = 0
+    morale: int | None = None
+    undead: bool = False
+    immune: tuple[str, ...] = ()
+    weak: tuple[str, ...] = ()
+    needs: str = ""
+    regenerates: int = 0
+    backstab: int = 0
+    conditions: tuple[str, ...] = ()
+
+    @classmethod
+    def of_character(
+        cls, character: Character, *, equipment: Iterable[str] | None = None, conditions: Iterable[str] = ()
+    ) -> Self:
+        """Somebody of the party, with the weapons of the sheet, or those of `equipment`."""
+        kind = char_class(character.char_class)
+        carried = character.equipment if equipment is None else list(equipment)
+        strikes = _strikes(character, kind, carried)
+        return cls(
+            uid=character.uid,
+            name=character.name,
+            ac=character.ac,
+            hp=character.hp,
+            hp_max=character.hp_max,
+            level=character.level,
+            attack_bonus=kind.attack_bonus(character.level),
+            damage=strikes[0].damage or _UNARMED,
+            strikes=strikes,
+            saves=kind.saves_at(character.level),
+            dexterity=modifier(character.stats.dex) + kind.initiative,
+            backstab=kind.backstab,
+            immune=kind.immune,
+            conditions=tuple(conditions),
+        )
+
+    @classmethod
+    def of_monster(
+        cls,
+        monster: Monster,
+        *,
+        uid: str | None = None,
+        name: str | None = None,
+        hp: int | None = None,
+        rng: Random | None = None,
+        conditions: Iterable[str] = (),
+    ) -> Self:
+        """A monster with hit points as given, else as rolled, else of middling health."""
+        if hp is None:
+            hp = roll(monster.hit_dice, rng=rng).total if rng else sum(bounds(monster.hit_dice)) // 2
+        hp = max(1, hp)
+        return cls(
+            uid=uid or ids.mint("MON", name or monster.name),
+            name=name or monster.name,
+            ac=monster.ac,
+            hp=hp,
+            hp_max=hp,
+            level=monster.level,
+            attack_bonus=monster.attack_bonus,
+            damage=monster.strikes[0].damage or _UNARMED,
+            strikes=monster.strikes,
+            saves=monster.saves,
+            morale=monster.morale,
+            undead=monster.undead,
+            immune=monster.immune,
+            weak=monster.weak,
+            needs=monster.needs,
+            regenerates=monster.regenerates,
+            conditions=tuple(conditions),
+        )
+
+    @property
+    def routine(self) -> tuple[Strike, ...]:
+        """All the ways to attack; the first is the usual one."""
+        return self.strikes or (Strike(name="attack", damage=self.damage),)
+
+    @property
+    def up(self) -> bool:
+        """Whether anything can be done at all: above 0 hit points, and no condition forbids it."""
+        return self.hp > 0 and conditions.can(self.conditions, "acts")
+
+    def hurt(self, amount: int) -> Self:
+        """After a wound. Pain wakes sleepers."""
+        if amount <= 0:
+            return self
+        ended = [one.name for one in conditions.of(self.conditions) if one.ends_when_hurt]
+        return replace(self, hp=self.hp - amount).without(*ended)
+
+    def healed(self, amount: int) -> Self:
+        """After healing, which counts from 0 for those who lie dying."""
+        if amount <= 0:
+            return self
+        return replace(self, hp=min(self.hp_max, max(self.hp, 0) + amount)).without("dying")
+
+    def under(self, condition: str) -> Self:
+        if condition in self.conditions:
+            return self
+        return replace(self, conditions=(*self.conditions, condition))
+
+    def without(self, *names: str) -> Self:
+        left = tuple(name for name in self.conditions if name not in names)
+        return self if left == self.conditions else replace(self, conditions=left)
+
+
+def _strikes(character: Character, kind: CharacterClass, carried: Iterable[str]) -> tuple[Strike, ...]:
+    """A strike for each weapon, hand to hand first; bare hands where there is none."""
+    strength, dexterity = modifier(character.stats.str), modifier(character.stats.dex)
+    found = []
+    for name, weapon in weapons_in(carried):
+        found.append(_strike(name, weapon, kind, strength=strength, dexterity=dexterity))
+    unarmed = Strike(name="bare hands", damage=with_bonus(_UNARMED, strength), bonus=strength)
+    melee_first = sorted(found, key=lambda pair: pair[0])
+    return tuple(strike for _, strike in melee_first) or (unarmed,)
+
+
+def _strike(
+    name: str, weapon: Weapon, kind: CharacterClass, *, strength: int, dexterity: int
+) -> tuple[bool, Strike]:
+    magic = bonus_of(name)
+    to_hit = dexterity + kind.missiles if weapon.missile else strength
+    might = 0 if weapon.missile else strength
+    strike = Strike(
+        name=name,
+        damage=with_bonus(weapon.damage, might + magic),
+        bonus=to_hit + magic,
+        reach=weapon.reach,
+        magic=magic > 0,
+        silver=weapon.silver or "silver" in name.casefold(),
+    )
+    return weapon.missile, strike
