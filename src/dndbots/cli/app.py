@@ -15,6 +15,7 @@ from dndbots.cli import (
     keeping,
     moving,
     playing,
+    preparing,
     reading,
     recalling,
     remembering,
@@ -39,6 +40,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 playing.add_to(app)
+preparing.add_to(app)
 keeping.add_to(app)
 moving.add_to(app)
 reading.add_to(app)

@@ -49,7 +49,7 @@ def play(
         typer.Option(
             "--module",
             metavar="NAME",
-            help=f"The adventure: one of `dndbots modules`, a file of yours, or endless; else {seating.MODULE}.",
+            help=f"The adventure: one of `dndbots modules`, a file, or endless; else {seating.MODULE}.",
         ),
     ] = None,
     seed: Annotated[
@@ -58,7 +58,11 @@ def play(
     seats: Annotated[
         int | None,
         typer.Option(
-            "--seats", metavar="N", min=1, max=_MOST_SEATS, help=f"How many characters play; else {seating.SEATS}."
+            "--seats",
+            metavar="N",
+            min=1,
+            max=_MOST_SEATS,
+            help=f"How many characters play; else {seating.SEATS}.",
         ),
     ] = None,
     character: Annotated[
@@ -79,7 +83,10 @@ def play(
     budget: Annotated[
         int | None,
         typer.Option(
-            "--budget", metavar="N", min=200, help=f"How many tokens a prompt may have; else {seating.BUDGET}."
+            "--budget",
+            metavar="N",
+            min=200,
+            help=f"How many tokens a prompt may have; else {seating.BUDGET}.",
         ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Only the story: no dice, no status lines.")] = False,

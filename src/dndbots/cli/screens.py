@@ -26,7 +26,16 @@ _HANGING: Final = 2
 _WIDEST: Final = 100
 _LIFE: Final = 5
 _METER: Final = 8
-_SEATS: Final = ("cyan", "green", "yellow", "magenta", "blue", "bright_cyan", "bright_green", "bright_magenta")
+_SEATS: Final = (
+    "cyan",
+    "green",
+    "yellow",
+    "magenta",
+    "blue",
+    "bright_cyan",
+    "bright_green",
+    "bright_magenta",
+)
 _PEOPLE: Final = "bright_yellow"
 _FOES: Final = "red"
 _SPOKEN: Final = frozenset((EventType.DIALOGUE, EventType.PLAYER_ACTION, EventType.WHISPER))
@@ -91,7 +100,8 @@ class Stage:
 
     def _head(self, place: str) -> Iterator[Text]:
         here = ", ".join(map(self._name, self._table.together(place)))
-        parts = [f"Round {self._round}", self._name(place), here]
+        began = f"Round {self._round}" if self._round else ""
+        parts = (began, self._name(place), here)
         yield Text("")
         yield Text(_dot(self._output).join(filter(None, parts)), style="bold underline")
 

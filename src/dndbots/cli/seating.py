@@ -1,4 +1,4 @@
-"""At which table a game is played: a campaign that has one, or one that is begun there as it was wished for."""
+"""At which table a game is played: a campaign that has one, or one in which one is begun as wished for."""
 
 import secrets
 from collections.abc import Iterator
