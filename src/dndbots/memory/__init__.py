@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from dndbots.memory.recap import Recap
     from dndbots.memory.service import IMemoryService, MemoryService
     from dndbots.memory.summarizer import Summarizer
+    from dndbots.memory.tending import Tending
     from dndbots.memory.threads import Thread
     from dndbots.models import AgentMemory, CharacterFacts, GameState, MemoryEntry, MemorySource
     from dndbots.tokens import estimate_tokens
@@ -61,6 +62,7 @@ _HOMES = {
     "dndbots.memory.recap": ["Recap"],
     "dndbots.memory.service": ["IMemoryService", "MemoryService"],
     "dndbots.memory.summarizer": ["Summarizer"],
+    "dndbots.memory.tending": ["Tending"],
     "dndbots.memory.threads": ["Thread"],
     "dndbots.memory.janitor": ["JANITOR_SYSTEM_PROMPT"],
     "dndbots.models": ["AgentMemory", "CharacterFacts", "GameState", "MemoryEntry", "MemorySource"],
@@ -96,6 +98,7 @@ __all__ = [
     "Recap",
     "Summarizer",
     "SummaryTask",
+    "Tending",
     "Thread",
     "WorldMemoryBuilder",
     "context_manager",

@@ -4,6 +4,7 @@ A note follows the one before it on its shelf. If another was put there meanwhil
 """
 
 import hashlib
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
@@ -11,10 +12,13 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from dndbots.canon.claims import Shelf
+from dndbots.errors import DuplicateEvent, StaleNote
 from dndbots.events import EventType, GameEvent, Layer
 from dndbots.ids import DM, SYSTEM, is_uid, name_from_uid, slug
 from dndbots.memory.entries import Line, as_text
 from dndbots.storage.reader import View
+
+log = logging.getLogger("dndbots.memory")
 
 
 class Table(Protocol):
@@ -83,3 +87,14 @@ def make_note(
         metadata={"memory": note, "witnesses": [] if holder == DM else [holder], **beside},
         timestamp=upto.timestamp,
     )
+
+
+def put(table: Table, notes: Sequence[GameEvent]) -> bool:
+    """Records notes together. What somebody else noted meanwhile is not noted twice; it says so."""
+    try:
+        if notes:
+            table.record_many(notes)
+    except (DuplicateEvent, StaleNote) as exc:
+        log.warning("a memory was made twice at the same time; the later one is not kept: %s", exc)
+        return False
+    return True

@@ -28,6 +28,7 @@ from dndbots.memory.scoped import WORLD, about_of, all_memories, location_shelf,
 from dndbots.memory.service import MemoryService
 from dndbots.memory.summarizer import Summarizer
 from dndbots.memory.table import Remembered, remembered, table_state
+from dndbots.memory.tending import Tending
 from dndbots.memory.threads import Thread, callbacks, threads_of
 from dndbots.models import AgentMemory, GameState, MemoryEntry, MemorySource
 from dndbots.storage.reader import View
@@ -235,6 +236,21 @@ class Remembering(ABC):
         """
         self.memory_service.catch_up(self, progress=progress)
         return context_manager(self.game_state(token_limit=token_limit), progress=progress)
+
+    def tending(self, agents: Iterable[str], *, token_limit: int = TOKEN_LIMIT) -> Tending:
+        """What keeps the memory of a game's agents in order; it is asked once a round, before the DM's turn.
+
+        Agents are viewers: "dm", names or uids. Unlike `remember`, it costs what is new in a round, and
+        compresses a buffer only when it is full: contexts choose from the whole log.
+        """
+        _check_limit(token_limit)
+        return Tending(
+            self,
+            agents,
+            token_limit=token_limit,
+            service=self.memory_service,
+            summarizer=Summarizer.of(self.summarizer),
+        )
 
     def remembered(self, *, after: int = 0) -> list[Remembered]:
         """What was noted down for whom after a place in the log: the DM, the characters, then NPCs.

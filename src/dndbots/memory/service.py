@@ -14,33 +14,27 @@ from weakref import WeakKeyDictionary
 from pydantic import JsonValue
 
 from dndbots.canon.claims import Shelf
-from dndbots.canon.reducers import seen_in
-from dndbots.errors import DuplicateEvent, StaleNote, SummaryFailed
+from dndbots.errors import SummaryFailed
 from dndbots.events import GameEvent, audience
 from dndbots.ids import DM
-from dndbots.memory.entries import Entry, SummaryTask
+from dndbots.memory.departures import Departure, by_place, departures, own_places
+from dndbots.memory.entries import SummaryTask
 from dndbots.memory.gates import gates_of
-from dndbots.memory.notes import Table, make_note
+from dndbots.memory.notes import Table, make_note, put
 from dndbots.memory.pruning import superfluous
-from dndbots.memory.retelling import retold
 from dndbots.memory.scoped import SINCE, WORLD, is_scoped, location_shelf, memories_on, npc_shelf
+from dndbots.memory.spans import Span
 from dndbots.memory.summarizer import SCOPED_TOKENS, Summarizer
-from dndbots.memory.visits import (
-    around_mentions,
-    messages_at,
-    npcs_at,
-    triggering,
-    triggers_of,
-)
+from dndbots.memory.visits import triggering, triggers_of
 from dndbots.storage.reader import View
 from dndbots.storage.upkeep import Progress
 
 log = logging.getLogger("dndbots.memory")
 
 # How far the log was looked through for triggers, as a shelf without memories.
-_TRIGGERS: Final = "triggers"
+TRIGGERS: Final = "triggers"
 # Looked through so far is noted down every now and then; what was looked through twice changes nothing.
-_NOTED_EVERY: Final = 200
+NOTED_EVERY: Final = 200
 # A holder and the name of one of its shelves.
 _Shelf = tuple[str, str]
 _TOLD_EVERY: Final = 50
@@ -98,9 +92,9 @@ class MemoryService:
         last event that counts, `characters` those who leave, and so get a memory of it beside the DM and
         NPCs. Without them it is the party that leaves, or, of a given place, all whom anything reached.
         """
-        span = _Span(game_state, as_of)
+        span = Span(game_state, as_of)
         if location_id is None:
-            leaving = _by_place(_own_places(game_state, span.upto, characters))
+            leaving = by_place(own_places(game_state, span.upto, characters))
         else:
             new = span.at(DM, location_shelf(location_id), location_id)
             leaving = {location_id: sorted(_characters(new) if characters is None else characters)}
@@ -108,14 +102,14 @@ class MemoryService:
             jobs = [*self._visit(span, place, reached), *self._dealings(span, place, reached)]
             self._make(game_state, jobs)
 
-    def _visit(self, span: "_Span", location: str, characters: Iterable[str]) -> Iterable[_Job]:
+    def _visit(self, span: Span, location: str, characters: Iterable[str]) -> Iterable[_Job]:
         shelf, tags = location_shelf(location), ["session", f"location:{location}"]
         for holder in [DM, *characters]:
             messages = span.at(holder, shelf, location)
             task = {"kind": "location", "about": location, "name": span.name(holder, location)}
             yield from self._job(span, holder, shelf, messages, tags, {}, task)
 
-    def _dealings(self, span: "_Span", location: str, characters: Iterable[str]) -> Iterable[_Job]:
+    def _dealings(self, span: Span, location: str, characters: Iterable[str]) -> Iterable[_Job]:
         """For each NPC present and mentioned: its own memory of it, and those of the characters.
 
         Who is present for a character is who it takes to be: that somebody slipped away is not told.
@@ -143,7 +137,7 @@ class MemoryService:
     ) -> None:
         """Remembers what led to a step of the story: for the DM, and for those who perceived the step."""
         given = {key: value for key, value in (related or {}).items() if value and key != SINCE}
-        span = _Span(game_state, as_of)
+        span = Span(game_state, as_of)
         messages = span.all(DM, WORLD)
         step = triggering(messages, event_kind, given)
         labels = [f"world:{event_kind}", *(tags or ())]
@@ -165,28 +159,32 @@ class MemoryService:
         `progress` is told how many events of how many were looked at.
         """
         with game_state.view(DM) as view:
-            shelf = view.shelf(DM, _TRIGGERS)
+            shelf = view.shelf(DM, TRIGGERS)
             known = self._looked_at.get(game_state) or (shelf.cursor if shelf else None)
             start = (view.place_of(known) or 0) if known else 0
             events = [event for _, event in view.play(after=start)]
         if not events:
             return
-        for event, before, left in _departures(game_state, _counted(events, progress), known):
-            for place, leaving in left.items():
-                # Who stays behind remembers the place when it leaves itself.
-                self.on_location_exit(game_state, place, as_of=before, characters=leaving)
-            for trigger in triggers_of(event):
-                if not self._is_remembered(game_state, event):
-                    self.on_world_event(
-                        game_state, trigger.kind, related=trigger.related, as_of=event.event_id
-                    )
+        at = own_places(game_state, start) if known is not None else {}
+        for departure in departures(_counted(events, progress), at, before=known):
+            self.follow(game_state, departure)
         self._looked_at[game_state] = events[-1].event_id
         with game_state.view(DM) as view:
             unnoted = view.places_after((view.place_of(shelf.cursor) or 0) if shelf else 0)
-        if len(unnoted) >= _NOTED_EVERY:
+        if len(unnoted) >= NOTED_EVERY:
             after = shelf.cursor if shelf else None
-            note = make_note(DM, _TRIGGERS, shelf, lines=[], upto=events[-1], after=after)
-            _put(game_state, [note])
+            note = make_note(DM, TRIGGERS, shelf, lines=[], upto=events[-1], after=after)
+            put(game_state, [note])
+
+    def follow(self, game_state: Table, departure: Departure) -> None:
+        """Makes the memories that one event of the log asks for; those that are there, not again."""
+        event = departure.event
+        for place, leaving in departure.left.items():
+            # Who stays behind remembers the place when it leaves itself.
+            self.on_location_exit(game_state, place, as_of=departure.before, characters=leaving)
+        for trigger in triggers_of(event):
+            if not self._is_remembered(game_state, event):
+                self.on_world_event(game_state, trigger.kind, related=trigger.related, as_of=event.event_id)
 
     def _is_remembered(self, table: Table, event: GameEvent) -> bool:
         with table.view(DM) as view:
@@ -213,13 +211,13 @@ class MemoryService:
             end = view.by_id([shelf.cursor]).get(shelf.cursor) if shelf else None
         gone = superfluous(entries, kept=gates.locked | set(gates.pinned))
         if gone and end is not None:
-            _put(table, [make_note(holder, shelf_name, shelf, lines=[], upto=end, after=None, replaces=gone)])
+            put(table, [make_note(holder, shelf_name, shelf, lines=[], upto=end, after=None, replaces=gone)])
 
     # How a memory is made.
 
     def _job(
         self,
-        span: "_Span",
+        span: Span,
         holder: str,
         shelf: str,
         messages: list[GameEvent],
@@ -272,79 +270,9 @@ class MemoryService:
                 tags=job.tags,
                 related=job.related,
             )
-        _put(table, list(made.values()))
+        put(table, list(made.values()))
         for holder, shelf in made:
             self._prune(table, holder, shelf)
-
-
-def _put(table: Table, notes: Sequence[GameEvent]) -> None:
-    """Records notes together. What somebody else noted meanwhile is not noted twice."""
-    try:
-        if notes:
-            table.record_many(notes)
-    except (DuplicateEvent, StaleNote) as exc:
-        log.warning("a memory was made twice at the same time; the later one is not kept: %s", exc)
-
-
-class _Span:
-    """A part of the log up to an event, as each holder perceived it since its own cursor."""
-
-    def __init__(self, table: Table, as_of: str | None) -> None:
-        self.table = table
-        # A shelf is looked at once: what is put there meanwhile must not pass for what was read here.
-        self._stands: dict[tuple[str, str], Shelf | None] = {}
-        with table.view(DM) as view:
-            self.upto = view.place_of(as_of) if as_of is not None else None
-
-    def stands(self, holder: str, shelf: str) -> Shelf | None:
-        if (holder, shelf) not in self._stands:
-            with self.table.view(holder) as view:
-                self._stands[holder, shelf] = view.shelf(holder, shelf)
-        return self._stands[holder, shelf]
-
-    def _after(self, view: View, holder: str, shelf: str) -> int:
-        stands = self.stands(holder, shelf)
-        return (view.place_of(stands.cursor) or 0) if stands else 0
-
-    def at(self, holder: str, shelf: str, location: str, *others: str) -> list[GameEvent]:
-        """What somebody perceived at a place since all of some shelves were added to."""
-        with self.table.view(holder) as view:
-            after = max(self._after(view, holder, one) for one in (shelf, *others))
-            return messages_at(view, location, after=after, upto=self.upto)
-
-    def all(self, holder: str, shelf: str) -> list[GameEvent]:
-        with self.table.view(holder) as view:
-            after = self._after(view, holder, shelf)
-            return [event for _, event in view.play(after=after, upto=self.upto)]
-
-    def about(self, holder: str, npc: str, location: str) -> list[GameEvent]:
-        """The messages around each mention of somebody at a place, as far as the holder perceived them.
-
-        Of itself, an NPC has all that it perceived: it may have come here from elsewhere.
-        """
-        if holder == npc:
-            messages = self.all(npc, npc_shelf(npc))
-        else:
-            # Earlier visits were looked through when they ended.
-            messages = self.at(holder, npc_shelf(npc), location, location_shelf(location))
-        if not messages:
-            return []
-        with self.table.view(holder) as view:
-            called = view.called([npc])[npc]
-        return around_mentions(messages, npc, (called.name, *called.aliases))
-
-    def npcs_at(self, holder: str, location: str) -> list[str]:
-        """The NPCs who are at a place in the end, as far as somebody knows."""
-        with self.table.view(holder) as view:
-            return npcs_at(view.until(self.upto), location)
-
-    def name(self, holder: str, uid: str) -> str:
-        with self.table.view(holder) as view:
-            return view.called([uid])[uid].name
-
-    def retold(self, holder: str, messages: list[GameEvent]) -> list[Entry]:
-        with self.table.view(holder) as view:
-            return retold(view, messages, gates_of(view))
 
 
 def _cursor(view: View, holder: str, shelf: str) -> int:
@@ -362,44 +290,3 @@ def _counted(events: Sequence[GameEvent], progress: Progress | None) -> Iterable
         if progress is not None and number % _TOLD_EVERY == 0:
             progress(number, len(events))
         yield event
-
-
-def _departures(
-    table: Table, events: Iterable[GameEvent], known: str | None
-) -> Iterable[tuple[GameEvent, str | None, dict[str, list[str]]]]:
-    """Events with which characters leave places or the story takes a step, and the event before each.
-
-    Where a character comes from is where it took itself to be: its memory must not tell it otherwise.
-    """
-    with table.view(DM) as view:
-        at = _own_places(table, view.place_of(known)) if known is not None else {}
-    before = known
-    for event in events:
-        here = event.known.location
-        movers = [who for who in seen_in(event, event.known) if who.startswith("pc_")] if here else []
-        left = _by_place({who: at[who] for who in movers if at.get(who, here) != here})
-        if left or any(True for _ in triggers_of(event)):
-            yield event, before, left
-        at.update({who: here for who in movers if here is not None})
-        before = event.event_id
-
-
-def _by_place(at: Mapping[str, str]) -> dict[str, list[str]]:
-    """Who is at each place."""
-    found: dict[str, list[str]] = {}
-    for who in sorted(at):
-        found.setdefault(at[who], []).append(who)
-    return found
-
-
-def _own_places(table: Table, place: int | None, characters: Collection[str] | None = None) -> dict[str, str]:
-    """Where some characters, or all, took themselves to be when the log had come to a place."""
-    found: dict[str, str] = {}
-    with table.view(DM) as view:
-        known = view.everybody("pc_")
-    for who in known if characters is None else [one for one in known if one in characters]:
-        with table.view(who) as own:
-            [me] = own.until(place).entities([who]).values()
-        if me.location is not None:
-            found[who] = me.location
-    return found
