@@ -31,6 +31,10 @@ DndbotsError
 │       ├── UnknownMonster
 │       ├── UnknownSpell
 │       └── UnknownThing  equipment, a condition, or a kind of treasure
+├── ActRefused            something that a character cannot do, and why
+├── NoGame                a campaign in which nobody ever began to play
+├── GameExists            a campaign in which somebody plays already
+├── NoSuchPlayer          a model that cannot be had, and what to do about it
 ├── StorageError
 │   ├── SequenceConflict  somebody else wrote first
 │   ├── CampaignMissing   no campaign there, and none should be made
@@ -305,6 +309,32 @@ class UnknownSpell(NotInRules):
 
 class UnknownThing(NotInRules):
     kind = "thing"
+
+
+class ActRefused(DndbotsError):
+    def __init__(self, who: str, *, verb: str, reason: str) -> None:
+        super().__init__(f"{who} cannot {verb}: {reason}")
+        self.who, self.verb, self.reason = who, verb, reason
+
+
+class NoGame(DndbotsError):
+    def __init__(self, where: str) -> None:
+        super().__init__(f"{where}: nobody plays here yet; `dndbots play --campaign` begins a game")
+        self.where = where
+
+
+class GameExists(DndbotsError):
+    def __init__(self, where: str, *, module: str) -> None:
+        super().__init__(
+            f"{where}: a game of {module!r} is played here already; resume it, or choose another place"
+        )
+        self.where, self.module = where, module
+
+
+class NoSuchPlayer(DndbotsError):
+    def __init__(self, model: str, *, reason: str) -> None:
+        super().__init__(f"{model!r} cannot play: {reason}")
+        self.model, self.reason = model, reason
 
 
 class StorageError(DndbotsError):

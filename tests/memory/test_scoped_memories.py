@@ -898,20 +898,23 @@ def test_nothing_that_is_said_of_a_step_makes_memories_unreadable() -> None:
 def test_leaving_a_place_long_ago_does_not_read_what_came_later(monkeypatch: pytest.MonkeyPatch) -> None:
     """Catching up with a long log looks at each visit by itself: not at all that came after, each time."""
     asked: list[int] = []
-    newest = MemoryStore.newest_perceived
 
-    def counted(*args: Any, **kwargs: Any) -> list[int]:
-        found = newest(*args, **kwargs)
-        asked.append(len(found))
-        return found
+    def counting(read: Any) -> Any:
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            found = read(*args, **kwargs)
+            asked.append(len(found))
+            return found
 
-    monkeypatch.setattr(MemoryStore, "newest_perceived", counted)
+        return counted
+
+    for name in ("newest_perceived", "newest_mentions", "events", "events_at"):
+        monkeypatch.setattr(MemoryStore, name, counting(getattr(MemoryStore, name)))
     log = [at(n, "A room.") for n in range(1, 4)]
     later = [event(f"x{n}", "dm", "Later.", participants=[THROK], location=MILL) for n in range(300)]
     campaign = memory_campaign([*log, *later])
     MemoryService().on_location_exit(campaign, INN, as_of=log[-1].event_id)
-    assert campaign.memories(THROK)
     assert max(asked) <= len(log)
+    assert campaign.memories(THROK)
 
 
 def test_who_does_not_notice_a_departure_remembers_the_place_on_its_own() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 CONTEXT_MANAGER: Final = "context_manager"
 # A round has a few steps for each seat and each group of foes; one that does not end is a fault of ours.
-_MOST_STEPS: Final = 500
+MOST_STEPS: Final = 500
 
 
 class Cursor(TypedDict):
@@ -38,12 +38,6 @@ class Round(Protocol):
     def referee(self, who: str) -> None: ...
     def player(self, who: str) -> None: ...
     def march(self) -> None: ...
-
-
-def played(steps: Round, number: int) -> Cursor:
-    """Plays a round, or what is left of it."""
-    found: Cursor = graph_of(steps).invoke(Cursor(round=number, who=""), {"recursion_limit": _MOST_STEPS})  # type: ignore[assignment]
-    return found
 
 
 def graph_of(steps: Round) -> "CompiledStateGraph[Any, Any, Any, Any]":

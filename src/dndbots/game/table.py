@@ -28,10 +28,10 @@ from dndbots.game.played import (
 from dndbots.game.sheets import SPELLS, character_of
 from dndbots.ids import DM, name_from_uid
 from dndbots.models import Character
+from dndbots.rules import conditions
 
 _MOST_DEEDS: Final = 60
 _MOST_TOPICS: Final = 60
-_HELPLESS: Final = frozenset(("dying", "asleep", "held", "paralyzed"))
 
 
 @dataclass(slots=True)
@@ -86,6 +86,7 @@ class Fight:
     order: tuple[str, ...]
     since: int
     foes: dict[str, Group]
+    begun: dict[str, int]  # how many there were of each group
 
     @property
     def standing(self) -> dict[str, Group]:
@@ -122,6 +123,9 @@ class Table:
         self.count = 0  # of events of play
         self.round = 0
         self.session = ""
+        self.sessions = 0
+        self.session_since = 0
+        self.ended = False  # the session, as the last thing that happened
         self.minutes = 0
         self.chapter = 0
         self.since = 0  # the round in which the chapter began
@@ -159,6 +163,9 @@ class Table:
         effects = effects_of(event, known, people)
         self.lately.append(event)
         self.count += 1
+        if event.event_type is EventType.SESSION_START:
+            self.sessions, self.session, self.session_since = self.sessions + 1, event.session_id, self.round
+        self.ended = event.event_type is EventType.SESSION_END
         for uid, given in known.names.items():
             self.names[uid] = given if isinstance(given, str) else given[0]
         for uid in effects.seen:
@@ -341,7 +348,7 @@ class Table:
 
     def can_act(self, uid: str) -> bool:
         """Whether somebody in a seat is able to do anything at all."""
-        return self.alive(uid) and _HELPLESS.isdisjoint(self.conditions(uid))
+        return self.alive(uid) and conditions.can(self.conditions(uid), "acts")
 
     def living(self) -> list[str]:
         """The characters in seats who are alive, in the order of their seats."""
@@ -390,7 +397,8 @@ class Table:
 
 def _begun(note: FightNote, place: str, since: int) -> Fight:
     foes = {uid: Group(one.monster, one.name, one.number) for uid, one in note.foes.items()}
-    return Fight(id=note.id, place=place, order=note.order, since=since, foes=foes)
+    begun = {uid: one.number for uid, one in note.foes.items()}
+    return Fight(id=note.id, place=place, order=note.order, since=since, foes=foes, begun=begun)
 
 
 def told(event: GameEvent, tables: dict[str, Table]) -> None:

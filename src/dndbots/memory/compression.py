@@ -16,8 +16,8 @@ from dndbots.ids import DM, name_from_uid
 from dndbots.memory.entries import Entry, Line, SummaryTask, as_text
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.layers import SUMMARY, Block, Merge, next_merge, room_for, shorter
-from dndbots.memory.notes import Table, make_note
-from dndbots.memory.retelling import retold
+from dndbots.memory.notes import Table, make_note, stands_with
+from dndbots.memory.reading import Reading
 from dndbots.memory.summarizer import Summarizer
 from dndbots.storage.reader import View
 from dndbots.tokens import count_tokens
@@ -53,13 +53,13 @@ class Backlog(NamedTuple):
         return newest[-1].session_id if newest else ""
 
 
-def backlog(view: View, *, retain: int | None) -> Backlog:
+def backlog(view: View, *, retain: int | None, reading: Reading | None = None) -> Backlog:
     """What came since the cursor. Of an earlier session all is due, of this one all but the newest.
 
     Without a number to `retain`, nothing of this session is due.
     """
     shelf = view.shelf(view.viewer, SUMMARY)
-    events = list(since(view, shelf))
+    events = list(since(view, shelf, reading))
     session = events[-1].session_id if events else ""
     # A session may be gone on with after another, and what came before is earlier all the same.
     due = max((n for n, event in enumerate(events, 1) if event.session_id != session), default=0)
@@ -68,10 +68,12 @@ def backlog(view: View, *, retain: int | None) -> Backlog:
     return Backlog(shelf, events[:due], events[due:])
 
 
-def since(view: View, shelf: Shelf | None) -> Iterator[GameEvent]:
-    """What the viewer perceived after a shelf's cursor."""
-    after = view.place_of(shelf.cursor) if shelf else 0
-    return (event for _, event in view.play(after=after or 0))
+def since(view: View, shelf: Shelf | None, reading: Reading | None = None) -> Iterable[GameEvent]:
+    """What the viewer perceived after a shelf's cursor; `reading` may have it at hand."""
+    after = (view.place_of(shelf.cursor) if shelf else None) or 0
+    if reading is not None:
+        return reading.play(view.viewer, after)
+    return (event for _, event in view.play(after=after))
 
 
 def scenes(events: Iterable[GameEvent]) -> Iterator[list[GameEvent]]:
@@ -91,34 +93,42 @@ def scenes(events: Iterable[GameEvent]) -> Iterator[list[GameEvent]]:
         yield scene
 
 
-def compressing(table: Table, holder: str, *, retain: int, token_limit: int) -> Summarizing:
+def compressing(
+    table: Table, holder: str, *, retain: int, token_limit: int, reading: Reading | None = None
+) -> Summarizing:
     """Summarises what is due, scene by scene, then whatever layers are full. Returns the new summaries.
 
-    Each step is recorded by itself: what fails or is cut off is done again the next time.
+    Each step is recorded by itself: what fails or is cut off is done again the next time. Those who
+    are compressed together share a `reading`.
     """
-    with table.view(holder) as view:
-        waiting, gates = backlog(view, retain=retain), gates_of(view)
-        told = [(scene, retold(view, scene, gates)) for scene in scenes(waiting.due)]
+    with table.view(DM) as everything:
+        shared, view = reading or Reading(everything), everything.of(holder)
+        waiting, gates = backlog(view, retain=retain, reading=shared), gates_of(view)
+        entries = {entry.event_id: entry for entry in shared.retold(view, waiting.due, gates)}
+    told = [
+        (scene, [entries[event.event_id] for event in scene if event.event_id in entries])
+        for scene in scenes(waiting.due)
+    ]
     shelf, made = waiting.shelf, list[str]()
-    for scene, entries in told:
+    for scene, worth_telling in told:
         lines: Answer = []
-        if entries:
-            lines = yield _task(holder, entries, room_for("scene", token_limit))
+        if worth_telling:
+            lines = yield _task(holder, worth_telling, room_for("scene", token_limit))
         if isinstance(lines, SummaryFailed):
             return _failed(holder, lines.reason, made)
         after = shelf.cursor if shelf else None
         note = make_note(holder, SUMMARY, shelf, lines=lines, upto=scene[-1], after=after, layer="scene")
         try:
-            shelf = _stands(table.record(note))
+            shelf = stands_with(table.record(note))
         except (DuplicateEvent, StaleNote):
             return _failed(holder, "somebody else is summarising the same events", made)
         made.append(as_text(lines))
-    yield from _layering(table, holder, token_limit, waiting.session)
+    yield from _layering(table, holder, token_limit, waiting.session, shared)
     return "\n".join(filter(None, made))
 
 
 def _layering(
-    table: Table, holder: str, token_limit: int, session: str
+    table: Table, holder: str, token_limit: int, session: str, reading: Reading
 ) -> Generator[SummaryTask, Answer, None]:
     """Makes one of the summaries of every layer that is full."""
     while True:
@@ -128,7 +138,7 @@ def _layering(
         if merge is None or shelf is None:
             return
         room, overdue = room_for(merge.layer, token_limit), len(blocks) > _OVERDUE
-        if not (yield from merging(table, holder, shelf, merge, room, overdue=overdue)):
+        if not (yield from merging(table, holder, shelf, merge, room, overdue=overdue, reading=reading)):
             return
 
 
@@ -160,19 +170,26 @@ def standing(view: View, gates: Gates | None = None) -> tuple[Shelf | None, list
 
 
 def merging(
-    table: Table, holder: str, shelf: Shelf, merge: Merge, room: int, *, overdue: bool = False
+    table: Table,
+    holder: str,
+    shelf: Shelf,
+    merge: Merge,
+    room: int,
+    *,
+    overdue: bool = False,
+    reading: Reading | None = None,
 ) -> Summarizing:
     """Summarises the events of a span anew, in place of its summaries. Returns "" if that failed.
 
     What is overdue is not left waiting for a model that fails: it is made without one.
     """
     first, last = merge.blocks[0], merge.blocks[-1]
-    with table.view(holder) as view:
+    with table.view(DM) as everything:
+        shared, view = reading or Reading(everything), everything.of(holder)
         after = view.place_of(first.after) if first.after else 0
         upto = view.place_of(last.upto)
         end = view.by_id([last.upto])[last.upto]
-        gates = gates_of(view)
-        entries = retold(view, (event for _, event in view.play(after=after or 0, upto=upto)), gates)
+        entries = shared.retold(view, shared.play(holder, after or 0, upto), gates_of(view))
     lines = yield from _condensing(holder, entries, room)
     if isinstance(lines, SummaryFailed):
         failed = _failed(holder, lines.reason, [])
@@ -235,11 +252,6 @@ def _reread(lines: Iterable[Line], part: Iterable[Entry]) -> Iterator[Entry]:
 def _task(holder: str, entries: Sequence[Entry], room: int) -> SummaryTask:
     name = "the dungeon master" if holder == DM else name_from_uid(holder)
     return SummaryTask(agent=holder, name=name, entries=tuple(entries), tokens=room)
-
-
-def _stands(event: GameEvent) -> Shelf | None:
-    note = event.known.memory
-    return None if note is None else Shelf(event.event_id, note.cursor, tuple(note.standing))
 
 
 def _failed(holder: str, reason: str, made: list[str]) -> str:

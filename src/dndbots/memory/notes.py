@@ -89,6 +89,14 @@ def make_note(
     )
 
 
+def stands_with(event: GameEvent) -> Shelf:
+    """How a shelf stands once a note is on it."""
+    note = event.known.memory
+    if note is None:
+        raise ValueError(f"{event.event_id} is no memory")
+    return Shelf(event.event_id, note.cursor, tuple(note.standing))
+
+
 def put(table: Table, notes: Sequence[GameEvent]) -> bool:
     """Records notes together. What somebody else noted meanwhile is not noted twice; it says so."""
     try:

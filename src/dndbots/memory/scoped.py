@@ -48,6 +48,20 @@ def memories_on(
     return [_entry(event, places) for event in shown]
 
 
+def entries_of(
+    view: View, standing: Iterable[str], *, gates: Gates, new: GameEvent | None = None
+) -> list[MemoryEntry]:
+    """The memories that stand on one of the viewer's shelves, and a new one that is not in the log yet.
+
+    Where they are in the log is not said.
+    """
+    events = view.by_id([one for one in standing if new is None or one != new.event_id])
+    if new is not None:
+        events[new.event_id] = new
+    shown = gates.shown(events[one] for one in standing if one in events)
+    return [_entry(event, {}) for event in shown if event.content.strip()]
+
+
 def _decided(view: View, holder: str) -> Gates:
     """What holds for somebody's memories as the viewer reads them: what was decided for either."""
     mine = gates_of(view)

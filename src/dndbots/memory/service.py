@@ -20,9 +20,9 @@ from dndbots.ids import DM
 from dndbots.memory.departures import Departure, by_place, departures, own_places
 from dndbots.memory.entries import SummaryTask
 from dndbots.memory.gates import gates_of
-from dndbots.memory.notes import Table, make_note, put
+from dndbots.memory.notes import Table, make_note, put, stands_with
 from dndbots.memory.pruning import superfluous
-from dndbots.memory.scoped import SINCE, WORLD, is_scoped, location_shelf, memories_on, npc_shelf
+from dndbots.memory.scoped import SINCE, WORLD, entries_of, is_scoped, location_shelf, npc_shelf
 from dndbots.memory.spans import Span
 from dndbots.memory.summarizer import SCOPED_TOKENS, Summarizer
 from dndbots.memory.visits import triggering, triggers_of
@@ -92,14 +92,19 @@ class MemoryService:
         last event that counts, `characters` those who leave, and so get a memory of it beside the DM and
         NPCs. Without them it is the party that leaves, or, of a given place, all whom anything reached.
         """
-        span = Span(game_state, as_of)
-        if location_id is None:
-            leaving = by_place(own_places(game_state, span.upto, characters))
-        else:
-            new = span.at(DM, location_shelf(location_id), location_id)
-            leaving = {location_id: sorted(_characters(new) if characters is None else characters)}
+        with game_state.view(DM) as view:
+            upto = view.place_of(as_of) if as_of is not None else None
+            if location_id is None:
+                leaving = by_place(own_places(game_state, upto, characters))
+            elif characters is None:
+                new = Span(game_state, view, upto).at(DM, location_shelf(location_id), location_id)
+                leaving = {location_id: _characters(new)}
+            else:
+                leaving = {location_id: sorted(characters)}
         for place, reached in leaving.items():
-            jobs = [*self._visit(span, place, reached), *self._dealings(span, place, reached)]
+            with game_state.view(DM) as view:
+                span = Span(game_state, view, upto)
+                jobs = [*self._visit(span, place, reached), *self._dealings(span, place, reached)]
             self._make(game_state, jobs)
 
     def _visit(self, span: Span, location: str, characters: Iterable[str]) -> Iterable[_Job]:
@@ -137,18 +142,19 @@ class MemoryService:
     ) -> None:
         """Remembers what led to a step of the story: for the DM, and for those who perceived the step."""
         given = {key: value for key, value in (related or {}).items() if value and key != SINCE}
-        span = Span(game_state, as_of)
-        messages = span.all(DM, WORLD)
-        step = triggering(messages, event_kind, given)
         labels = [f"world:{event_kind}", *(tags or ())]
         task = {"kind": "world", "about": event_kind, "name": event_kind.replace("_", " ")}
-        jobs = list(self._job(span, DM, WORLD, messages, labels, given, task))
-        if step and jobs:
-            # What else the caller knows of the step, in tags and ids, is the DM's.
-            event, trigger = step
-            for holder in _characters([event]):
-                told = span.all(holder, WORLD)
-                jobs += self._job(span, holder, WORLD, told, labels[:1], trigger.related, task)
+        with game_state.view(DM) as view:
+            span = Span(game_state, view, view.place_of(as_of) if as_of is not None else None)
+            messages = span.all(DM, WORLD)
+            step = triggering(messages, event_kind, given)
+            jobs = list(self._job(span, DM, WORLD, messages, labels, given, task))
+            if step and jobs:
+                # What else the caller knows of the step, in tags and ids, is the DM's.
+                event, trigger = step
+                for holder in _characters([event]):
+                    told = span.all(holder, WORLD)
+                    jobs += self._job(span, holder, WORLD, told, labels[:1], trigger.related, task)
         self._make(game_state, jobs)
 
     # Triggers off the log.
@@ -206,12 +212,12 @@ class MemoryService:
 
     def _prune(self, table: Table, holder: str, shelf_name: str) -> None:
         with table.view(holder) as view:
-            gates, shelf = gates_of(view), view.shelf(holder, shelf_name)
-            entries = memories_on(view, holder, shelf_name, gates=gates)
+            shelf = view.shelf(holder, shelf_name)
             end = view.by_id([shelf.cursor]).get(shelf.cursor) if shelf else None
-        gone = superfluous(entries, kept=gates.locked | set(gates.pinned))
-        if gone and end is not None:
-            put(table, [make_note(holder, shelf_name, shelf, lines=[], upto=end, after=None, replaces=gone)])
+            if shelf is None or end is None:
+                return
+            pruned = _pruned(view, shelf_name, shelf, end)
+        put(table, pruned)
 
     # How a memory is made.
 
@@ -255,24 +261,42 @@ class MemoryService:
             *zip(written, self._summarizer.condense_all(job.task for job in written), strict=True),
             *zip(own, self._default.condense_all(job.task for job in own), strict=True),
         ]
-        made: dict[_Shelf, GameEvent] = {}
+        made: dict[_Shelf, tuple[GameEvent, GameEvent]] = {}
         for job, answer in answers:
             if isinstance(answer, SummaryFailed):
                 log.warning("%s has no new memory of %s: %s", job.holder, job.shelf, answer.reason)
                 continue
-            made[job.holder, job.shelf] = make_note(
+            upto = job.messages[-1]
+            note = make_note(
                 job.holder,
                 job.shelf,
                 job.stands,
                 lines=answer,
-                upto=job.messages[-1],
+                upto=upto,
                 after=job.stands.cursor if job.stands else None,
                 tags=job.tags,
                 related=job.related,
             )
-        put(table, list(made.values()))
-        for holder, shelf in made:
-            self._prune(table, holder, shelf)
+            made[job.holder, job.shelf] = note, upto
+        notes = [note for note, _ in made.values()]
+        with table.view(DM) as view:
+            for (holder, shelf), (note, upto) in made.items():
+                notes += _pruned(view.of(holder), shelf, stands_with(note), upto, new=note)
+        put(table, notes)
+
+
+def _pruned(
+    view: View, name: str, shelf: Shelf, upto: GameEvent, *, new: GameEvent | None = None
+) -> list[GameEvent]:
+    """The note that takes superfluous memories of the viewer off a shelf, if there are any."""
+    if len(shelf.standing) < 2:
+        return []
+    gates = gates_of(view)
+    entries = entries_of(view, shelf.standing, gates=gates, new=new)
+    gone = superfluous(entries, kept=gates.locked | set(gates.pinned))
+    return (
+        [make_note(view.viewer, name, shelf, lines=[], upto=upto, after=None, replaces=gone)] if gone else []
+    )
 
 
 def _cursor(view: View, holder: str, shelf: str) -> int:

@@ -3,19 +3,19 @@
 All that it knows follows from the log, so that it can be made anew at any time, and notes down the same.
 """
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from dndbots.canon.claims import Shelf
 from dndbots.errors import InvalidSetting
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.ids import DM
-from dndbots.memory.compression import Answer, compressing, shortening, since, standing
+from dndbots.memory.compression import Summarizing, compressing, shortening, since, standing
 from dndbots.memory.departures import departures, own_places
-from dndbots.memory.entries import SummaryTask
 from dndbots.memory.layers import SUMMARY
 from dndbots.memory.manager import MAX_COMPRESSION_PASSES, NEAR, RETAIN_AFTER_COMPRESSION, drive
-from dndbots.memory.notes import Table, make_note, put
+from dndbots.memory.notes import Table, make_note, put, stands_with
+from dndbots.memory.reading import Reading
 from dndbots.memory.retelling import spoken_of
 from dndbots.memory.service import NOTED_EVERY, TRIGGERS, MemoryService
 from dndbots.memory.summarizer import Summarizer
@@ -68,7 +68,10 @@ class Tending:
         due = [name for name in self._agents if self._is_due(name, rooms[name])]
         self._at = at if in_step else -1
         if due:
-            drive({name: self._compressing(name, rooms[name]) for name in due}, self._summarizer)
+            with self._table.view(DM) as view:
+                reading = Reading(view)
+            work = {name: self._compressing(name, rooms[name], reading) for name in due}
+            drive(work, self._summarizer)
             self._follow()
         return [name for name in due if self._buffers[name].tokens < sizes[name]]
 
@@ -140,11 +143,11 @@ class Tending:
         buffer = self._buffers[name]
         return buffer.tokens >= int(room * NEAR) and len(buffer) > RETAIN_AFTER_COMPRESSION
 
-    def _compressing(self, name: str, room: int) -> Generator[SummaryTask, Answer, str]:
+    def _compressing(self, name: str, room: int, reading: Reading) -> Summarizing:
         """One agent's buffer becomes summaries; if all together is still too much, the oldest become one."""
         uid = self._agents[name]
         made = yield from compressing(
-            self._table, uid, retain=RETAIN_AFTER_COMPRESSION, token_limit=self._limit
+            self._table, uid, retain=RETAIN_AFTER_COMPRESSION, token_limit=self._limit, reading=reading
         )
         for _ in range(MAX_COMPRESSION_PASSES - 1):
             if self._carries(name) <= room:
@@ -203,10 +206,8 @@ class _Triggers:
 
     def noted(self, table: Table, note: GameEvent) -> None:
         """It was noted down: from here on, it is as if it had been read there."""
-        made = note.known.memory
-        if made is not None and self.newest is not None:
-            self.shelf = Shelf(note.event_id, made.cursor, tuple(made.standing))
-            self.places = _placed(table, self.places, self.newest.seq or 0)
+        self.shelf = stands_with(note)
+        self.places = _placed(table, self.places, (self.newest.seq if self.newest else None) or 0)
         self.newest, self.unnoted = None, 0
 
 

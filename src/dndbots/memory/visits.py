@@ -1,10 +1,10 @@
 """What a visit to a place consists of, who was there, and what an event triggers: all from the log.
 
-Works on the DM's view. Whatever somebody else is to remember is filtered by whom it reached.
+Works on what one viewer perceived: whatever somebody is to remember is filtered by whom it reached.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from dndbots.canon.reducers import seen_in
@@ -18,6 +18,8 @@ QUEST_COMPLETED: Final = "quest_completed"
 ACT_PROGRESSED: Final = "act_progressed"
 LOCATION_CLEARED: Final = "location_cleared"
 ENCOUNTER_COMPLETED: Final = "encounter_completed"
+# Who took part in any of so many newest events at a place may be there.
+LATELY: Final = 256
 
 
 class Trigger(NamedTuple):
@@ -59,21 +61,12 @@ def triggering(
     return None
 
 
-def messages_at(view: View, location: str, *, after: int, upto: int | None) -> list[GameEvent]:
-    """What the viewer perceived at a place, and of those who were there meanwhile, in order."""
-    mentioned = view.until(upto).places_after(after, about=[location])
-    located = [event for event in view.at(mentioned) if event.known.location == location]
-    if not located:
-        return []
+def messages_at(located: Sequence[GameEvent], played: Iterable[GameEvent]) -> list[GameEvent]:
+    """What happened at a place, and what those who were there said meanwhile, in order."""
     present = {who for event in located for who in (*audience(event), *seen_in(event, event.known))}
     present -= {DM, SYSTEM}
     placed = {event.event_id for event in located}
-    first = view.place_of(located[0].event_id) or 0
-    return [
-        event
-        for _, event in view.play(after=first - 1, upto=upto)
-        if event.event_id in placed or _is_heard_there(event, present)
-    ]
+    return [event for event in played if event.event_id in placed or _is_heard_there(event, present)]
 
 
 def _is_heard_there(event: GameEvent, present: set[str]) -> bool:
@@ -89,19 +82,20 @@ def whereabouts(view: View) -> list[str]:
     return sorted({entity.location for entity in found.values() if entity.location is not None})
 
 
-def npcs_at(view: View, location: str) -> list[str]:
+def npcs_at(view: View, location: str, lately: Iterable[GameEvent] | None = None) -> list[str]:
     """The NPCs who are at a place, of those who took part in anything there lately.
 
     Each goes by the uid that it was met under there: not everybody knows who it really is.
     """
-    places = view.places(limit=256, about=[location])
-    seen = {
-        who
-        for event in view.at(places)
-        if event.known.location == location
-        for who in (*seen_in(event, event.known), *audience(event))
-    }
-    met = [who for who in sorted(seen) if who.startswith("npc_")]
+    newest = view.at(view.places(limit=LATELY, about=[location])) if lately is None else lately
+    seen: set[str] = set()
+    for event in newest:
+        known = event.known
+        if known.location == location:
+            seen.update(seen_in(event, known), audience(event))
+    met = sorted(who for who in seen if who.startswith("npc_"))
+    if not met:
+        return []
     npcs, persons = view.entities(met), view.persons_of(met)
     return [uid for uid in met if npcs[persons[uid][0]].location == location]
 

@@ -10,6 +10,7 @@ from dndbots import _lazy
 if TYPE_CHECKING:
     from dndbots.rules.abilities import Ability, modifier, modifiers, reaction_modifier
     from dndbots.rules.armor import armor_class, ascending, descending
+    from dndbots.rules.checks import ability_check, listen, open_door, search, skill_check, surprise
     from dndbots.rules.classes import CharacterClass, all_classes, char_class
     from dndbots.rules.combat import (
         Attack,
@@ -29,14 +30,31 @@ if TYPE_CHECKING:
     from dndbots.rules.dice import Die, Roll, bounds, roll
     from dndbots.rules.effects import Effect, applied, resolve
     from dndbots.rules.equipment import Armor, Gear, Weapon, all_things, recognised, thing
+    from dndbots.rules.experience import (
+        LevelUp,
+        Share,
+        level_for,
+        level_up,
+        lose_level,
+        share,
+        xp_for,
+        xp_needed,
+    )
+    from dndbots.rules.healing import Healing, Life, Watch, bind_wounds, death_watch, life, rest
+    from dndbots.rules.light import Light, burn, kindle
     from dndbots.rules.monsters import Monster, all_monsters, monster
     from dndbots.rules.outcomes import Check, Outcome
+    from dndbots.rules.reactions import Attitude, Reaction, reaction
     from dndbots.rules.saves import SaveKind, Saves, save
+    from dndbots.rules.spells import Casting, Spell, all_spells, cast, spell, spells_for
     from dndbots.rules.strikes import EffectRule, Strike
+    from dndbots.rules.treasure import Hoard, Purse, hoard, purse
+    from dndbots.rules.turning import Turning, turn_undead
 
 _HOMES = {
     "dndbots.rules.abilities": ["Ability", "modifier", "modifiers", "reaction_modifier"],
     "dndbots.rules.armor": ["armor_class", "ascending", "descending"],
+    "dndbots.rules.checks": ["ability_check", "listen", "open_door", "search", "skill_check", "surprise"],
     "dndbots.rules.classes": ["CharacterClass", "all_classes", "char_class"],
     "dndbots.rules.combat": [
         "Attack",
@@ -56,17 +74,35 @@ _HOMES = {
     "dndbots.rules.dice": ["Die", "Roll", "bounds", "roll"],
     "dndbots.rules.effects": ["Effect", "applied", "resolve"],
     "dndbots.rules.equipment": ["Armor", "Gear", "Weapon", "all_things", "recognised", "thing"],
+    "dndbots.rules.experience": [
+        "LevelUp",
+        "Share",
+        "level_for",
+        "level_up",
+        "lose_level",
+        "share",
+        "xp_for",
+        "xp_needed",
+    ],
+    "dndbots.rules.healing": ["Healing", "Life", "Watch", "bind_wounds", "death_watch", "life", "rest"],
+    "dndbots.rules.light": ["Light", "burn", "kindle"],
     "dndbots.rules.monsters": ["Monster", "all_monsters", "monster"],
     "dndbots.rules.outcomes": ["Check", "Outcome"],
+    "dndbots.rules.reactions": ["Attitude", "Reaction", "reaction"],
     "dndbots.rules.saves": ["SaveKind", "Saves", "save"],
+    "dndbots.rules.spells": ["Casting", "Spell", "all_spells", "cast", "spell", "spells_for"],
     "dndbots.rules.strikes": ["EffectRule", "Strike"],
+    "dndbots.rules.treasure": ["Hoard", "Purse", "hoard", "purse"],
+    "dndbots.rules.turning": ["Turning", "turn_undead"],
 }
 
 __all__ = [
     "Ability",
     "Armor",
     "Attack",
+    "Attitude",
     "Breath",
+    "Casting",
     "CharacterClass",
     "Check",
     "Combatant",
@@ -76,17 +112,30 @@ __all__ = [
     "Effect",
     "EffectRule",
     "Gear",
+    "Healing",
+    "Hoard",
     "Initiative",
+    "LevelUp",
+    "Life",
+    "Light",
     "Monster",
     "Outcome",
+    "Purse",
+    "Reaction",
     "Roll",
     "SaveKind",
     "Saves",
+    "Share",
+    "Spell",
     "Strike",
+    "Turning",
+    "Watch",
     "Weapon",
+    "ability_check",
     "all_classes",
     "all_conditions",
     "all_monsters",
+    "all_spells",
     "all_things",
     "applied",
     "armor_class",
@@ -94,27 +143,51 @@ __all__ = [
     "attack",
     "attack_all",
     "best_class",
+    "bind_wounds",
     "bounds",
     "breathe",
+    "burn",
+    "cast",
     "char_class",
     "condition",
     "damage",
+    "death_watch",
     "descending",
+    "hoard",
     "initiative",
+    "kindle",
+    "level_for",
+    "level_up",
+    "life",
+    "listen",
+    "lose_level",
     "modifier",
     "modifiers",
     "monster",
     "morale",
     "new_character",
+    "open_door",
     "outfit",
+    "purse",
+    "reaction",
     "reaction_modifier",
     "ready_made",
     "recognised",
     "resolve",
+    "rest",
     "roll",
     "save",
+    "search",
+    "share",
+    "skill_check",
+    "spell",
+    "spells_for",
+    "surprise",
     "thing",
+    "turn_undead",
     "unfit",
+    "xp_for",
+    "xp_needed",
 ]
 
 __getattr__ = _lazy.exports(__name__, {name: home for home, names in _HOMES.items() for name in names})

@@ -128,7 +128,7 @@ class Combatant:
         """After healing, which counts from 0 for those who lie dying."""
         if amount <= 0:
             return self
-        return replace(self, hp=min(self.hp_max, max(self.hp, 0) + amount)).without("dying")
+        return replace(self, hp=min(self.hp_max, max(self.hp, 0) + amount)).without("dying", "senseless")
 
     def under(self, condition: str) -> Self:
         if condition in self.conditions:

@@ -125,4 +125,6 @@ def _grown(dice: str, rule: EffectRule, level: int) -> str:
     if not rule.per_level:
         return dice
     times = min((max(level, 1) - 1) // rule.every, rule.most - 1)
+    if dice == rule.per_level and dice.startswith("1d") and dice[2:].isdigit():
+        return f"{times + 1}{dice[1:]}"
     return "+".join([dice, *[rule.per_level] * times])

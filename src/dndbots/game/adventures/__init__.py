@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from dndbots import _lazy
 
 if TYPE_CHECKING:
+    from dndbots.game.adventures.loading import load, named, shipped
     from dndbots.game.adventures.values import (
         Ending,
         Exit,
@@ -50,11 +51,17 @@ __all__ = [
     "Wanderers",
     "Wandering",
     "holds",
+    "load",
+    "named",
+    "shipped",
 ]
 
 _HOMES = dict.fromkeys(__all__, "dndbots.game.adventures.values") | {
     "SoFar": "dndbots.game.adventures.when",
     "holds": "dndbots.game.adventures.when",
+    "load": "dndbots.game.adventures.loading",
+    "named": "dndbots.game.adventures.loading",
+    "shipped": "dndbots.game.adventures.loading",
 }
 
 __getattr__ = _lazy.exports(__name__, _HOMES)

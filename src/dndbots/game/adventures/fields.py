@@ -38,7 +38,7 @@ def listed(value: Any) -> Any:
 
 
 def keyed(value: Any, *, field: str = "key") -> Any:
-    """Each entry is told what it is filed under, a blank one too. Other shapes are left for pydantic to refuse."""
+    """Each entry is told what it is filed under, a blank one too. Other shapes are left for pydantic."""
     if not isinstance(value, Mapping):
         return value
     value = {key: {} if entry is None else entry for key, entry in value.items()}

@@ -136,14 +136,14 @@ def spelled(path: Path) -> str:
 def _take(event: "Event", reading: _Reading) -> None:
     import yaml
 
-    line = event.start_mark.line + 1
+    line = event.start_mark.line + 1 if event.start_mark else 1
     match event:
         case yaml.AliasEvent():
             raise _Unreadable(line, f"*{event.anchor}: aliases are not allowed; write it out")
         case yaml.ScalarEvent() | yaml.MappingStartEvent() | yaml.SequenceStartEvent() if event.tag:
             raise _Unreadable(line, f"{event.tag}: tags are not allowed")
         case yaml.ScalarEvent():
-            reading.scalar(event.value, line, plain=event.style is None)
+            reading.scalar(event.value, line, plain=not event.style)
         case yaml.MappingStartEvent():
             reading.start({}, line)
         case yaml.SequenceStartEvent():

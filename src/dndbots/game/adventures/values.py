@@ -338,9 +338,10 @@ class Module(Value):
     @model_validator(mode="before")
     @classmethod
     def _goes_by_its_title(cls, data: Any) -> Any:
-        if not (isinstance(data, Mapping) and isinstance(data.get("title"), str) and data["title"].strip()):
+        if not isinstance(data, Mapping):
             return data
-        name = slug(data["title"])
+        title = data.get("title")
+        name = slug(title) if isinstance(title, str) and title.strip() else "module"
         return {"key": name if name[0].isalpha() else f"module_{name}", **data}
 
     @property

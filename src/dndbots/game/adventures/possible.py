@@ -1,0 +1,208 @@
+"""What may ever come about in a module, at the most hopeful: every search succeeds, every lock is picked.
+
+What cannot come about even so is a mistake of its writer. Nothing here is played; a play may yet miss what
+is possible.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from dndbots.game.adventures import when
+from dndbots.game.adventures.known import Found
+from dndbots.game.adventures.values import Foes, Happening, Module, Person, Quest
+
+ASKED_BY_ANYBODY = "news"
+
+
+class Possible:
+    """Whether something may once be so: a condition of the module hold, an ending of a quest be reached."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+        self._yes: set[tuple[str, str]] = {("heard", ASKED_BY_ANYBODY), ("visited", module.start)}
+        self._told = cache(_words_of(module))
+        self._grow()
+
+    def visited(self, key: str) -> bool:
+        return ("visited", key) in self._yes
+
+    def met(self, key: str) -> bool:
+        return ("met", key) in self._yes
+
+    def happened(self, key: str) -> bool:
+        return ("happened", key) in self._yes
+
+    def begun(self, quest: str) -> bool:
+        return ("quest", f"{quest} accepted") in self._yes
+
+    def ended(self, quest: str, ending: str) -> bool:
+        return ("ended", f"{quest} {ending}") in self._yes
+
+    def heard(self, topic: str) -> bool:
+        """What is brought up, and any words that stand in what one may be told."""
+        return ("heard", topic) in self._yes or self._told(topic)
+
+    def holds(self, condition: str | when.Condition | None) -> bool:
+        """Whether it may once hold. What is denied may be done later, or never."""
+        match when.parse(condition) if isinstance(condition, str) else condition:
+            case None | when.Not():
+                return True
+            case when.Both(of=parts):
+                return all(map(self.holds, parts))
+            case when.Either(of=parts):
+                return any(map(self.holds, parts))
+            case when.Asks() as asked:
+                return self._may(asked)
+
+    def _may(self, asked: when.Asks) -> bool:
+        key = asked.key
+        match asked.question:
+            case "rounds":
+                return True
+            case "heard":
+                return self.heard(key)
+            case "killed" | "spared":
+                ways = [("killed", key), ("met", key)]
+            case "at":
+                ways = [("visited", key)]
+            case "quest":
+                ways = [("quest", f"{key} {asked.state}")]
+            case "step":
+                owners = self._module.quests if asked.quest is None else (asked.quest,)
+                ways = [("step", f"{owner}.{key}") for owner in owners]
+            case question:
+                ways = [(question, key)]
+        return not self._yes.isdisjoint(ways)
+
+    def _grow(self) -> None:
+        """What is possible makes more possible, until nothing is added."""
+        before = -1
+        while before < len(self._yes):
+            before = len(self._yes)
+            for place in self._module.places.values():
+                if self.visited(place.key):
+                    self._visit(place.key)
+            for person in self._module.people.values():
+                if self.met(person.key):
+                    self._talk(person)
+            for quest in self._module.quests.values():
+                self._quest(quest)
+            for happening in self._module.happenings:
+                self._happen(happening)
+
+    def _visit(self, key: str) -> None:
+        place = self._module.places[key]
+        for way in self._module.ways[key].values():
+            if self.holds(way.when):
+                self._yes.add(("visited", way.to))
+        for thing in place.things.values():
+            if self.holds(thing.when):
+                self._yes.add(("found", thing.key))
+                self._add("has", *thing.items)
+                self._add("heard", *thing.topics)
+        self._add("met", *place.people)
+        for foes in place.foes.values():
+            self._meet(foes)
+
+    def _meet(self, foes: Foes) -> None:
+        if self.holds(foes.when):
+            self._yes.add(("killed", foes.key))
+            self._add("has", *foes.items)
+            self._add("met", *filter(None, [foes.leader]))
+
+    def _talk(self, person: Person) -> None:
+        for saying in person.knows:
+            if self.holds(saying.when) and any(map(self.heard, saying.about)):
+                self._add("heard", *saying.about, *saying.topics)
+
+    def _quest(self, quest: Quest) -> None:
+        begun = self.holds(quest.begins) and (quest.giver is None or self.met(quest.giver))
+        if not begun:
+            return
+        self._add("quest", f"{quest.key} accepted", f"{quest.key} refused")
+        self._add(
+            "step", *(f"{quest.key}.{step.key}" for step in quest.steps.values() if self.holds(step.when))
+        )
+        for ending in quest.endings.values():
+            told = (ending.by is None or self.met(ending.by)) and (
+                ending.at is None or self.visited(ending.at)
+            )
+            if told and self.holds(ending.when):
+                self._add("quest", f"{quest.key} {ending.state}")
+                self._add("ended", f"{quest.key} {ending.key}")
+                self._add("has", *quest.reward_of(ending).items)
+
+    def _happen(self, happening: Happening) -> None:
+        if not self.holds(happening.when) or (happening.at and not self.visited(happening.at)):
+            return
+        self._yes.add(("happened", happening.key))
+        self._add("heard", *happening.topics)
+        self._add("met", *(who for who, place in happening.moves.items() if self.visited(place)))
+        for place, foes in happening.foes.items():
+            if self.visited(place):
+                self._meet(foes)
+
+    def _add(self, name: str, *keys: str) -> None:
+        self._yes.update((name, key) for key in keys)
+
+
+def unreachable(module: Module) -> Iterator[Found]:
+    """What is written and no play can come to."""
+    possible = Possible(module)
+    for key in module.places:
+        if not possible.visited(key):
+            yield ("places", key), "it cannot be reached from the start"
+    for key in module.people:
+        if not possible.met(key):
+            yield ("people", key), "nobody can meet them: they stand in no place that can be reached"
+    for number, happening in enumerate(module.happenings):
+        if not possible.happened(happening.key):
+            yield ("happenings", number), "it can never happen: its condition cannot come to hold"
+    for quest in module.quests.values():
+        yield from _no_end(quest, possible)
+    yield from _unasked(module, possible)
+
+
+def _unasked(module: Module, possible: Possible) -> Iterator[Found]:
+    for key, person in module.people.items():
+        for number, saying in enumerate(person.knows):
+            if not any(map(possible.heard, saying.about)):
+                asked = " or ".join(map(repr, saying.about))
+                reason = f"nobody can ask about {asked}: bring it up by `topics` somewhere"
+                yield ("people", key, "knows", number, "about"), reason
+
+
+def _no_end(quest: Quest, possible: Possible) -> Iterator[Found]:
+    path = ("quests", quest.key)
+    if not possible.begun(quest.key):
+        yield path, "it can never begin: its giver cannot be met, or `begins` cannot come to hold"
+        return
+    dead = [ending for ending in quest.endings if not possible.ended(quest.key, ending)]
+    if len(dead) == len(quest.endings):
+        yield path, "none of its endings can be reached"
+        return
+    for ending in dead:
+        yield (*path, "endings", ending), "this ending can never be reached"
+
+
+def _words_of(module: Module) -> Callable[[str], bool]:
+    """Whether a topic stands, as it is, in anything that a party may read or be told."""
+    everything = f" {when.topic(' '.join(filter(None, _told(module))))} "
+    return lambda topic: topic in everything
+
+
+def _told(module: Module) -> Iterator[str | None]:
+    yield module.opening
+    yield from (happening.text for happening in module.happenings)
+    for quest in module.quests.values():
+        yield from (quest.name, quest.offer, quest.goal)
+    for item in module.items.values():
+        yield from (item.name, item.looks)
+    for place in module.places.values():
+        yield from (place.name, *place.looks, *place.again, *place.sounds, *place.exits)
+        for thing in place.things.values():
+            yield from (thing.looks, thing.text)
+    for foes in module.foes.values():
+        yield from (foes.monster, foes.name, *foes.says)
+    for person in module.people.values():
+        yield from (person.name, person.seen_as, *person.greets, *(saying.says for saying in person.knows))

@@ -1,0 +1,90 @@
+"""`DnDGame`: a scenario, some characters, and who plays them, put together in one call."""
+
+from collections.abc import Sequence
+
+from dndbots.campaign import Campaign
+from dndbots.errors import InvalidSetting, UnknownViewer
+from dndbots.game.playing import BUDGET, Game, Watch
+from dndbots.game.seating import ENDLESS
+from dndbots.ids import DM
+from dndbots.models import Character
+from dndbots.prompts import build_dm_prompt, build_player_prompt
+from dndbots.storage.memory import MemoryStore
+
+
+class SeatAgent:
+    """A seat at the table: what it is told, computed when it is read."""
+
+    def __init__(self, game: "DnDGame", name: str, uid: str, character: Character | None) -> None:
+        self.name, self.uid, self.character = name, uid, character
+        self._game = game
+
+    @property
+    def system_message(self) -> str:
+        """This seat's prompt, with its memory of this moment."""
+        return self._game.prompt_of(self)
+
+
+class DnDGame:
+    """A game of D&D. To build one asks no model and no network, and needs no key.
+
+    Without a campaign it is kept in memory, and gone with the program. `enable_memory=False` leaves the
+    memory out of the prompts; the log is kept all the same.
+    """
+
+    def __init__(
+        self,
+        scenario: str,
+        characters: Sequence[Character],
+        dm_model: str = "gpt-4o",
+        player_model: str = "gpt-4o",
+        campaign: Campaign | None = None,
+        enable_memory: bool = True,  # noqa: FBT001, FBT002 - the source documents fix the signature
+        *,
+        module: str = ENDLESS,
+        seed: int = 0,
+        budget: int = BUDGET,
+    ) -> None:
+        if not characters:
+            raise InvalidSetting("characters", [], reason="is empty; a game needs at least one")
+        self.scenario, self.characters = scenario, list(characters)
+        self.dm_model, self.player_model = dm_model, player_model
+        self.campaign = Campaign(MemoryStore()) if campaign is None else campaign
+        self.enable_memory, self.budget = enable_memory, budget
+        self._module, self._seed = module, seed
+        self._game: Game | None = None
+        self._dm_agent = SeatAgent(self, DM, DM, None)
+        self._player_agents = [SeatAgent(self, one.name, one.uid, one) for one in self.characters]
+
+    def play(self, rounds: int | None = None, *, watch: Watch | None = None) -> int:
+        """Plays so many rounds, or until the story is over; says how many were played."""
+        return self.game.play(rounds, watch=watch)
+
+    @property
+    def game(self) -> Game:
+        """The game itself, begun when it is first asked for, or gone on with where the campaign has one."""
+        if self._game is None:
+            self._game = Game.begin(
+                self.campaign,
+                module=self._module,
+                seed=self._seed,
+                characters=self.characters,
+                seats=len(self.characters),
+                budget=self.budget,
+                scenario=self.scenario,
+                dm=self.dm_model,
+                players=self.player_model,
+            )
+        return self._game
+
+    def prompt_of(self, agent: SeatAgent) -> str:
+        sheet = agent.character
+        if sheet is not None and self._game is not None:
+            sheet = self._game.table.character(sheet.uid) or sheet
+        alone = build_dm_prompt(self.scenario, self.characters) if sheet is None else build_player_prompt(sheet)
+        if not self.enable_memory:
+            return alone
+        try:
+            return self.campaign.context(agent.uid, self.budget, beside=alone).prompt
+        except UnknownViewer:  # nothing was played yet, so there is nothing to remember
+            return alone

@@ -1,0 +1,1 @@
+"""The house's own players: bots that play without a model."""

@@ -1,0 +1,337 @@
+"""What house bots say: rules of text, filled in by chance that is given, never drawn from the air.
+
+The rules are plain text files in `words/`. A line that begins at the margin names a rule and its
+slots; the indented lines under it are its alternatives. `#` begins a comment line.
+
+    ask {npc} {topic}
+      I lean on the counter. "What do you know about {the topic}?"
+      "[Tell|Remind] me about {the topic}[, please|]."
+
+    ask.wry +
+      "<oath> What about {the topic}?"
+
+Inside an alternative:
+
+    [this|that|]       one of them; the last is nothing; they may hold each other
+    <oath>             any alternative of another rule, which has no slots that this one lacks
+    {topic} {Topic}    the value of a slot as it is; with a capital first letter
+    {a thing}          with "a" or "an", unless the value is a name or has an article or a number
+    {the thing}        with "the" instead of an article, unless the value is a name or somebody's
+    {route way}        the same for a way out: "north" becomes "the way north"
+    {who:runs|run}     the first if the value is one, the second if it is several ("Throk and Zara")
+
+`{A thing}`, `{The thing}` and `{Route way}` begin with a capital. A rule with a dot in its name is a
+variant and has the slots of the plain rule; where no such variant is written, the plain rule serves.
+With a `+` after its name, a variant says what the plain rule says, too.
+
+Values are data: nothing in them is expanded. A full stop after a value that ends a sentence by
+itself is left out, as are the spaces that an empty choice leaves behind.
+"""
+
+import random
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+
+from dndbots.errors import DndbotsError
+
+_MARK = re.compile(r"[\[|\]]|<[^<>]*>|\{[^{}]*\}|[^\[\]|<>{}]+|.")
+_HEADER = re.compile(r"(?P<name>[a-z_]+(?:\.[a-z_]+)*)(?P<slots>(?: \{[a-z_]+\})*)(?P<more> \+)?")
+_SLOT = re.compile(r"(?:(?P<form>a|the|route) )?(?P<name>[a-z_]+)")
+_VERB = re.compile(r"(?P<name>[a-z_]+):(?P<one>[^|{}]*)\|(?P<many>[^|{}]*)")
+_ARTICLE = re.compile(r"(?:an?|the|some)\s+(?=\S)", re.IGNORECASE)
+_OWNED = re.compile(r"(?:my|your|his|her|its|our|their|this|that|these|those)\s", re.IGNORECASE)
+_COUNTED = re.compile(r"(?:one|two|three|four|five|six|seven|eight|nine|ten|many|several)\s", re.IGNORECASE)
+_HEADING = re.compile(
+    r"(?:north|south|east|west|up|down|in|into|out|back|on|onward|ahead|left|right|through|over|under|along"
+    r"|across|around|behind|past|to|toward|towards|between|below|above|inside|outside|home)"
+    r"(?:[a-z]{4})?\b"  # "northeast", "southward"
+)
+_ENDS_A_SENTENCE = tuple(".!?…")
+
+
+class PhraseError(DndbotsError, ValueError):
+    """A rule that cannot be read or said: a mistake in the words or in the call, never the players'."""
+
+    def __init__(self, where: str, *, reason: str) -> None:
+        super().__init__(f"{where}: {reason}")
+        self.where, self.reason = where, reason
+
+
+@dataclass(frozen=True)
+class Pick:
+    """What decides between alternatives. `count` grows by one each time the same is to be said again."""
+
+    seed: str
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Slot:
+    name: str
+    form: str = ""
+    capital: bool = False
+
+    def text(self, slots: Mapping[str, str]) -> str:
+        value = _FORMS[self.form](slots[self.name])
+        return value[:1].upper() + value[1:] if self.capital else value
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Verb:
+    name: str
+    one: str
+    many: str
+
+    def text(self, slots: Mapping[str, str]) -> str:
+        return self.many if " and " in slots[self.name] else self.one
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Use:
+    rule: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Choice:
+    options: "tuple[_Line, ...]"
+
+
+_Part = str | _Slot | _Verb | _Use | _Choice
+_Line = tuple[_Part, ...]
+
+
+@dataclass(kw_only=True)
+class _Rule:
+    """One rule while and after it is read."""
+
+    name: str
+    where: str
+    slots: frozenset[str]
+    adds: bool = False
+    lines: list[_Line] = field(default_factory=list)
+
+
+class Phrasebook:
+    """Rules of text, checked when they are read, so that none can fail at play."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        """`sources` are the texts of files by their names."""
+        self._rules: dict[str, _Rule] = {}
+        for name, text in sources.items():
+            for rule in _read(name, text):
+                if rule.name in self._rules:
+                    raise PhraseError(rule.where, reason=f"{rule.name!r} is written twice; join the two")
+                self._rules[rule.name] = rule
+        for rule in self._rules.values():
+            self._join_plain(rule)
+        for rule in self._rules.values():
+            self._check(rule)
+
+    def has(self, key: str) -> bool:
+        """Whether there is something to say under a key, or under the plain key that it varies."""
+        return any(name in self._rules for name in _fallbacks(key))
+
+    def slots(self, key: str) -> frozenset[str]:
+        """What must be given to say something under a key."""
+        return self._find(key).slots
+
+    def alternatives(self, key: str) -> int:
+        """How often something can be said under a key before it begins again."""
+        return len(self._find(key).lines)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all rules, in the order in which they are written."""
+        return tuple(self._rules)
+
+    def say(self, key: str, *, pick: Pick, **slots: str) -> str:
+        """A text under a key: the same for the same pick, another one for the next count.
+
+        The alternatives take turns in an order of the seed's own; chance only decides inside them.
+        """
+        rule = self._find(key)
+        if missing := sorted(rule.slots - set(slots)):
+            raise PhraseError(f"rule {rule.name!r}", reason=f"no value was given for {', '.join(missing)}")
+        turns = list(range(len(rule.lines)))
+        random.Random(f"{pick.seed}/{rule.name}").shuffle(turns)  # noqa: S311 - to be repeatable is the point
+        chance = random.Random(f"{pick.seed}/{rule.name}/{pick.count}")  # noqa: S311
+        return _tidy(self._expand(rule.lines[turns[pick.count % len(turns)]], slots, chance))
+
+    def _expand(
+        self, line: _Line, slots: Mapping[str, str], chance: random.Random
+    ) -> Iterator[tuple[str, bool]]:
+        """The pieces of a text, each with whether it is a value."""
+        for part in line:
+            match part:
+                case str():
+                    yield part, False
+                case _Slot():
+                    yield part.text(slots), True
+                case _Verb():
+                    yield part.text(slots), False
+                case _Use():
+                    yield from self._expand(chance.choice(self._find(part.rule).lines), slots, chance)
+                case _Choice():
+                    yield from self._expand(chance.choice(part.options), slots, chance)
+
+    def _find(self, key: str) -> _Rule:
+        for name in _fallbacks(key):
+            if name in self._rules:
+                return self._rules[name]
+        raise PhraseError(f"rule {key!r}", reason="nobody wrote it; see the files in `words`")
+
+    def _join_plain(self, rule: _Rule) -> None:
+        """A variant has the slots of its plain rule, and says what that says if it asks to."""
+        if "." not in rule.name:
+            return
+        plain = self._rules.get(rule.name.partition(".")[0])
+        if plain is None:
+            raise PhraseError(rule.where, reason=f"{rule.name!r} varies a rule that nobody wrote")
+        if rule.slots:
+            raise PhraseError(rule.where, reason=f"the slots of {rule.name!r} are those of {plain.name!r}")
+        rule.slots = plain.slots
+        if rule.adds:
+            rule.lines += plain.lines
+
+    def _check(self, rule: _Rule, above: tuple[str, ...] = ()) -> None:
+        if rule.name in above:
+            raise PhraseError(rule.where, reason=f"{rule.name!r} expands itself without end")
+        if not rule.lines:
+            raise PhraseError(rule.where, reason=f"{rule.name!r} has nothing to say")
+        for part in _parts(rule.lines):
+            if isinstance(part, _Slot | _Verb) and part.name not in rule.slots:
+                raise PhraseError(rule.where, reason=f"{rule.name!r} has no slot {part.name!r}")
+            if isinstance(part, _Use):
+                used = self._find(part.rule)
+                if not used.slots <= rule.slots:
+                    raise PhraseError(
+                        rule.where, reason=f"{used.name!r} needs slots that {rule.name!r} lacks"
+                    )
+                self._check(used, (*above, rule.name))
+
+
+@cache
+def house_phrases() -> Phrasebook:
+    """The words of the house, read when they are first asked for."""
+    folder = resources.files("dndbots.game.house").joinpath("words")
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".txt")), key=lambda it: it.name)
+    return Phrasebook({file.name: file.read_text("utf-8") for file in files})
+
+
+def _fallbacks(key: str) -> Iterator[str]:
+    """A key and the plainer ones that stand in for it: `a.b`, then `a`."""
+    while key:
+        yield key
+        key = key.rpartition(".")[0]
+
+
+def _read(name: str, text: str) -> Iterator[_Rule]:
+    rule: _Rule | None = None
+    for number, raw in enumerate(text.splitlines(), start=1):
+        where, line = f"{name}, line {number}", raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        if raw.startswith(" "):
+            if rule is None:
+                raise PhraseError(where, reason="an alternative stands before the first rule")
+            rule.lines.append(_parse(line, where))
+            continue
+        if rule is not None:
+            yield rule
+        header = _HEADER.fullmatch(line)
+        if header is None:
+            raise PhraseError(where, reason=f"{line!r} does not name a rule; write `name {{slot}} {{slot}}`")
+        slots = frozenset(re.findall(r"[a-z_]+", header["slots"]))
+        rule = _Rule(name=header["name"], where=where, slots=slots, adds=bool(header["more"]))
+    if rule is not None:
+        yield rule
+
+
+def _parse(line: str, where: str) -> _Line:
+    """The parts of an alternative. Each open bracket has its options so far on the stack."""
+    stack: list[list[list[_Part]]] = [[[]]]
+    for mark in _MARK.findall(line):
+        if mark == "[":
+            stack.append([[]])
+        elif mark == "|" and len(stack) > 1:
+            stack[-1].append([])
+        elif mark == "]" and len(stack) > 1:
+            options = tuple(tuple(option) for option in stack.pop())
+            stack[-1][-1].append(_Choice(options=options))
+        else:
+            stack[-1][-1].append(_part(mark, where))
+    if len(stack) > 1:
+        raise PhraseError(where, reason="a `[` is never closed")
+    return tuple(stack[0][0])
+
+
+def _part(mark: str, where: str) -> _Part:
+    inner = mark[1:-1]
+    if mark[0] == "<" and re.fullmatch(r"[a-z_.]+", inner):
+        return _Use(rule=inner)
+    if mark[0] == "{" and (verb := _VERB.fullmatch(inner)):
+        return _Verb(name=verb["name"], one=verb["one"], many=verb["many"])
+    if mark[0] == "{" and (slot := _SLOT.fullmatch(inner[:1].lower() + inner[1:])):
+        return _Slot(name=slot["name"], form=slot["form"] or "", capital=inner[0].isupper())
+    if mark[0] in "[|]<>{}":
+        raise PhraseError(where, reason=f"{mark!r} cannot be read there")
+    return mark
+
+
+def _parts(lines: Iterable[_Line]) -> Iterator[_Part]:
+    for line in lines:
+        for part in line:
+            yield part
+            if isinstance(part, _Choice):
+                yield from _parts(part.options)
+
+
+def _as_it_is(value: str) -> str:
+    return value
+
+
+def _with_a(value: str) -> str:
+    if _stands_alone(value) or _ARTICLE.match(value) or _COUNTED.match(value):
+        return value
+    return f"{'an' if value[0] in 'aeiou' else 'a'} {value}"
+
+
+def _with_the(value: str) -> str:
+    if article := _ARTICLE.match(value):
+        return f"the {value[article.end() :]}"
+    return value if _stands_alone(value) else f"the {value}"
+
+
+def _as_route(value: str) -> str:
+    return f"the way {value}" if _HEADING.match(value) else _with_the(value)
+
+
+def _stands_alone(value: str) -> bool:
+    """Names, what belongs to somebody, and what is no word at all take no article."""
+    return not value[:1].islower() or _OWNED.match(value) is not None
+
+
+_FORMS = {"": _as_it_is, "a": _with_a, "the": _with_the, "route": _as_route}
+
+
+def _tidy(pieces: Iterable[tuple[str, bool]]) -> str:
+    """Pieces joined; only what we wrote ourselves is changed, values stay as they are."""
+    said, after_value = "", False
+    for text, is_value in pieces:
+        if is_value:
+            said, after_value = said + text, True
+            continue
+        ours = re.sub(r" +", " ", text)
+        if not said or said.endswith(" "):
+            ours = ours.lstrip(" ")
+        if not ours:
+            continue
+        if after_value and ours[0] in ".!?" and said.rstrip("\"') ").endswith(_ENDS_A_SENTENCE):
+            ours = ours[1:]
+        elif not after_value and ours[0] in ".,!?;:":
+            said = said.rstrip(" ")
+        said, after_value = said + ours, False
+    return said if after_value else said.rstrip(" ")

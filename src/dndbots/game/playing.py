@@ -1,0 +1,296 @@
+"""A game at a campaign: who sits where, and the steps of its rounds. The log is all that it needs to go on.
+
+Each step is drafted against the tables and recorded in one transaction. Tables are folds of the log: a game
+that was killed anywhere folds them again, and goes on with the same chance.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
+from typing import Any, Final, Self
+
+from dndbots.campaign import Campaign
+from dndbots.errors import ActRefused, DndbotsError, GameExists, NoGame
+from dndbots.events import EventType, GameEvent
+from dndbots.game import graph, referee
+from dndbots.game.acts import Act
+from dndbots.game.agents import DungeonMaster, Player, Screen, Turn
+from dndbots.game.chance import chance
+from dndbots.game.played import DM_STEP, MARCH, REFEREE, SETUP, GameNote
+from dndbots.game.seating import ENDLESS, agents_of, module_of, seated
+from dndbots.game.steps import Step
+from dndbots.game.table import Due, Table, told
+from dndbots.ids import DM
+from dndbots.memory.context import Context
+from dndbots.models import Character
+from dndbots.prompts import build_dm_prompt, build_player_prompt
+
+log = logging.getLogger("dndbots.game")
+
+Watch = Callable[[list[GameEvent]], None]
+
+BUDGET: Final = 2_000
+SEATS: Final = 4
+# Compaction is asked for every so many rounds.
+EVERY_ROUNDS: Final = 5
+_EVENTS_A_SEAT: Final = 2
+
+
+class Game:
+    """A game that is played. `Game.begin` and `Game.resume` make one."""
+
+    def __init__(self, campaign: Campaign, note: GameNote, tables: dict[str, Table]) -> None:
+        self.campaign, self.note, self.tables = campaign, note, tables
+        self.prompts: dict[str, Context] = {}
+        self._dm: DungeonMaster
+        self._player: Player
+        self._dm, self._player = agents_of(note)
+        self._tending = campaign.tending([DM, *self.table.living()])
+        self._number = self.table.round
+        self._paused = False
+        self._watch: Watch = _nobody
+        self._graph = graph.graph_of(self)
+        self._module = lru_cache(maxsize=4)(lambda number: module_of(note, number))
+
+    # Beginning and going on.
+
+    @classmethod
+    def begin(
+        cls,
+        campaign: Campaign,
+        *,
+        module: str = ENDLESS,
+        seed: int = 0,
+        characters: Sequence[Character] | None = None,
+        seats: int = SEATS,
+        budget: int = BUDGET,
+        scenario: str = "",
+        dm: str = "house",
+        players: str = "house",
+    ) -> Self:
+        """Begins a game: the party takes its seats where the adventure starts."""
+        earlier = _folded(campaign)[DM].game
+        if earlier is not None:
+            raise GameExists(campaign.address or "this campaign", module=earlier.module)
+        party = seated(characters, seats=seats, seed=seed)
+        note = GameNote(
+            seed=seed,
+            module=module,
+            dm=dm,
+            players=players,
+            seats=len(party),
+            budget=budget,
+            scenario=scenario,
+        )
+        first = module_of(note, 0)
+        agents_of(note)
+        tables: dict[str, Table] = {DM: Table()}
+        step = Step(SETUP, seed=seed, round_=0, session="s01", tables=tables, rng=chance(seed, SETUP))
+        _open(step, first.title if first is not None else "", [one.character.uid for one in party], note)
+        start = f"loc_{first.start}_001" if first is not None else "loc_somewhere_001"
+        for seat, one in enumerate(party, 1):
+            text = f"{one.character.name}, level {one.character.level} {one.character.char_class}, is here."
+            referee.join(
+                step, one.character, seat=seat, temper=one.temper, goal=one.goal, place=start, text=text
+            )
+        campaign.record_many(step.events)
+        return cls(campaign, note, _folded(campaign))
+
+    @classmethod
+    def resume(cls, campaign: Campaign, *, progress: Callable[[int, int], None] | None = None) -> Self:
+        """Goes on with the game of a campaign, from its log alone."""
+        tables = _folded(campaign, progress)
+        note = tables[DM].game
+        if note is None:
+            raise NoGame(campaign.address or "this campaign")
+        return cls(campaign, note, tables)
+
+    # What there is to see.
+
+    @property
+    def table(self) -> Table:
+        """The DM's table, with everything on it."""
+        return self.tables[DM]
+
+    @property
+    def round(self) -> int:
+        return self.table.round
+
+    @property
+    def over(self) -> bool:
+        """Whether the story has come to its end."""
+        return "over" in self.table.beats
+
+    def system_message(self, who: str) -> str:
+        """The prompt of a seat, with its memory of this moment."""
+        return self._prompt(who).prompt
+
+    # Playing.
+
+    def play(self, rounds: int | None = None, *, watch: Watch | None = None, compact: bool = True) -> int:
+        """Plays so many rounds, or until the story is over; says how many were played to their end.
+
+        `watch` is told of each step once it is recorded. `compact` reads in the background what was said.
+        """
+        self._watch, self._paused = watch or _nobody, False
+        done = 0
+        with self._compacting(wanted=compact):
+            while (rounds is None or done < rounds) and not self.over and not self._paused:
+                self._begin_round()
+                self._graph.invoke(
+                    graph.Cursor(round=self._number, who=""), {"recursion_limit": graph.MOST_STEPS}
+                )
+                done += not self._paused or self.due() is None
+        return done
+
+    def pause(self) -> None:
+        """Stops after the step under way. It may be called from a signal's handler."""
+        self._paused = True
+
+    def _begin_round(self) -> None:
+        self._catch_up()
+        table = self.table
+        if table.ended or table.session_since < table.since:
+            self.start_session()
+        self._number = table.round if table.due() is not None and table.round else table.round + 1
+
+    def _compacting(self, *, wanted: bool) -> AbstractContextManager[Any]:
+        if not wanted or self.campaign.address is None:
+            return nullcontext()
+        return self.campaign.compacting(every=EVERY_ROUNDS * _EVENTS_A_SEAT * (self.note.seats + 1))
+
+    def start_session(self) -> None:
+        """Begins another session."""
+        number = self.table.sessions + 1
+        if not self.table.ended:
+            self.end_session()
+        step = self._step(f"session {number}", session=f"s{number:02d}")
+        step.add(EventType.SESSION_START, f"Session {number}.")
+        self._commit(step)
+
+    def end_session(self) -> None:
+        """Ends the session. The next time somebody plays, another begins."""
+        step = self._step(f"end of {self.table.session}")
+        step.add(EventType.SESSION_END, "The session ends.")
+        self._commit(step)
+
+    # The nodes of the turn graph.
+
+    def due(self) -> Due | None:
+        if self._paused:
+            return None
+        table = self.table
+        return Due(DM_STEP, DM) if table.round < self._number else table.due()
+
+    def context_manager(self) -> None:
+        """Everybody's memory in order, before the DM's turn."""
+        self._tending.tend()
+
+    def dm(self) -> None:
+        step = self._step(DM_STEP)
+        referee.time_passes(step)
+        prompt = self._prompt(DM)
+        self._dm.run(Screen(step=step, module=self._module, prompt=prompt, rng=step.rng, seed=self.note.seed))
+        self._commit(step)
+
+    def player(self, who: str) -> None:
+        prompt = self._prompt(who)
+        step = self._step(who)
+        turn = Turn(who=who, table=self.tables[who], prompt=prompt, rng=step.rng, seed=self.note.seed)
+        try:
+            referee.player_acts(step, who, self._player.act(turn))
+        except ActRefused as exc:
+            log.warning("%s; the turn passes", exc)
+            referee.player_acts(step, who, Act())
+        self._commit(step)
+
+    def referee(self, who: str) -> None:
+        """The dice: on what was declared, or for a group of foes."""
+        if self.table.declared is not None:
+            step = self._step(f"{REFEREE} {who}")
+            referee.decide(step)
+        else:
+            step = self._step(who)
+            referee.foes_act(step, who)
+        self._commit(step)
+
+    def march(self) -> None:
+        step = self._step(MARCH)
+        referee.march(step)
+        self._commit(step)
+
+    # How a step is made.
+
+    def _step(self, name: str, *, session: str | None = None) -> Step:
+        return Step(
+            name,
+            seed=self.note.seed,
+            round_=self._number,
+            session=session or self.table.session,
+            tables=self.tables,
+            rng=chance(self.note.seed, self._number, name),
+            leads=self._dm.leads,
+        )
+
+    def _commit(self, step: Step) -> None:
+        try:
+            stored = self.campaign.record_many(step.events)
+        except DndbotsError:
+            # The tables have taken in what never came to be.
+            self.tables = _folded(self.campaign)
+            raise
+        self._between(stored[0].seq or 0)
+        self.table.at = stored[-1].seq or 0
+        for gone in [who for who in self.tables if who != DM and who not in self.table.seats]:
+            del self.tables[gone]
+        self._watch(stored)
+
+    def _between(self, seq: int) -> None:
+        """What others recorded meanwhile is taken in too, if late."""
+        if seq > self.table.at + 1:
+            with self.campaign.view(DM) as view:
+                for event in view.until(seq - 1).events(after=self.table.at):
+                    told(event, self.tables)
+
+    def _catch_up(self) -> None:
+        with self.campaign.view(DM) as view:
+            for event in view.events(after=self.table.at):
+                told(event, self.tables)
+
+    def _prompt(self, who: str) -> Context:
+        """What a model in this seat is given: all of it within the limit, by exact count."""
+        table = self.table
+        if who == DM:
+            party = [sheet for uid in table.living() if (sheet := table.character(uid)) is not None]
+            beside = build_dm_prompt(self.note.scenario or self.note.module, party)
+        else:
+            sheet = table.character(who)
+            beside = build_player_prompt(sheet) if sheet is not None else ""
+        found = self.campaign.context(who, self.note.budget, beside=beside)
+        self.prompts[who] = found
+        return found
+
+
+def _nobody(_events: list[GameEvent]) -> None:
+    """Nobody watches."""
+
+
+def _open(step: Step, title: str, people: Iterable[str], note: GameNote) -> None:
+    """The first session, and what only the DM needs to know of how it is played."""
+    step.add(EventType.SESSION_START, title or "Session 1.", witnesses=people)
+    step.add(EventType.SYSTEM, "A game begins.", witnesses=[], play={"game": note.model_dump()})
+
+
+def _folded(campaign: Campaign, progress: Callable[[int, int], None] | None = None) -> dict[str, Table]:
+    """Everybody's table, from the log."""
+    tables: dict[str, Table] = {DM: Table()}
+    with campaign.view(DM) as view:
+        head = view.head
+        for event in view.events():
+            told(event, tables)
+            if progress is not None and event.seq is not None:
+                progress(event.seq, head)
+    tables[DM].at = head
+    seats = tables[DM].seats
+    return {who: table for who, table in tables.items() if who == DM or who in seats}

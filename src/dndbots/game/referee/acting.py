@@ -1,0 +1,195 @@
+"""What a character does: declared in its own words if the rules allow it, and then decided by dice."""
+
+from typing import Any, Final, Literal
+
+from pydantic import JsonValue
+
+from dndbots.errors import ActRefused
+from dndbots.events import EventType
+from dndbots.game.acts import RULED, Act, Verb
+from dndbots.game.referee.blows import strike
+from dndbots.game.referee.harm import DYING, bind
+from dndbots.game.referee.magic import cast_spell
+from dndbots.game.referee.marching import run_away
+from dndbots.game.steps import Step
+from dndbots.game.table import Table
+from dndbots.rules import conditions
+
+_TALK: Final = frozenset((Verb.SAY, Verb.TELL, Verb.WHISPER))
+# What cannot be done with foes at one's throat.
+_AT_PEACE: Final = frozenset(
+    (Verb.GO, Verb.STAY, Verb.SEARCH, Verb.LOOK, Verb.TAKE, Verb.OPEN, Verb.ASK, Verb.ACCEPT, Verb.REST)
+)
+
+
+def player_acts(step: Step, who: str, act: Act) -> None:
+    """Records what a character says and tries. `ActRefused` says why it cannot be, and records nothing."""
+    reason = refusal(step.table, who, act)
+    if reason is not None:
+        raise ActRefused(who, verb=act.verb.value, reason=reason)
+    place = step.table.place(who)
+    kind = _kind(act)
+    play: dict[str, Any] = {"act": act.model_dump(mode="json", exclude_defaults=True), "tells": [*act.tells]}
+    metadata: dict[str, JsonValue] = {}
+    others = [uid for uid in step.present(place) if uid != who] if place is not None else []
+    participants = [who]
+    if act.verb is Verb.WHISPER:
+        metadata["told_to"] = [act.target]
+        others = []
+    elif act.verb is Verb.TELL:
+        participants += [uid for uid in others if uid.startswith("pc_")]
+    elif act.target is not None and act.target in others:
+        participants.append(act.target)
+    if act.tells:
+        metadata |= _told(step.of(who), act)
+    if act.verb is Verb.GIVE:
+        metadata["loot"] = [{"item": act.what, "to": act.target, "from": who}]
+    if act.verb in (Verb.ATTACK, Verb.CAST) and act.target is not None and act.target.startswith("mon_"):
+        metadata["enemies"] = [act.target]
+    step.add(
+        kind,
+        act.words or _unsaid(step.table, who, act),
+        source=who,
+        place=place,
+        participants=participants if act.verb is not Verb.WHISPER else [],
+        witnesses=others,
+        play=play,
+        **metadata,
+    )
+
+
+def _kind(act: Act) -> EventType:
+    if act.verb is Verb.WHISPER:
+        return EventType.WHISPER
+    return EventType.DIALOGUE if act.verb in _TALK or act.verb is Verb.ASK else EventType.PLAYER_ACTION
+
+
+def _unsaid(table: Table, who: str, act: Act) -> str:
+    """Plain words for a deed that came without any."""
+    about = act.what or (table.name(act.target) if act.target else "")
+    return f"{table.name(who)}: {act.verb.value} {about}".strip()
+
+
+def _told(own: Table, act: Act) -> dict[str, JsonValue]:
+    """What the words tell of, as facts and names: only what the teller itself learnt."""
+    deeds = [deed for deed in own.deeds if deed.event_id in act.tells]
+    facts = {fact.model_dump_json(): fact for deed in deeds for fact in deed.facts}
+    names = {uid: own.names[uid] for deed in deeds for uid in deed.about if uid in own.names}
+    return {
+        "facts": [fact.model_dump(mode="json", exclude_defaults=True) for fact in facts.values()],
+        "names": {**names},
+    }
+
+
+def refusal(table: Table, who: str, act: Act) -> str | None:
+    """Why a character cannot do something; None if it can."""
+    if not table.alive(who):
+        return "the dead do not act"
+    if not table.can_act(who):
+        return f"cannot act: {', '.join(table.conditions(who))}"
+    fight = table.fights.get(table.place(who) or "")
+    if fight is not None and act.verb in _AT_PEACE:
+        return "there is a fight: attack, cast, bind, flee, parley, or say something"
+    able = _ABLE.get(act.verb)
+    if able is not None and not conditions.can(table.conditions(who), able):
+        return f"cannot while {', '.join(table.conditions(who))}"
+    needs = _NEEDS.get(act.verb)
+    return needs(table, who, act) if needs is not None else None
+
+
+_ABLE: Final[dict[Verb, Literal["attacks", "casts", "moves"]]] = {
+    Verb.ATTACK: "attacks",
+    Verb.CAST: "casts",
+    Verb.GO: "moves",
+    Verb.FLEE: "moves",
+}
+
+
+def _target_here(table: Table, who: str, act: Act) -> str | None:
+    if act.target is None:
+        return "nobody is named"
+    if table.place(act.target) != table.place(who) or not table.alive(act.target):
+        return f"{act.target} is not here"
+    return None
+
+
+def _can_attack(table: Table, who: str, act: Act) -> str | None:
+    fight = table.fights.get(table.place(who) or "")
+    if fight is None:
+        return "there is no fight here"
+    if act.target not in fight.foes or fight.foes[act.target].number <= 0:
+        return f"{act.target} is no foe here; {', '.join(fight.standing)}"
+    return None
+
+
+def _can_cast(table: Table, who: str, act: Act) -> str | None:
+    ready = table.spells(who)
+    return None if act.what in ready else f"{act.what!r} is not ready; {', '.join(ready) or 'no spell is'}"
+
+
+def _can_bind(table: Table, who: str, act: Act) -> str | None:
+    missing = _target_here(table, who, act)
+    if missing is None and DYING not in table.conditions(str(act.target)):
+        return f"{act.target} is not dying"
+    return missing
+
+
+def _can_go(table: Table, who: str, act: Act) -> str | None:
+    sights = table.sights.get(table.place(who) or "")
+    ways = sights.ways if sights is not None else ()
+    return None if act.what in ways else f"there is no way {act.what!r}; {', '.join(ways) or 'none is known'}"
+
+
+def _can_flee(table: Table, who: str, act: Act) -> str | None:
+    if table.place(who) not in table.fights:
+        return "there is nothing to flee from"
+    return _can_go(table, who, act)
+
+
+def _can_give(table: Table, who: str, act: Act) -> str | None:
+    if act.what not in table.items(who):
+        return f"has no {act.what!r}"
+    return _target_here(table, who, act)
+
+
+def _names_something(_table: Table, _who: str, act: Act) -> str | None:
+    return None if act.what else "it is not said what"
+
+
+_NEEDS: Final = {
+    Verb.WHISPER: _target_here,
+    Verb.ASK: _target_here,
+    Verb.ATTACK: _can_attack,
+    Verb.CAST: _can_cast,
+    Verb.BIND: _can_bind,
+    Verb.GO: _can_go,
+    Verb.FLEE: _can_flee,
+    Verb.GIVE: _can_give,
+    Verb.LOOK: _names_something,
+    Verb.TAKE: _names_something,
+    Verb.OPEN: _names_something,
+    Verb.ACCEPT: _names_something,
+    Verb.REFUSE: _names_something,
+}
+
+
+def decide(step: Step) -> None:
+    """The dice on what was declared. What it was about may be gone by now: then it comes to nothing."""
+    declared = step.table.declared
+    if declared is None or declared.act.verb not in RULED:
+        return
+    if refusal(step.table, declared.who, declared.act) is not None:
+        step.add(
+            EventType.DICE_ROLL,
+            "Nothing comes of it.",
+            place=declared.place,
+            play={"resolves": declared.event_id},
+        )
+    elif declared.act.verb is Verb.ATTACK:
+        strike(step, declared)
+    elif declared.act.verb is Verb.CAST:
+        cast_spell(step, declared)
+    elif declared.act.verb is Verb.BIND:
+        bind(step, declared.who, str(declared.act.target), resolves=declared.event_id)
+    else:
+        run_away(step, declared)

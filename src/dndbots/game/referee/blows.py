@@ -1,0 +1,151 @@
+"""Blows: a character's attack on a group of foes, and a group's turn."""
+
+from collections import Counter
+from typing import Any
+
+from pydantic import JsonValue
+
+from dndbots.events import EventType
+from dndbots.game.referee.fights import flee, morale_fails, settle
+from dndbots.game.referee.harm import hurt
+from dndbots.game.referee.telling import dice, listed, tell
+from dndbots.game.steps import Step
+from dndbots.game.table import Fight, Group, Waiting
+from dndbots.rules.combat import Attack, attack, attack_all
+from dndbots.rules.combatants import Combatant
+from dndbots.rules.monsters import Monster, monster
+
+_MOST_TOLD = 3
+
+
+def strike(step: Step, declared: Waiting) -> None:
+    """A character attacks a group of foes: the weakest of those who still stand, or one who cannot."""
+    table, who = step.table, declared.who
+    place, character = str(declared.place), table.character(who)
+    fight, target = table.fights[place], str(declared.act.target)
+    group = fight.foes[target]
+    which = max(group.able - 1, 0) if group.able else group.number - 1
+    foe = foe_of(group, which, target)
+    if character is None:
+        return
+    made = attack(Combatant.of_character(character, conditions=table.conditions(who)), foe, rng=step.rng)
+    before = group.able
+    dead = made.hit and made.target_after.hp <= 0
+    key = (
+        "kill" if dead else "great_hit" if made.natural == 20 and made.hit else "hit" if made.hit else "miss"
+    )
+    slots = {"who": table.name(who), "foe": foe.name, "weapon": made.strike}
+    wound = made.target_after.hp - foe.hp
+    play: dict[str, Any] = {"rolls": dice(made), "resolves": declared.event_id}
+    if wound < 0:
+        play["wounds"] = [[target, which, -wound]]
+    if dead and group.able == 0:
+        play["helpless"] = {target: group.helpless - 1}
+    step.add(
+        EventType.COMBAT_ROUND,
+        tell(step, key, **slots),
+        place=place,
+        participants=[who],
+        play=play,
+        enemies=[target],
+        killed=[target] if dead else None,
+        killed_by=who if dead else None,
+    )
+    broken = morale_fails(step, fight, target, before=before) if dead else None
+    if broken is not None:
+        flee(step, place, target, broken)
+    else:
+        settle(step, place)
+
+
+def foe_of(group: Group, which: int, uid: str) -> Combatant:
+    """One of a group, with the hit points that are its own."""
+    kind: Monster = monster(group.monster)
+    conditions = ["held"] if which >= group.able else []
+    hp = group.hp[which] if which < len(group.hp) else None
+    return Combatant.of_monster(kind, uid=uid, name=kind.name.lower(), hp=hp, conditions=conditions)
+
+
+def foes_act(step: Step, uid: str) -> None:
+    """A group's turn: each of them goes for somebody who stands."""
+    table = step.table
+    fight = next(one for one in table.fights.values() if uid in one.foes)
+    group = fight.foes[uid]
+    if fight.since == step.round and fight.order and uid == fight.order[-1]:
+        _hesitate(step, fight, uid)
+        return
+    targets = {
+        who: Combatant.of_character(sheet, conditions=table.conditions(who))
+        for who in table.together(fight.place)
+        if (sheet := table.character(who)) is not None and sheet.hp > 0
+    }
+    blows: list[Attack] = []
+    for which in range(group.able):
+        standing = [who for who in targets if targets[who].hp > 0]
+        if standing:
+            aimed_at = step.rng.choice(standing)
+            made = attack_all(foe_of(group, which, uid), targets[aimed_at], rng=step.rng)
+            blows += made
+            targets[aimed_at] = made[-1].target_after
+    _tell_blows(step, fight, uid, blows)
+    settle(step, fight.place)
+
+
+def _hesitate(step: Step, fight: Fight, uid: str) -> None:
+    step.add(
+        EventType.COMBAT_ROUND,
+        tell(step, "wary", foes=fight.foes[uid].name),
+        source=uid,
+        place=fight.place,
+        enemies=[uid],
+    )
+
+
+def _tell_blows(step: Step, fight: Fight, uid: str, blows: list[Attack]) -> None:
+    table = step.table
+    harm: Counter[str] = Counter()
+    conditions: dict[str, JsonValue] = {}
+    until: dict[str, dict[str, int]] = {}
+    for blow in blows:
+        effect = blow.effect
+        harm[blow.target] += blow.damage + (effect.damage if effect else 0)
+        if (
+            effect is not None
+            and effect.condition is not None
+            and effect.condition not in table.conditions(blow.target)
+        ):
+            conditions[blow.target] = [effect.condition]
+            if effect.rounds is not None:
+                until.setdefault(blow.target, {})[effect.condition] = step.round + effect.rounds
+        if effect is not None and effect.slain:
+            harm[blow.target] += max(table.fact(blow.target, "hp", 0) + 10, 0)
+    hurt(
+        step,
+        {who: harm[who] for who in dict.fromkeys(blow.target for blow in blows)},
+        text=_words(step, fight, uid, blows),
+        place=fight.place,
+        kind=EventType.COMBAT_ROUND,
+        source=uid,
+        rolls=dice(*blows),
+        play={"until": until},
+        enemies=[uid],
+        conditions=conditions,
+    )
+
+
+def _words(step: Step, fight: Fight, uid: str, blows: list[Attack]) -> str:
+    """Those who hit, each told, and the misses in one breath."""
+    table, foe = step.table, monster(fight.foes[uid].monster).name.lower()
+    hits = [blow for blow in blows if blow.hit]
+    told = [tell(step, "foe_hit", foe=foe, who=table.name(blow.target)) for blow in hits[:1]]
+    others = Counter(table.name(blow.target) for blow in hits[1:])
+    told += [
+        f"Another blow lands on {name}." if n == 1 else f"{n} more blows land on {name}."
+        for name, n in others.items()
+    ]
+    missed = list(dict.fromkeys(table.name(blow.target) for blow in blows if not blow.hit))
+    if missed and not hits:
+        told.append(tell(step, "foe_miss", foe=foe, who=missed[0]))
+    elif missed and len(told) < _MOST_TOLD:
+        told.append(f"{listed(missed)} {'is' if len(missed) == 1 else 'are'} missed.")
+    return " ".join(told) or tell(step, "wary", foes=fight.foes[uid].name)

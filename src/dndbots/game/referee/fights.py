@@ -1,0 +1,187 @@
+"""Fights as a whole: how they begin, when nerve breaks, and what is left when they are over."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal
+
+from pydantic import JsonValue
+
+from dndbots.events import EventType
+from dndbots.game.played import Foes
+from dndbots.game.referee.growing import shares_of
+from dndbots.game.referee.telling import dice, tell
+from dndbots.game.steps import Step
+from dndbots.game.table import Fight
+from dndbots.rules.combat import initiative, morale
+from dndbots.rules.combatants import Combatant
+from dndbots.rules.dice import Roll, roll
+from dndbots.rules.experience import xp_for
+from dndbots.rules.monsters import monster
+
+Ending = Literal["won", "fled", "talked", "lost"]
+_BEATS: Final[Mapping[Ending, str]] = {"won": "killed", "fled": "spared", "talked": "spared"}
+
+
+def begin_fight(
+    step: Step,
+    place: str,
+    foes: Mapping[str, Foes],
+    *,
+    text: str,
+    surprised: Literal["party", "foes"] | None = None,
+    play: Mapping[str, Any] | None = None,
+) -> None:
+    """Foes and characters at a place come to blows. Who is surprised acts last, and late."""
+    table = step.table
+    here = table.together(place)
+    rolled = {uid: [_hit_points(one, step) for _ in range(one.number)] for uid, one in foes.items()}
+    characters = [_combatant(step, uid) for uid in here]
+    groups = [Combatant.of_monster(monster(one.monster), uid=uid, name=one.name) for uid, one in foes.items()]
+    order = initiative([*(one for one in characters if one is not None), *groups], rng=step.rng)
+    late = {*here} if surprised == "party" else {*foes} if surprised == "foes" else set()
+    in_order = sorted(order.order, key=lambda uid: uid in late)
+    first, *others = foes
+    step.add(
+        EventType.COMBAT_START,
+        text,
+        place=place,
+        participants=here,
+        play={
+            **(play or {}),
+            "rolls": dice(order),
+            "fight": {
+                "id": _fight_id(step),
+                "order": in_order,
+                "foes": {uid: one.model_dump() for uid, one in foes.items()},
+            },
+        },
+        enemies=[*foes],
+        enemy_count=foes[first].number,
+        encounter_id=_fight_id(step),
+        names={uid: one.name for uid, one in foes.items()},
+        facts=[{"subject": uid, "key": "number", "value": foes[uid].number} for uid in others],
+    )
+    hp = {uid: sorted((max(made.total, 1) for made in rolls), reverse=True) for uid, rolls in rolled.items()}
+    told = "; ".join(f"{foes[uid].name}: {', '.join(map(str, points))}" for uid, points in hp.items())
+    step.add(
+        EventType.DICE_ROLL, f"Hit points of {told}.", place=place, witnesses=[], play={"foe_hp": {**hp}}
+    )
+
+
+def _fight_id(step: Step) -> str:
+    return f"fight_{step.round}_{step.name}"
+
+
+def _hit_points(foes: Foes, step: Step) -> Roll:
+    return roll(monster(foes.monster).hit_dice, rng=step.rng)
+
+
+def _combatant(step: Step, uid: str) -> Combatant | None:
+    character = step.table.character(uid)
+    return (
+        None
+        if character is None
+        else Combatant.of_character(character, conditions=step.table.conditions(uid))
+    )
+
+
+def morale_fails(step: Step, fight: Fight, uid: str, *, before: int) -> list[JsonValue] | None:
+    """Whether a group loses heart after a blow; the dice if it does.
+
+    It is put to the test when the first of them falls, and when half of them are gone.
+    """
+    group = fight.foes[uid]
+    began = fight.begun[uid]
+    tested = (before == began and group.able < began) or (before > began / 2 >= group.able)
+    if not tested or group.able <= 0:
+        return None
+    made = morale(monster(group.monster).morale, rng=step.rng)
+    return None if made.success else dice(made)
+
+
+def end_fight(
+    step: Step,
+    place: str,
+    *,
+    how: Ending,
+    text: str,
+    rolls: Iterable[JsonValue] = (),
+    play: Mapping[str, Any] | None = None,
+) -> None:
+    """A fight is over: experience for those who stood it, and what the adventure makes of it."""
+    table = step.table
+    fight = table.fights[place]
+    here = table.together(place)
+    earned = sum(xp_for(monster(group.monster)) * fight.begun[uid] for uid, group in fight.foes.items())
+    facts, grown = shares_of(
+        step, here, earned if how in ("won", "talked") else earned // 2 if how == "fled" else 0
+    )
+    beat = _BEATS.get(how)
+    names = [group.name for group in fight.foes.values()]
+    step.add(
+        EventType.COMBAT_END,
+        text,
+        place=place,
+        participants=here,
+        play={
+            **(play or {}),
+            "rolls": [*rolls],
+            "ended": how,
+            "beats": [f"{beat}:{_key(uid)}" for uid in fight.foes if beat],
+            "gist": _gist(how, names),
+        },
+        encounter_id=fight.id,
+        encounter_state="completed",
+        facts=facts,
+    )
+    for growth in grown:
+        growth(place)
+
+
+def _gist(how: Ending, names: list[str]) -> str:
+    foes = " and ".join(names)
+    return {
+        "won": f"we fought {foes} and won",
+        "fled": f"we drove off {foes}",
+        "talked": f"we came to terms with {foes}",
+        "lost": f"we were beaten by {foes}",
+    }[how]
+
+
+def _key(uid: str) -> str:
+    """What the adventure calls a group: the middle of its uid."""
+    return "_".join(uid.split("_")[1:-1])
+
+
+def settle(step: Step, place: str) -> None:
+    """Ends a fight in which nobody is left to fight on one side."""
+    table = step.table
+    fight = table.fights.get(place)
+    if fight is None:
+        return
+    foes = " and ".join(group.name for group in fight.foes.values())
+    if not fight.standing:
+        end_fight(step, place, how="won", text=tell(step, "fight_won", foes=foes))
+    elif not any(table.can_act(uid) or "asleep" in table.conditions(uid) for uid in table.together(place)):
+        end_fight(step, place, how="lost", text=tell(step, "fight_lost", foes=foes))
+
+
+def flee(step: Step, place: str, uid: str, rolls: list[JsonValue]) -> None:
+    """A group runs. The fight goes on with the others, if there are any."""
+    table = step.table
+    fight = table.fights[place]
+    name = fight.foes[uid].name
+    others = [other for other in fight.standing if other != uid]
+    if others:
+        step.add(
+            EventType.COMBAT_ROUND,
+            tell(step, "foes_flee", foes=name),
+            place=place,
+            play={
+                "rolls": rolls,
+                "helpless": {uid: fight.foes[uid].number},
+                "beats": [f"spared:{_key(uid)}"],
+            },
+            enemies=[],
+        )
+    else:
+        end_fight(step, place, how="fled", text=tell(step, "foes_flee", foes=name), rolls=rolls)

@@ -1,0 +1,141 @@
+"""Experience, levels, rest, and new faces: what changes a sheet outside of blows."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from pydantic import JsonValue
+
+from dndbots.events import EventType
+from dndbots.game.referee.telling import dice, tell
+from dndbots.game.sheets import SPELLS, XP, own_facts, public_facts
+from dndbots.game.steps import Step
+from dndbots.ids import PARTY_UID
+from dndbots.models import Character
+from dndbots.rules.classes import char_class
+from dndbots.rules.experience import level_for, level_up, share
+from dndbots.rules.rest import night
+from dndbots.rules.spells import memorized
+
+Growth = Callable[[str], None]
+
+
+def shares_of(step: Step, who: Iterable[str], xp: int) -> tuple[list[JsonValue], list[Growth]]:
+    """What everybody's experience comes to, as facts, and the levels that they reach by it."""
+    facts: list[JsonValue] = []
+    grown: list[Growth] = []
+    sharers = [uid for uid in who if step.table.character(uid) is not None]
+    if not sharers or xp <= 0:
+        return facts, grown
+    each = share(xp, len(sharers))
+    for uid in sharers:
+        character = step.table.character(uid)
+        total = int(step.table.fact(uid, XP, 0)) + each
+        facts.append({"subject": uid, "key": XP, "value": total})
+        if character is not None and level_for(character.char_class, total) > character.level:
+            grown.append(partial(_level, step, uid))
+    return facts, grown
+
+
+def award(step: Step, who: Iterable[str], xp: int, *, text: str, place: str) -> None:
+    """Experience for something done, shared among those who did it."""
+    here = list(who)
+    facts, grown = shares_of(step, here, xp)
+    step.add(EventType.SYSTEM, text, place=place, participants=here, facts=facts)
+    for growth in grown:
+        growth(place)
+
+
+def _level(step: Step, uid: str, place: str) -> None:
+    """One level at a time, as the old books have it."""
+    character = step.table.character(uid)
+    if character is None:
+        return
+    made = level_up(character, rng=step.rng)
+    name = step.table.name(uid)
+    facts: list[JsonValue] = [
+        {"subject": uid, "key": "level", "value": made.character.level},
+        {"subject": uid, "key": "hp_max", "value": made.character.hp_max},
+    ]
+    gained = made.character.hp - character.hp
+    step.add(
+        EventType.SYSTEM,
+        tell(step, "levels", who=name, level=str(made.character.level)),
+        place=place,
+        participants=[uid],
+        play={"rolls": dice(made), "gist": f"{name} rose to level {made.character.level}"},
+        facts=facts,
+        hp_delta={uid: gained} if gained else None,
+    )
+
+
+def join(
+    step: Step, character: Character, *, seat: int, temper: str, goal: str, place: str, text: str
+) -> None:
+    """Somebody takes a seat: the others see who it is, and the sheet is its own."""
+    uid = character.uid
+    joined: dict[str, JsonValue] = {"uid": uid, "seat": seat}
+    member: list[JsonValue] = [
+        *public_facts(character),
+        {"subject": uid, "op": "in", "object": PARTY_UID},
+    ]
+    step.add(
+        EventType.DM_NARRATION,
+        text,
+        place=place,
+        participants=[uid],
+        witnesses=step.present(place),
+        play={"joined": {**joined}},
+        names={uid: character.name, PARTY_UID: "the party"},
+        facts=member,
+    )
+    spells = memorized(character, rng=step.rng)
+    own: list[JsonValue] = [*own_facts(character)]
+    if spells:
+        own.append({"subject": uid, "key": SPELLS, "value": [*spells]})
+    step.add(
+        EventType.SYSTEM,
+        f"{character.name} is ready.",
+        witnesses=[uid],
+        play={"joined": {**joined, "temper": temper, "goal": goal}},
+        facts=own,
+        loot=[{"item": item, "to": uid} for item in character.equipment],
+    )
+
+
+def rest(step: Step, place: str, *, text: str, hours: int = 8) -> None:
+    """A night's rest: wounds close a little, spells come back, and most that ails passes."""
+    table = step.table
+    here = table.together(place)
+    hp: dict[str, JsonValue] = {}
+    facts: list[JsonValue] = []
+    better: dict[str, JsonValue] = {}
+    rolls: list[JsonValue] = []
+    for uid in here:
+        character = table.character(uid)
+        if character is None:
+            continue
+        made = night(character, rng=step.rng, safe=True)
+        rolls += dice(made)
+        gained = min(made.healed, character.hp_max - character.hp)
+        if gained > 0:
+            hp[uid] = gained
+        spells = memorized(character, rng=step.rng)
+        if spells:
+            facts.append({"subject": uid, "key": SPELLS, "value": [*spells]})
+        passing = [f"-{name}" for name in table.conditions(uid)]
+        if passing:
+            better[uid] = [*passing]
+    step.add(
+        EventType.HEALING,
+        text,
+        place=place,
+        participants=here,
+        play={"rolls": rolls, "minutes": hours * 60},
+        hp_delta=hp or None,
+        conditions=better or None,
+        facts=facts,
+    )
+
+
+def class_of(character: Character) -> str:
+    return char_class(character.char_class).name

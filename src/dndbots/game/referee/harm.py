@@ -1,0 +1,146 @@
+"""Wounds and what comes of them: falling, dying, death; and healing."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import JsonValue
+
+from dndbots.events import EventType
+from dndbots.game.referee.telling import dice, tell
+from dndbots.game.steps import Step
+from dndbots.ids import DM
+from dndbots.rules.healing import bound, save_or_die
+
+DYING = "dying"
+
+
+def hurt(
+    step: Step,
+    hurts: Mapping[str, int],
+    *,
+    text: str,
+    place: str,
+    kind: EventType = EventType.DAMAGE,
+    source: str = DM,
+    rolls: Iterable[JsonValue] = (),
+    play: Mapping[str, Any] | None = None,
+    **metadata: JsonValue,
+) -> None:
+    """Takes hit points from characters. Who comes to 0 falls, and is dying."""
+    table = step.table
+    wounds = {uid: -points for uid, points in hurts.items() if points > 0}
+    down = [
+        uid for uid, points in wounds.items() if table.fact(uid, "hp", 1) + points <= 0 and table.alive(uid)
+    ]
+    falling = [uid for uid in down if DYING not in table.conditions(uid)]
+    said = " ".join([text, *(tell(step, "falls", who=table.name(uid)) for uid in falling)])
+    step.add(
+        kind,
+        said,
+        source=source,
+        place=place,
+        participants=[*hurts, *([source] if source != DM else [])],
+        play={"rolls": [*rolls], **(play or {})},
+        hp_delta={**wounds} or None,
+        conditions=_with({uid: [DYING] for uid in falling}, metadata.pop("conditions", None)),
+        **metadata,
+    )
+
+
+def _with(first: dict[str, list[str]], more: JsonValue) -> JsonValue:
+    """Conditions of several people from two sources, as one."""
+    joined: dict[str, list[str]] = {uid: [*names] for uid, names in first.items()}
+    if isinstance(more, dict):
+        for uid, names in more.items():
+            if isinstance(names, list):
+                joined.setdefault(uid, []).extend(str(name) for name in names)
+    return {uid: [*names] for uid, names in joined.items()} or None
+
+
+def heal(
+    step: Step,
+    who: str,
+    amount: int,
+    *,
+    text: str,
+    place: str,
+    source: str = DM,
+    rolls: Iterable[JsonValue] = (),
+    play: Mapping[str, Any] | None = None,
+    **metadata: JsonValue,
+) -> None:
+    """Gives hit points back, up to what somebody has when well. Healing counts from 0 for the dying."""
+    table = step.table
+    hp, most = table.fact(who, "hp", 0), table.fact(who, "hp_max", 0)
+    gained = min(most, max(hp, 0) + amount) - hp
+    cured = [f"-{DYING}"] if DYING in table.conditions(who) and amount > 0 else []
+    step.add(
+        EventType.HEALING,
+        text,
+        source=source,
+        place=place,
+        participants=[who, *([source] if source != DM else [])],
+        play={"rolls": [*rolls], **(play or {})},
+        hp_delta={who: gained} if gained else None,
+        conditions={who: [*cured]} if cured else None,
+        **metadata,
+    )
+
+
+def dying(step: Step) -> None:
+    """Everybody who lies dying saves, or dies."""
+    table = step.table
+    for who in [uid for uid in table.living() if DYING in table.conditions(uid)]:
+        character, place = table.character(who), table.place(who)
+        if character is None or place is None:
+            continue
+        made = save_or_die(character, rng=step.rng)
+        name = table.name(who)
+        if made.success:
+            step.add(
+                EventType.DICE_ROLL,
+                tell(step, "holds_on", who=name),
+                place=place,
+                participants=[who],
+                play={"rolls": dice(made)},
+            )
+        else:
+            dies(step, who, place=place, play={"rolls": dice(made)})
+
+
+def dies(step: Step, who: str, *, place: str, play: Mapping[str, Any] | None = None) -> None:
+    """A character's death. The seat is free again; what the dead carried stays with them."""
+    name = step.table.name(who)
+    step.add(
+        EventType.DEATH,
+        tell(step, "dies", who=name),
+        place=place,
+        participants=[who],
+        play={"gist": f"{name} died", "left": who, **(play or {})},
+        killed=[who],
+    )
+
+
+def bind(step: Step, who: str, friend: str, *, resolves: str) -> None:
+    """Somebody binds a friend's wounds: no more dying, though not well."""
+    table = step.table
+    character, place = table.character(who), table.place(who)
+    if character is None or place is None:
+        return
+    made = bound(character, rng=step.rng)
+    key = "steadied" if made.success else "dying"
+    slots = (
+        {"who": table.name(friend), "friend": table.name(who)}
+        if made.success
+        else {"who": table.name(friend)}
+    )
+    points = -table.fact(friend, "hp", 0) if made.success else 0
+    step.add(
+        EventType.HEALING,
+        tell(step, key, **slots),
+        place=place,
+        participants=[who, friend],
+        play={"rolls": dice(made), "resolves": resolves},
+        hp_delta={friend: points} if points > 0 else None,
+        conditions={friend: [f"-{DYING}", "weakened"]} if made.success else None,
+    )
