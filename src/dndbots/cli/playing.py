@@ -4,7 +4,6 @@ import shlex
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Protocol
@@ -89,6 +88,9 @@ def play(
             help=f"How many tokens a prompt may have; else {seating.BUDGET}.",
         ),
     ] = None,
+    no_compact: Annotated[
+        bool, typer.Option("--no-compact", help="Does not read in the background what was said.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Only the story: no dice, no status lines.")] = False,
     as_json: Annotated[
         bool,
@@ -101,7 +103,7 @@ def play(
     end of the story, at most 200 rounds. A campaign with a game in it is gone on with.
     """
     wish = seating.Wish(
-        module=module,
+        module=None if module is None else seating.module_named(module),
         seed=seed,
         seats=seats,
         budget=budget,
@@ -114,9 +116,8 @@ def play(
         aside = as_json or quiet
         if not aside:
             _say_what_is_played(seat)
-        news = _News(game.campaign, seat.begun_at)
-        teller.tell(news.read())
-        _play(game, teller, news, rounds=auto or (None if asks else _MOST_ROUNDS), asks=asks)
+        host = _Host(game, teller, after=seat.begun_at, asks=asks)
+        host.play(auto or (None if asks else _MOST_ROUNDS), compact=not no_compact)
         _take_leave(seat, aside=aside)
 
 
@@ -162,50 +163,56 @@ def _on_stage(game: "Game", *, quiet: bool) -> _Teller:
     return Stage(game.table, quiet=quiet)
 
 
-def _play(game: "Game", teller: _Teller, news: _News, *, rounds: int | None, asks: bool) -> None:
-    """Plays so many rounds, or as many as there are; one at a time, if somebody is asked."""
-    left = rounds
-    while not game.over and left != 0:
+class _Host:
+    """Sees to it that a game is told while it is played, and that it stops when somebody wants it to."""
+
+    def __init__(self, game: "Game", teller: _Teller, *, after: int, asks: bool) -> None:
+        self._game, self._teller, self._asks = game, teller, asks
+        self._news = _News(game.campaign, after)
+        self._ended = game.round
+        self._asking = self._interrupted = False
+
+    def play(self, rounds: int | None, *, compact: bool) -> None:
+        """Plays so many rounds, or as many as there are. What was recorded is told, whatever happens."""
+        before = signal.signal(signal.SIGINT, self._heard)
         try:
-            with _steps_finished(game):
-                played = game.play(1, watch=lambda _: teller.tell(news.read()))
+            self._tell()
+            self._game.play(rounds, watch=self._watch, compact=compact)
         finally:
-            teller.tell(news.read())
-            teller.hold_nothing_back()
-        teller.end_round(game.prompts)
-        left = None if left is None else left - 1
-        if not played or (asks and not game.over and not _goes_on()):
-            return
-
-
-@contextmanager
-def _steps_finished(game: "Game") -> Iterator[None]:
-    """The first Ctrl-C lets the step under way be finished; the next one does not wait for it."""
-    asked = False
-
-    def heard(*_: object) -> None:
-        nonlocal asked
-        if asked:
+            signal.signal(signal.SIGINT, before)
+            self._tell()
+            self._teller.hold_nothing_back()
+        if self._interrupted:
             raise KeyboardInterrupt
-        asked = True
-        game.pause()
 
-    before = signal.signal(signal.SIGINT, heard)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if asked:
-        raise KeyboardInterrupt
+    def _heard(self, *_: object) -> None:
+        """The first Ctrl-C lets the step under way be finished; the next one does not wait for it."""
+        if self._interrupted or self._asking:
+            raise KeyboardInterrupt
+        self._interrupted = True
+        self._game.pause()
 
+    def _tell(self) -> None:
+        self._teller.tell(self._news.read())
 
-def _goes_on() -> bool:
-    """Asks whether there is to be another round. The end of the input is an answer, too."""
-    typer.echo("Enter goes on, q stops: ", nl=False)
-    answer = sys.stdin.readline()
-    if not answer:
-        typer.echo()
-    return bool(answer) and answer.strip().lower() not in _STOP
+    def _watch(self, _: "list[GameEvent]") -> None:
+        self._tell()
+        table = self._game.table
+        if table.round > self._ended and table.due() is None:
+            self._ended = table.round
+            self._teller.end_round(self._game.prompts)
+            if self._asks and not (self._game.over or self._interrupted or self._goes_on()):
+                self._game.pause()
+
+    def _goes_on(self) -> bool:
+        """Asks whether there is to be another round. The end of the input is an answer, too."""
+        self._asking = True
+        typer.echo("Enter goes on, q stops: ", nl=False)
+        answer = sys.stdin.readline()
+        self._asking = False
+        if not answer:
+            typer.echo()
+        return bool(answer) and answer.strip().lower() not in _STOP
 
 
 def _say_what_is_played(seat: "seating.Seat") -> None:

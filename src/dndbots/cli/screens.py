@@ -164,10 +164,8 @@ def status(
         f"{show.inert(table.name(place))}: {', '.join(_life(table, uid) for uid in here)}"
         for place, here in table.scenes().items()
     ]
-    dead = [f"{show.inert(table.name(uid))} dead" for uid in table.seats if not table.alive(uid)]
-    told = [f"turn {table.round}", *scenes, *dead]
     yield Text("")
-    yield from _row(output, told, width)
+    yield from _row(output, [f"turn {table.round}", *scenes], width)
     meters = [_meter(table, who, context) for who, context in prompts.items()]
     if meters:
         yield from _row(output, ["tokens", *meters], width)

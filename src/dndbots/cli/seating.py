@@ -50,10 +50,22 @@ class Seat:
         return faults.without_password(self.where)
 
 
+def module_named(name: str) -> str:
+    """An adventure on board by its name; a file by its whole path, so that it is found from anywhere.
+
+    What is wrong with it is told here, before a folder is made for its game.
+    """
+    from dndbots.game.adventures import named, shipped
+
+    if name == ENDLESS or name in shipped():
+        return name
+    named(name)
+    return str(Path(name).absolute())
+
+
 @contextmanager
 def seated(where: str | None, branch: str, wish: Wish) -> Iterator[Seat]:
     """A game at an address; without one, in a folder of its own among the campaigns."""
-    _check_module(wish.module or MODULE)
     if where is not None:
         with opened(where, branch, create=branch == MAIN) as campaign:
             yield _at(campaign, where, wish)
@@ -73,14 +85,6 @@ def character_from(path: Path) -> "Character":
 
     with faults.in_file(path):
         return Character.model_validate_json(path.read_bytes())
-
-
-def _check_module(name: str) -> None:
-    """Before a folder is made for it."""
-    from dndbots.game.adventures import named
-
-    if name != ENDLESS:
-        named(name)
 
 
 def _homes(module: str) -> Iterator[Path]:
@@ -119,10 +123,24 @@ def _begun(campaign: "Campaign", wish: Wish) -> "Game":
         campaign,
         module=wish.module or MODULE,
         seed=secrets.randbelow(_SEEDS) if wish.seed is None else wish.seed,
-        characters=[*wish.characters] or None,
+        characters=_party(wish),
         seats=wish.seats or SEATS,
         budget=wish.budget or BUDGET,
     )
+
+
+def _party(wish: Wish) -> "list[Character] | None":
+    """Those who were brought along, and ready-made company for the seats that are left."""
+    from dndbots.rules import ready_made
+
+    brought = len(wish.characters)
+    if not brought:
+        return None
+    if wish.seats is not None and wish.seats < brought:
+        raise faults.Refusal(f"--seats {wish.seats}: {brought} characters were brought along; have as many")
+    taken = {one.uid for one in wish.characters}
+    company = [one for one in ready_made() if one.uid not in taken]
+    return [*wish.characters, *company[: max((wish.seats or SEATS) - brought, 0)]]
 
 
 def _disagrees(game: "Game", wish: Wish) -> str | None:

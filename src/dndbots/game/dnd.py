@@ -81,7 +81,9 @@ class DnDGame:
         sheet = agent.character
         if sheet is not None and self._game is not None:
             sheet = self._game.table.character(sheet.uid) or sheet
-        alone = build_dm_prompt(self.scenario, self.characters) if sheet is None else build_player_prompt(sheet)
+        alone = (
+            build_dm_prompt(self.scenario, self.characters) if sheet is None else build_player_prompt(sheet)
+        )
         if not self.enable_memory:
             return alone
         try:
