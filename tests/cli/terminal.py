@@ -1,12 +1,9 @@
 """A pseudo-terminal: the program as somebody meets it who sits in front of it."""
 
-import fcntl
 import os
 import select
-import signal
 import subprocess
 import sys
-import termios
 import time
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +11,13 @@ from typing import Self
 
 from tests.cli.calling import plain_environment
 
+# The terminal becomes the program's own, so that Ctrl-C reaches it.
+_IN_FRONT = """
+import fcntl, runpy, signal, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("dndbots", run_name="__main__")
+"""
 ENOUGH = 120.0  # seconds, on a machine with much else to do
 
 
@@ -24,14 +28,13 @@ class Terminal:
         self.shown = ""
         self._master, slave = os.openpty()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "dndbots", *map(str, words)],
+            [sys.executable, "-c", _IN_FRONT, *map(str, words)],
             stdin=slave,
             stdout=slave,
             stderr=slave,
             cwd=folder,
-            env=plain_environment()
-            | {"TERM": "xterm-256color", "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
-            preexec_fn=_sits_in_front,
+            env=plain_environment() | {"TERM": "xterm-256color"},
+            start_new_session=True,
         )
         os.close(slave)
 
@@ -73,10 +76,3 @@ class Terminal:
             text = b""
         self.shown += text.decode("utf-8", "replace")
         return bool(text)
-
-
-def _sits_in_front() -> None:
-    """In the new process: the terminal is its own, so that Ctrl-C reaches it."""
-    os.setsid()
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
