@@ -10,7 +10,7 @@ from dndbots.game.steps import Step
 from dndbots.game.table import Table
 
 if TYPE_CHECKING:
-    from dndbots.game.adventures import Module  # type: ignore[import-not-found]
+    from dndbots.game.adventures import Module
     from dndbots.memory.context import Context
 
 

@@ -87,12 +87,20 @@ class Game:
         agents_of(note)
         tables: dict[str, Table] = {DM: Table()}
         step = Step(SETUP, seed=seed, round_=0, session="s01", tables=tables, rng=chance(seed, SETUP))
-        _open(step, first.title if first is not None else "", [one.character.uid for one in party], note)
+        people = [one.character.uid for one in party]
+        _open(step, first.title if first is not None else "", people, note)
         start = f"loc_{first.start}_001" if first is not None else "loc_somewhere_001"
         for seat, one in enumerate(party, 1):
             text = f"{one.character.name}, level {one.character.level} {one.character.char_class}, is here."
             referee.join(
-                step, one.character, seat=seat, temper=one.temper, goal=one.goal, place=start, text=text
+                step,
+                one.character,
+                seat=seat,
+                temper=one.temper,
+                goal=one.goal,
+                place=start,
+                text=text,
+                witnesses=people,
             )
         campaign.record_many(step.events)
         return cls(campaign, note, _folded(campaign))

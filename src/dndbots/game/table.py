@@ -70,11 +70,13 @@ class Group:
         """How many of them can fight."""
         return max(self.number - self.helpless, 0)
 
-    def wound(self, which: int, points: int) -> None:
+    def wounded(self, wounds: Iterable[tuple[int, int]]) -> None:
+        """Takes hit points from some of them, who are counted as they stood before."""
         hp = list(self.hp)
-        if which < len(hp):
-            hp[which] -= points
-            self.hp = tuple(sorted((left for left in hp if left > 0), reverse=True))
+        for which, points in wounds:
+            if which < len(hp):
+                hp[which] -= points
+        self.hp = tuple(sorted((left for left in hp if left > 0), reverse=True))
 
 
 @dataclass(slots=True)
@@ -267,9 +269,8 @@ class Table:
         for uid, hp in note.foe_hp.items():
             if uid in fight.foes:
                 fight.foes[uid].hp = hp
-        for uid, which, points in note.wounds:
-            if uid in fight.foes:
-                fight.foes[uid].wound(which, points)
+        for uid, group in fight.foes.items():
+            group.wounded((which, points) for who, which, points in note.wounds if who == uid)
         for uid in event.known.killed:
             if uid in fight.foes:
                 fight.foes[uid].number -= 1

@@ -14,12 +14,10 @@ from dndbots.game.adventures import checking, reading
 from dndbots.game.adventures.faults import MISSING, told
 from dndbots.game.adventures.possible import unreachable
 from dndbots.game.adventures.reading import Path, Read, spelled
-from dndbots.game.adventures.values import Module
+from dndbots.game.adventures.values import HEADER, Module
 from dndbots.game.adventures.wording import meant
 
-# What stands under `module:` in a file, and in the module itself.
-_HEADER: Final = frozenset({"key", "title", "by", "licence", "levels", "opening", "start"})
-_PARTS: Final = frozenset(Module.model_fields) - _HEADER
+_PARTS: Final = frozenset(Module.model_fields) - set(HEADER)
 _UNNAMED: Final = "module"
 # How often what is wrong is taken out, to see what is wrong with the rest.
 _MOST_TRIES: Final = 8
@@ -130,15 +128,15 @@ def _checked(module: Module, read: Read, *, broken: bool) -> list[ModuleProblem]
 def _misplaced(read: Read) -> Iterator[ModuleProblem]:
     """What stands at the top of a file, or under `module:`, without belonging there."""
     for key in read.data:
-        if key in _HEADER:
+        if key in HEADER:
             yield ModuleProblem(read.line_of((key,)), key, "it stands under `module:`, indented")
         elif key not in {*_PARTS, "module"}:
             reason = f"there is no part {key!r} of a module{meant(key, {*_PARTS, 'module'})}"
             yield ModuleProblem(read.line_of((key,)), key, reason)
     header = read.data.get("module")
     for key in header if isinstance(header, dict) else ():
-        if key not in _HEADER:
-            reason = f"there is no field {key!r} here{meant(key, _HEADER)}"
+        if key not in HEADER:
+            reason = f"there is no field {key!r} here{meant(key, HEADER)}"
             yield ModuleProblem(read.line_of(("module", key)), f"module.{key}", reason)
 
 
@@ -146,13 +144,13 @@ def _flat(data: dict[str, Any]) -> dict[str, Any]:
     """The header and the parts side by side, as a module has them."""
     header = data.get("module")
     header = header if isinstance(header, dict) else {}
-    return {key: value for key, value in header.items() if key in _HEADER} | {
+    return {key: value for key, value in header.items() if key in HEADER} | {
         key: value for key, value in data.items() if key in _PARTS
     }
 
 
 def _placed(read: Read, path: Path, reason: str) -> ModuleProblem:
-    if path and path[0] in _HEADER:
+    if path and path[0] in HEADER:
         path = ("module", *path)
     shown = path if reason == MISSING else read.nearest(path) or path
     return ModuleProblem(read.line_of(path), spelled(shown), reason)

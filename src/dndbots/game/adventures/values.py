@@ -6,7 +6,7 @@ their keys and check what they can see of themselves; whether keys point at some
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
@@ -28,7 +28,9 @@ from dndbots.ids import slug
 Mood = Literal["hostile", "wary", "friendly", "roll"]
 Save = Literal["death", "wands", "paralysis", "breath", "spells"]
 Voice = Literal["plain", "gruff", "sly", "kind", "grand", "frightened"]
-ONE_WAY = "no"
+ONE_WAY: Final = "no"
+# What stands under `module:` in a file.
+HEADER: Final = ("key", "title", "by", "licence", "levels", "opening", "start")
 
 
 class Value(BaseModel):
@@ -71,7 +73,7 @@ class Exit(Value):
     @model_validator(mode="before")
     @classmethod
     def _no_is_a_word(cls, data: Any) -> Any:
-        one_way = isinstance(data, Mapping) and data.get("back", "") in (False, "no", "false")
+        one_way = isinstance(data, Mapping) and str(data.get("back", "")).casefold() in ("no", "false")
         return {**data, "back": ONE_WAY} if one_way else data
 
 

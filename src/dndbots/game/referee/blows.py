@@ -13,7 +13,9 @@ from dndbots.game.steps import Step
 from dndbots.game.table import Fight, Group, Waiting
 from dndbots.rules.combat import Attack, attack, attack_all
 from dndbots.rules.combatants import Combatant
+from dndbots.rules.dice import bounds
 from dndbots.rules.monsters import Monster, monster
+from dndbots.rules.strikes import Strike
 
 _MOST_TOLD = 3
 
@@ -28,7 +30,8 @@ def strike(step: Step, declared: Waiting) -> None:
     foe = foe_of(group, which, target)
     if character is None:
         return
-    made = attack(Combatant.of_character(character, conditions=table.conditions(who)), foe, rng=step.rng)
+    attacker = Combatant.of_character(character, conditions=table.conditions(who))
+    made = attack(attacker, foe, rng=step.rng, strike=max(attacker.routine, key=_worth))
     before = group.able
     dead = made.hit and made.target_after.hp <= 0
     key = (
@@ -56,6 +59,11 @@ def strike(step: Step, declared: Waiting) -> None:
         flee(step, place, target, broken)
     else:
         settle(step, place)
+
+
+def _worth(one: Strike) -> int:
+    """How good a weapon is, by what it may do and how well it hits."""
+    return sum(bounds(one.damage or "0")) + 2 * one.bonus
 
 
 def foe_of(group: Group, which: int, uid: str) -> Combatant:

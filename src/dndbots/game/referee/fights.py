@@ -18,6 +18,7 @@ from dndbots.rules.experience import xp_for
 from dndbots.rules.monsters import monster
 
 Ending = Literal["won", "fled", "talked", "lost"]
+_WORTH: Final[Mapping[Ending, float]] = {"won": 1, "talked": 1, "fled": 0.5, "lost": 0}
 _BEATS: Final[Mapping[Ending, str]] = {"won": "killed", "fled": "spared", "talked": "spared"}
 
 
@@ -112,9 +113,7 @@ def end_fight(
     fight = table.fights[place]
     here = table.together(place)
     earned = sum(xp_for(monster(group.monster)) * fight.begun[uid] for uid, group in fight.foes.items())
-    facts, grown = shares_of(
-        step, here, earned if how in ("won", "talked") else earned // 2 if how == "fled" else 0
-    )
+    facts, grown = shares_of(step, here, int(earned * _WORTH[how]))
     beat = _BEATS.get(how)
     names = [group.name for group in fight.foes.values()]
     step.add(
@@ -132,9 +131,19 @@ def end_fight(
         encounter_id=fight.id,
         encounter_state="completed",
         facts=facts,
+        conditions=_over(step, here),
     )
     for growth in grown:
         growth(place)
+
+
+def _over(step: Step, here: Iterable[str]) -> JsonValue:
+    """What only lasts for some rounds has passed when a fight is over."""
+    table = step.table
+    timed = {
+        uid: [name for name in table.conditions(uid) if name in table.until.get(uid, {})] for uid in here
+    }
+    return {uid: [f"-{name}" for name in names] for uid, names in timed.items() if names} or None
 
 
 def _gist(how: Ending, names: list[str]) -> str:

@@ -11,10 +11,10 @@ from dndbots.game.sheets import SPELLS, XP, own_facts, public_facts
 from dndbots.game.steps import Step
 from dndbots.ids import PARTY_UID
 from dndbots.models import Character
+from dndbots.rules import healing
 from dndbots.rules.classes import char_class
 from dndbots.rules.experience import level_for, level_up, share
-from dndbots.rules.rest import night
-from dndbots.rules.spells import memorized
+from dndbots.rules.spells import spells_for
 
 Growth = Callable[[str], None]
 
@@ -23,16 +23,15 @@ def shares_of(step: Step, who: Iterable[str], xp: int) -> tuple[list[JsonValue],
     """What everybody's experience comes to, as facts, and the levels that they reach by it."""
     facts: list[JsonValue] = []
     grown: list[Growth] = []
-    sharers = [uid for uid in who if step.table.character(uid) is not None]
-    if not sharers or xp <= 0:
+    party = [sheet for uid in who if (sheet := step.table.character(uid)) is not None]
+    if xp <= 0:
         return facts, grown
-    each = share(xp, len(sharers))
-    for uid in sharers:
-        character = step.table.character(uid)
-        total = int(step.table.fact(uid, XP, 0)) + each
-        facts.append({"subject": uid, "key": XP, "value": total})
-        if character is not None and level_for(character.char_class, total) > character.level:
-            grown.append(partial(_level, step, uid))
+    shares = dict(share(xp, party).shares)
+    for sheet in party:
+        total = int(step.table.fact(sheet.uid, XP, 0)) + shares[sheet.uid]
+        facts.append({"subject": sheet.uid, "key": XP, "value": total})
+        if level_for(sheet.char_class, total) > sheet.level:
+            grown.append(partial(_level, step, sheet.uid))
     return facts, grown
 
 
@@ -56,7 +55,6 @@ def _level(step: Step, uid: str, place: str) -> None:
         {"subject": uid, "key": "level", "value": made.character.level},
         {"subject": uid, "key": "hp_max", "value": made.character.hp_max},
     ]
-    gained = made.character.hp - character.hp
     step.add(
         EventType.SYSTEM,
         tell(step, "levels", who=name, level=str(made.character.level)),
@@ -64,15 +62,27 @@ def _level(step: Step, uid: str, place: str) -> None:
         participants=[uid],
         play={"rolls": dice(made), "gist": f"{name} rose to level {made.character.level}"},
         facts=facts,
-        hp_delta={uid: gained} if gained else None,
+        hp_delta={uid: made.hp_change},
     )
 
 
 def join(
-    step: Step, character: Character, *, seat: int, temper: str, goal: str, place: str, text: str
+    step: Step,
+    character: Character,
+    *,
+    seat: int,
+    temper: str,
+    goal: str,
+    place: str,
+    text: str,
+    witnesses: Iterable[str] | None = None,
 ) -> None:
-    """Somebody takes a seat: the others see who it is, and the sheet is its own."""
+    """Somebody takes a seat: all who are there learn each other's names, and the sheet is its own.
+
+    `witnesses` are those who see it, where that is not everybody at the place.
+    """
     uid = character.uid
+    here = step.table.together(place)
     joined: dict[str, JsonValue] = {"uid": uid, "seat": seat}
     member: list[JsonValue] = [
         *public_facts(character),
@@ -83,12 +93,12 @@ def join(
         text,
         place=place,
         participants=[uid],
-        witnesses=step.present(place),
+        witnesses=step.present(place) if witnesses is None else witnesses,
         play={"joined": {**joined}},
-        names={uid: character.name, PARTY_UID: "the party"},
+        names={uid: character.name, PARTY_UID: "the party", **{one: step.table.name(one) for one in here}},
         facts=member,
     )
-    spells = memorized(character, rng=step.rng)
+    spells = spells_of(step, character)
     own: list[JsonValue] = [*own_facts(character)]
     if spells:
         own.append({"subject": uid, "key": SPELLS, "value": [*spells]})
@@ -114,15 +124,15 @@ def rest(step: Step, place: str, *, text: str, hours: int = 8) -> None:
         character = table.character(uid)
         if character is None:
             continue
-        made = night(character, rng=step.rng, safe=True)
-        rolls += dice(made)
-        gained = min(made.healed, character.hp_max - character.hp)
-        if gained > 0:
-            hp[uid] = gained
-        spells = memorized(character, rng=step.rng)
+        if character.hp > 0:
+            made = healing.rest(character, rng=step.rng)
+            rolls += dice(made)
+            if made.healed:
+                hp[uid] = made.healed
+        spells = spells_of(step, character)
         if spells:
             facts.append({"subject": uid, "key": SPELLS, "value": [*spells]})
-        passing = [f"-{name}" for name in table.conditions(uid)]
+        passing = [f"-{name}" for name in table.conditions(uid) if name in table.until.get(uid, {})]
         if passing:
             better[uid] = [*passing]
     step.add(
@@ -137,5 +147,15 @@ def rest(step: Step, place: str, *, text: str, hours: int = 8) -> None:
     )
 
 
-def class_of(character: Character) -> str:
-    return char_class(character.char_class).name
+def spells_of(step: Step, character: Character) -> list[str]:
+    """The spells that somebody has ready after a night: as many as the class allows, of those that it knows.
+
+    Those that do something in a fight are taken up before those that only change the scene.
+    """
+    ready: list[str] = []
+    for level, slots in enumerate(char_class(character.char_class).slots_at(character.level), 1):
+        known = list(spells_for(character.char_class, level))
+        step.rng.shuffle(known)
+        known.sort(key=lambda one: not one.effects)
+        ready += [known[n % len(known)].name for n in range(slots if known else 0)]
+    return ready

@@ -9,7 +9,8 @@ from dndbots.events import EventType
 from dndbots.game.referee.telling import dice, tell
 from dndbots.game.steps import Step
 from dndbots.ids import DM
-from dndbots.rules.healing import bound, save_or_die
+from dndbots.rules.combatants import Combatant
+from dndbots.rules.healing import Life, bind_wounds, death_watch, life
 
 DYING = "dying"
 
@@ -24,15 +25,15 @@ def hurt(
     source: str = DM,
     rolls: Iterable[JsonValue] = (),
     play: Mapping[str, Any] | None = None,
-    **metadata: JsonValue,
+    **metadata: Any,
 ) -> None:
     """Takes hit points from characters. Who comes to 0 falls, and is dying."""
     table = step.table
     wounds = {uid: -points for uid, points in hurts.items() if points > 0}
-    down = [
-        uid for uid, points in wounds.items() if table.fact(uid, "hp", 1) + points <= 0 and table.alive(uid)
+    left = {uid: table.fact(uid, "hp", 1) + points for uid, points in wounds.items()}
+    falling = [
+        uid for uid, hp in left.items() if life(hp) is not Life.UP and DYING not in table.conditions(uid)
     ]
-    falling = [uid for uid in down if DYING not in table.conditions(uid)]
     said = " ".join([text, *(tell(step, "falls", who=table.name(uid)) for uid in falling)])
     step.add(
         kind,
@@ -45,6 +46,9 @@ def hurt(
         conditions=_with({uid: [DYING] for uid in falling}, metadata.pop("conditions", None)),
         **metadata,
     )
+    for uid, hp in left.items():
+        if life(hp) is Life.DEAD and table.alive(uid):
+            dies(step, uid, place=place)
 
 
 def _with(first: dict[str, list[str]], more: JsonValue) -> JsonValue:
@@ -67,7 +71,7 @@ def heal(
     source: str = DM,
     rolls: Iterable[JsonValue] = (),
     play: Mapping[str, Any] | None = None,
-    **metadata: JsonValue,
+    **metadata: Any,
 ) -> None:
     """Gives hit points back, up to what somebody has when well. Healing counts from 0 for the dying."""
     table = step.table
@@ -91,21 +95,23 @@ def dying(step: Step) -> None:
     """Everybody who lies dying saves, or dies."""
     table = step.table
     for who in [uid for uid in table.living() if DYING in table.conditions(uid)]:
-        character, place = table.character(who), table.place(who)
-        if character is None or place is None:
+        sheet, place = table.character(who), table.place(who)
+        if sheet is None or place is None:
             continue
-        made = save_or_die(character, rng=step.rng)
-        name = table.name(who)
-        if made.success:
-            step.add(
-                EventType.DICE_ROLL,
-                tell(step, "holds_on", who=name),
-                place=place,
-                participants=[who],
-                play={"rolls": dice(made)},
-            )
-        else:
+        made = death_watch(Combatant.of_character(sheet, conditions=[DYING]), rng=step.rng)
+        if made.result == "dies":
             dies(step, who, place=place, play={"rolls": dice(made)})
+            continue
+        change = made.hp_after - sheet.hp
+        step.add(
+            EventType.DICE_ROLL,
+            tell(step, "dying" if made.result == "bleeds" else "holds_on", who=table.name(who)),
+            place=place,
+            participants=[who],
+            play={"rolls": dice(made)},
+            hp_delta={who: change} if change else None,
+            conditions={who: [f"-{DYING}"]} if made.result == "rallies" else None,
+        )
 
 
 def dies(step: Step, who: str, *, place: str, play: Mapping[str, Any] | None = None) -> None:
@@ -122,25 +128,23 @@ def dies(step: Step, who: str, *, place: str, play: Mapping[str, Any] | None = N
 
 
 def bind(step: Step, who: str, friend: str, *, resolves: str) -> None:
-    """Somebody binds a friend's wounds: no more dying, though not well."""
+    """Somebody binds a friend's wounds: no more dying, though far from well."""
     table = step.table
-    character, place = table.character(who), table.place(who)
-    if character is None or place is None:
+    sheet, place = table.character(friend), table.place(who)
+    if sheet is None or place is None:
         return
-    made = bound(character, rng=step.rng)
-    key = "steadied" if made.success else "dying"
-    slots = (
-        {"who": table.name(friend), "friend": table.name(who)}
-        if made.success
-        else {"who": table.name(friend)}
-    )
-    points = -table.fact(friend, "hp", 0) if made.success else 0
+    made = bind_wounds(Combatant.of_character(sheet, conditions=[DYING]))
+    begins = [made.condition] if made.condition else []
     step.add(
         EventType.HEALING,
-        tell(step, key, **slots),
+        tell(step, "steadied", who=table.name(friend), friend=table.name(who)),
         place=place,
         participants=[who, friend],
-        play={"rolls": dice(made), "resolves": resolves},
-        hp_delta={friend: points} if points > 0 else None,
-        conditions={friend: [f"-{DYING}", "weakened"]} if made.success else None,
+        play={
+            "rolls": dice(made),
+            "resolves": resolves,
+            "until": {friend: dict.fromkeys(begins, step.round + 1)},
+        },
+        hp_delta={friend: made.healed},
+        conditions={friend: [f"-{DYING}", *begins]},
     )

@@ -1,0 +1,240 @@
+"""What a character does when nobody fights: help, answer, look into things, and move on."""
+
+from collections.abc import Callable
+from typing import Final
+
+from dndbots.game.acts import Act, Verb
+from dndbots.game.house.casting import Casting
+from dndbots.game.house.exploring import Explorer
+from dndbots.game.house.looks import FIXED, SHUT, words_of
+from dndbots.game.house.marching import Marching
+from dndbots.game.house.minds import Mind
+from dndbots.game.house.reacting import Reactions
+from dndbots.game.house.retelling import Retelling
+from dndbots.game.house.small_talk import SmallTalk
+from dndbots.game.house.voices import Voice, joined
+
+_NEWS: Final = "news"
+_POTION: Final = "potion of healing"
+_STRONG: Final = ("fighter", "dwarf", "thief", "halfling")
+
+Choice = Callable[[], Act | None]
+
+
+class Chooser:
+    """One character's turn when there is peace."""
+
+    def __init__(self, mind: Mind, voice: Voice) -> None:
+        self.mind, self.voice = mind, voice
+        self.explorer = Explorer(mind)
+        self.marching = Marching(mind, voice, self.explorer)
+        self.retelling = Retelling(mind, voice)
+        self.talk = SmallTalk(mind, voice)
+
+    def act(self) -> Act:
+        """The first thing that wants doing. A word on what just happened goes with it."""
+        before = Reactions(self.mind, self.voice).at_peace()
+        urgent: list[Choice] = [self._help, self._cure, self._answer_offer]
+        if self.mind.going:
+            choices = [*urgent, self.marching.answer]
+        else:
+            choices = [*urgent, self._hand_over, self.retelling.tell, *self._business(), self.marching.wait]
+            choices += [self.marching.propose] if self.mind.leads else []
+        for choose in choices:
+            found = choose()
+            if found is not None:
+                return found.model_copy(update={"words": joined(before, found.words)}) if before else found
+        return Act(words=before) if before else self.talk.act()
+
+    def _business(self) -> list[Choice]:
+        """What there is to do in a place, in the order of this temper."""
+        mind = self.mind
+        people: list[Choice] = [self._ask, self._parley]
+        things: list[Choice] = [self._look, self._take, self._search, self._open]
+        first = mind.temper in ("greedy", "curious") or mind.goal == "treasure"
+        chat = mind.by_temper(0.12, wry=0.18, kind=0.18, careful=0.08)
+        if mind.friends and mind.chance(chat):
+            return [self.talk.act]
+        return [self._light, self._rest, *(things + people if first else people + things)]
+
+    # Help.
+
+    def _help(self) -> Act | None:
+        mind = self.mind
+        for friend in mind.dying:
+            if self._seen_to(friend):
+                continue
+            spell = Casting(mind).cure()
+            name = self.voice.call(friend)
+            if spell is not None:
+                return Act(
+                    verb=Verb.CAST, what=spell, target=friend, words=self.voice.say("heal", friend=name)
+                )
+            return Act(verb=Verb.BIND, target=friend, words=self.voice.say("bind", friend=name))
+        return None
+
+    def _seen_to(self, friend: str) -> bool:
+        helping = (Verb.BIND.value, Verb.CAST.value)
+        return any(
+            one.target == friend and one.verb in helping and one.round == self.mind.round
+            for one in self.mind.recent
+        )
+
+    def _cure(self) -> Act | None:
+        """Spells come back with a night's rest; friends do not."""
+        mind, spell = self.mind, Casting(self.mind).cure()
+        if spell is None:
+            return None
+        hurt = [uid for uid in (*mind.friends, mind.who) if mind.health(uid) < 0.5 and not self._seen_to(uid)]
+        if not hurt:
+            return None
+        worst = min(hurt, key=lambda uid: (mind.health(uid), uid))
+        key, slots = ("cast_self", {"spell": spell}) if worst == mind.who else ("heal", {})
+        words = self.voice.say(key, friend=self.voice.call(worst), **slots)
+        return Act(verb=Verb.CAST, what=spell, target=worst, words=words)
+
+    def _hand_over(self) -> Act | None:
+        """What heals, to who needs it more."""
+        mind = self.mind
+        mine = next((item for item in mind.table.items(mind.who) if item.casefold() == _POTION), None)
+        if mine is None or mind.health(mind.who) < 0.6 or mind.temper == "greedy":
+            return None
+        for friend in mind.able:
+            if mind.health(friend) < 0.35:
+                words = self.voice.say("share", what=mine)
+                return Act(verb=Verb.GIVE, what=mine, target=friend, words=words)
+        return None
+
+    # Quests.
+
+    def _answer_offer(self) -> Act | None:
+        mind = self.mind
+        for quest in mind.quests.offered:
+            giver = mind.quests.giver(quest)
+            answered = {(mind.here, verb.value, quest) for verb in (Verb.ACCEPT, Verb.REFUSE)}
+            if (giver is not None and giver not in mind.people) or answered & mind.table.tried:
+                continue
+            name = mind.name(quest) or "it"
+            npc = self.voice.call(giver) if giver is not None else "all who heard it"
+            if mind.chance(self._reluctance()):
+                words = self.voice.say("refuse", npc=npc, quest=name)
+                return Act(verb=Verb.REFUSE, what=quest, target=giver, words=words)
+            promise = self.voice.say("promise", npc=npc, what=f"{name}, and we do not rest until it is done")
+            words = joined(self.voice.say("accept", npc=npc, quest=name), promise)
+            return Act(verb=Verb.ACCEPT, what=quest, target=giver, words=words)
+        return None
+
+    def _reluctance(self) -> float:
+        """How likely it says no. Who has much to do already, or is hurt, says it sooner."""
+        mind = self.mind
+        odds = mind.by_temper(0.06, careful=0.15, greedy=0.12, wry=0.1, kind=0.01, brave=0.02)
+        odds += 0.1 * max(0, len(mind.quests.accepted) - 1)
+        odds -= 0.05 if mind.goal in ("justice", "glory") else 0.0
+        return max(odds, 0.0) + (0.1 if mind.health(mind.who) < 0.4 else 0.0)
+
+    # The place and its people.
+
+    def _ask(self) -> Act | None:
+        mind = self.mind
+        for npc in mind.people:
+            topic = self._topic(npc)
+            if topic is None:
+                continue
+            called = self.voice.call(npc)
+            met = any(who == npc for who, _ in mind.table.asked)
+            greeting = "" if met else self.voice.say("greet", npc=called)
+            key = "ask_news" if topic == _NEWS else "ask"
+            words = joined(greeting, self.voice.say(key, npc=called, topic=topic))
+            return Act(verb=Verb.ASK, target=npc, what=topic, words=words)
+        return None
+
+    def _topic(self, npc: str) -> str | None:
+        """What to ask somebody: news first, then what was heard of last; the curious go on for longer."""
+        mind, table = self.mind, self.mind.table
+        if (npc, _NEWS) not in table.asked:
+            return _NEWS
+        asked = sum(who == npc for who, _ in table.asked)
+        most = mind.by_temper(7, curious=12, brave=5, wry=6, greedy=6) + (
+            4 if mind.goal == "knowledge" else 0
+        )
+        open_topics = [topic for topic in table.topics if (npc, topic) not in table.asked]
+        fresh = [topic for topic in open_topics if table.topics[topic] >= mind.round - 12]
+        if fresh and asked < most + 8:
+            return fresh[-1]
+        return open_topics[-1] if open_topics and asked < most else None
+
+    def _parley(self) -> Act | None:
+        """Those who stand about, and do not fight, may be talked to."""
+        mind = self.mind
+        talked = (mind.here, Verb.PARLEY.value, "") in mind.table.tried
+        for foes in mind.wary:
+            if not talked and mind.chance(mind.by_temper(0.4, kind=0.8, curious=0.7, brave=0.25)):
+                words = self.voice.say("parley", foe=mind.name(foes) or "them")
+                return Act(verb=Verb.PARLEY, target=foes, words=words)
+        return None
+
+    def _look(self) -> Act | None:
+        mind = self.mind
+        for key, looks in mind.sights.things.items():
+            if (mind.here, Verb.LOOK.value, key) not in mind.table.tried:
+                return Act(verb=Verb.LOOK, what=key, words=self.voice.say("look", thing=looks))
+        return None
+
+    def _take(self) -> Act | None:
+        mind, tried = self.mind, self.mind.table.tried
+        for key, looks in mind.sights.things.items():
+            words = words_of(looks)
+            seen = (mind.here, Verb.LOOK.value, key) in tried
+            if not seen or (mind.here, Verb.TAKE.value, key) in tried:
+                continue
+            if words & SHUT and (mind.here, Verb.OPEN.value, key) not in tried:
+                return Act(verb=Verb.OPEN, what=key, words=self.voice.say("open", thing=looks))
+            wants = 1.0 if mind.temper == "greedy" or mind.goal == "treasure" else 0.8
+            if mind.chance(wants if not words & FIXED else wants - 0.65):
+                return Act(verb=Verb.TAKE, what=key, words=self.voice.say("take", thing=looks))
+        return None
+
+    def _search(self) -> Act | None:
+        """Once for a place; those who cannot leave a stone unturned may come back to it."""
+        mind, sights = self.mind, self.mind.sights
+        if mind.did(Verb.SEARCH, rounds=6) or not self.mind.here:
+            return None
+        done = (mind.here, Verb.SEARCH.value, "") in mind.table.tried
+        odds = mind.by_temper(0.45, curious=0.8, greedy=0.85, careful=0.6, brave=0.25, kind=0.35)
+        odds += 0.15 if mind.goal in ("treasure", "knowledge") else 0.0
+        odds *= 0.06 if done else 0.35 if sights.safe and mind.people else 1.0
+        return Act(verb=Verb.SEARCH, words=self.voice.say("search")) if mind.chance(odds) else None
+
+    def _open(self) -> Act | None:
+        """Ways that were shut when somebody wanted to go."""
+        mind, chart = self.mind, self.explorer.chart
+        for label in self.explorer.balked:
+            if not chart.shut(mind.here, label) and not mind.did(Verb.OPEN, what=label):
+                return Act(verb=Verb.OPEN, what=label, words=self.voice.say("open", thing=label))
+        for label in mind.sights.ways:
+            again = chart.shut(mind.here, label) and not mind.did(Verb.OPEN, what=label, rounds=8)
+            if again and mind.chance(0.5 if self._may_open() else 0.08):
+                return Act(verb=Verb.OPEN, what=label, words=self.voice.say("open", thing=label))
+        return None
+
+    def _may_open(self) -> bool:
+        """Whether there is hope that it works better this time: a key, strong arms, quick fingers."""
+        keys = any("key" in words_of(item) for item in self.mind.table.items(self.mind.who))
+        return keys or self.mind.trade in _STRONG
+
+    def _light(self) -> Act | None:
+        mind, spell = self.mind, Casting(self.mind).light()
+        if spell is None or not mind.sights.dark or mind.did(Verb.CAST, what=spell):
+            return None
+        words = self.voice.say("cast_self", spell=spell)
+        return Act(verb=Verb.CAST, what=spell, target=mind.who, words=words)
+
+    def _rest(self) -> Act | None:
+        """A night, where it is safe and somebody needs one."""
+        mind = self.mind
+        if not mind.sights.safe or mind.did(Verb.REST, rounds=4):
+            return None
+        worst = min(map(mind.health, (mind.who, *mind.friends)))
+        if worst < mind.by_temper(0.7, brave=0.5, careful=0.85, kind=0.8):
+            return Act(verb=Verb.REST, words=self.voice.say("rest"))
+        return None

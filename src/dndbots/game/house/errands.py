@@ -1,0 +1,58 @@
+"""Quests as a character knows them: what is offered, what was taken on, and to whom one goes back."""
+
+from functools import cached_property
+from typing import Final
+
+from dndbots.canon import claims
+from dndbots.game.table import Table
+
+_DONE: Final = frozenset(("completed", "done", "failed"))
+
+
+class Quests:
+    """The quests on one table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    @cached_property
+    def _states(self) -> dict[str, str]:
+        table = self._table
+        found = {uid: facts.get("state") for uid, facts in table.facts.items() if uid.startswith("qst_")}
+        return {uid: state for uid, state in found.items() if isinstance(state, str)}
+
+    @property
+    def offered(self) -> list[str]:
+        return [uid for uid, state in self._states.items() if state == "offered"]
+
+    @property
+    def accepted(self) -> list[str]:
+        return [uid for uid, state in self._states.items() if state == "accepted"]
+
+    def giver(self, quest: str) -> str | None:
+        """Who offered it: as it was said, as it was seen, or whom one accepted it from."""
+        for slot, value in self._table.facts.get(quest, {}).items():
+            for said in (value, slot.rpartition(" ")[2]):
+                if isinstance(said, str) and said.startswith("npc_"):
+                    return said
+        for who, what in self._table.asked:
+            if what == quest:
+                return who
+        for event in reversed(self._table.lately):
+            if event.metadata.get("quest_id") == quest:
+                people = (event.source, *(event.known.participants or ()))
+                return next((uid for uid in people if uid.startswith("npc_")), None)
+        return None
+
+    def seems_done(self, quest: str) -> bool:
+        """Whether there were steps to it, and all that one knows of are behind."""
+        starts = f"{claims.OBJECTIVE} "
+        facts = self._table.facts.get(quest, {})
+        steps = [state for slot, state in facts.items() if slot.startswith(starts)]
+        return bool(steps) and all(state in _DONE for state in steps)
+
+    @cached_property
+    def to_report(self) -> list[str]:
+        """Those who wait to hear that what they asked for is done."""
+        givers = (self.giver(quest) for quest in self.accepted if self.seems_done(quest))
+        return [giver for giver in givers if giver is not None and self._table.alive(giver)]

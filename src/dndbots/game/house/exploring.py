@@ -1,0 +1,247 @@
+"""Where to go: the map that a character has learnt so far, and what draws it where."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from dndbots.game.acts import Verb
+from dndbots.game.house.looks import DEEP, words_of
+from dndbots.game.house.minds import Mind
+from dndbots.game.table import Table
+
+_OPPOSITES: Final = {
+    "north": "south",
+    "east": "west",
+    "up": "down",
+    "in": "out",
+    "inside": "outside",
+    "northeast": "southwest",
+    "northwest": "southeast",
+}
+_BACK: Final = {**_OPPOSITES, **{there: here for here, there in _OPPOSITES.items()}}
+# Two parts of a party look for each other in the same rounds, since both count from when they parted.
+_SEEK_EVERY: Final = 24
+_SEEK_FOR: Final = 11
+_GIVE_UP: Final = 150
+_WAIT: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """A way to take from here, and why: `explore`, `lead`, `seek`, `home`, `back` or `wander`."""
+
+    way: str
+    why: str
+    score: float = 0.0
+
+
+class Chart:
+    """The map as one table has it: ways that were gone, ways that were not, and good guesses."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    @cached_property
+    def _named(self) -> dict[str, str]:
+        """Places by what they are called; those that share a name are none."""
+        found: dict[str, str] = {}
+        for place in self._table.sights:
+            name = self._table.names.get(place)
+            if name is not None:
+                key = name.casefold()
+                found[key] = "" if key in found else place
+        return found
+
+    def untried(self, place: str) -> list[str]:
+        """Ways out of a place that nobody was seen to take."""
+        sights, known = self._table.sights.get(place), self._table.ways.get(place, {})
+        return [label for label in sights.ways if label not in known] if sights is not None else []
+
+    def guess(self, place: str, label: str) -> str | None:
+        """Where an untried way most likely leads: to a place that it is named after, or back."""
+        text = label.casefold()
+        for name, other in self._named.items():
+            if other and other != place and name in text:
+                return other
+        back = _BACK.get(text)
+        if back is not None:
+            for other, ways in self._table.ways.items():
+                if ways.get(back) == place:
+                    return other
+        return None
+
+    def new(self, place: str) -> list[str]:
+        """Untried ways that lead to somewhere new, as far as one can tell."""
+        return [label for label in self.untried(place) if self.guess(place, label) is None]
+
+    def shut(self, place: str, label: str) -> bool:
+        """Whether somebody tried to open it, and nobody saw it open."""
+        tried = (place, Verb.OPEN.value, label) in self._table.tried
+        return tried and not any(
+            beat.startswith("opened:") and beat.endswith(f"/{label}") for beat in self._table.beats
+        )
+
+    def ways(self, place: str) -> dict[str, str]:
+        """Ways that can be planned with, and where they lead."""
+        sights = self._table.sights.get(place)
+        known = self._table.ways.get(place, {})
+        found = {label: to for label, to in known.items() if sights is None or label in sights.ways}
+        for label in self.untried(place):
+            to = self.guess(place, label)
+            if to is not None and not self.shut(place, label):
+                found[label] = to
+        return found
+
+    def reach(self, start: str) -> Iterator[tuple[str, str | None]]:
+        """Every place that can be reached, the nearest first, each with the first way to take."""
+        seen, queue = {start}, deque[tuple[str, str | None]]([(start, None)])
+        while queue:
+            place, first = queue.popleft()
+            yield place, first
+            for label, to in self.ways(place).items():
+                if to not in seen:
+                    seen.add(to)
+                    queue.append((to, first or label))
+
+
+class Explorer:
+    """Chooses where one character would go next."""
+
+    def __init__(self, mind: Mind) -> None:
+        self.mind, self.chart = mind, Chart(mind.table)
+
+    def course(self) -> Course | None:
+        """Where to go from here; None if there is nowhere to go."""
+        for choose in (self._home, self._seek, self._back, self._explore, self._wander):
+            found = choose()
+            if found is not None:
+                return found
+        return None
+
+    @cached_property
+    def balked(self) -> list[str]:
+        """Ways that somebody here tried to go lately, in vain."""
+        mind = self.mind
+        known = mind.table.ways.get(mind.here, {})
+        return [
+            one.what
+            for one in mind.recent
+            if one.verb == Verb.GO.value
+            and one.place == mind.here
+            and one.round < mind.round
+            and one.what is not None
+            and one.what in mind.sights.ways
+            and one.what not in known
+            and one.source in (mind.who, *mind.friends)
+        ]
+
+    def open_ways(self) -> list[str]:
+        """Ways from here that nobody failed to go just now."""
+        return [label for label in self.mind.sights.ways if label not in self.balked]
+
+    def _towards(self, goal: str, why: str) -> Course | None:
+        for place, first in self.chart.reach(self.mind.here):
+            if place == goal:
+                return Course(way=first, why=why) if first is not None and first not in self.balked else None
+        return None
+
+    def _home(self) -> Course | None:
+        """Somewhere safe, for those who are in no state to go on."""
+        mind = self.mind
+        everybody = [mind.who, *mind.friends]
+        worst = min(map(mind.health, everybody))
+        if worst > mind.by_temper(0.35, brave=0.2, careful=0.5, kind=0.45) or mind.sights.safe:
+            return None
+        for place, first in self.chart.reach(mind.here):
+            sights = mind.table.sights.get(place)
+            if first is not None and sights is not None and sights.safe and first not in self.balked:
+                return Course(way=first, why="home")
+        return None
+
+    def last_seen(self, uid: str) -> tuple[int, str | None]:
+        """The round in which somebody was last seen, and where that was."""
+        mind = self.mind
+        for one in reversed(mind.recent):
+            if uid in one.people and one.place is not None:
+                return one.round, one.place
+        for deed in reversed(mind.table.deeds):
+            if uid in deed.present and deed.place is not None:
+                return deed.round, deed.place
+        return 0, mind.table.place(uid)
+
+    @cached_property
+    def seeks(self) -> str | None:
+        """Where to look for those who went elsewhere, if it is time to: where they parted."""
+        mind = self.mind
+        for uid in mind.apart:
+            seen, place = self.last_seen(uid)
+            gone = mind.round - seen
+            patience = int(mind.by_temper(5, kind=3, careful=3, brave=6, greedy=7))
+            looking = patience <= gone % _SEEK_EVERY <= patience + _SEEK_FOR
+            if place is not None and looking and gone < _GIVE_UP:
+                return place
+        return None
+
+    def waits(self) -> bool:
+        """Whether this is where the party parted, and the others may still come."""
+        mind = self.mind
+        return self.seeks == mind.here and mind.round - mind.arrived <= _WAIT
+
+    def _seek(self) -> Course | None:
+        place = self.seeks
+        return None if place is None or place == self.mind.here else self._towards(place, "seek")
+
+    def _back(self) -> Course | None:
+        """To who waits to hear that a quest is done."""
+        for giver in self.mind.quests.to_report:
+            place = self.mind.table.place(giver)
+            if place is not None and place != self.mind.here:
+                return self._towards(place, "back")
+        return None
+
+    def _explore(self) -> Course | None:
+        mind = self.mind
+        fresh = [one for one in self.chart.new(mind.here) if one not in self.balked]
+        fresh = [one for one in fresh if not self.chart.shut(mind.here, one)]
+        if fresh:
+            return max(map(self.weighed, fresh), key=lambda course: course.score)
+        for place, first in self.chart.reach(mind.here):
+            if first is None or first in self.balked:
+                continue
+            if any(not self.chart.shut(place, label) for label in self.chart.new(place)):
+                return Course(way=first, why="explore")
+        return None
+
+    def weighed(self, label: str) -> Course:
+        """An untried way, and how much it draws this character."""
+        mind, words = self.mind, words_of(label)
+        hints = len(words & self.hints)
+        score = 1.0 + mind.rng.random() * 1.5 + 2.0 * min(hints, 2)
+        if words & DEEP:
+            score += mind.by_temper(0.0, brave=1.0, curious=0.7, greedy=0.5, careful=-1.2, kind=-0.3)
+        if any(label in one.event.content for one in mind.recent if one.source in mind.friends):
+            score += 0.8
+        return Course(way=label, why="lead" if hints else "explore", score=score)
+
+    @cached_property
+    def hints(self) -> frozenset[str]:
+        """Words that were spoken of: topics, and what quests are about."""
+        table = self.mind.table
+        texts = [*table.topics, *(table.names.get(uid, "") for uid in self.mind.quests.accepted)]
+        return frozenset().union(*map(words_of, texts))
+
+    def _wander(self) -> Course | None:
+        """On to where one has been least, so that nothing is left out and nobody runs in circles."""
+        mind, table = self.mind, self.mind.table
+        ways = self.chart.ways(mind.here)
+        known = [label for label in self.open_ways() if label in ways]
+        rest = [label for label in self.open_ways() if label not in ways]
+        if rest and (not known or mind.chance(0.25)):
+            return Course(way=mind.rng.choice(rest), why="explore")
+        if not known:
+            return None
+        fewest = min(table.visits.get(ways[label], 0) for label in known)
+        least = [label for label in known if table.visits.get(ways[label], 0) == fewest]
+        return Course(way=mind.rng.choice(least), why="wander")

@@ -1,0 +1,88 @@
+"""Moving on: who proposes a way, who comes along, who turns off, and who waits for the others."""
+
+from dndbots.game.acts import Act, Verb
+from dndbots.game.house.exploring import Course, Explorer
+from dndbots.game.house.minds import Mind
+from dndbots.game.house.reacting import opinion
+from dndbots.game.house.voices import Voice, joined
+
+
+class Marching:
+    """What one character has to say about where to go."""
+
+    def __init__(self, mind: Mind, voice: Voice, explorer: Explorer) -> None:
+        self.mind, self.voice, self.explorer = mind, voice, explorer
+
+    def wait(self) -> Act | None:
+        """Where the party parted, one waits a little for the others."""
+        if not self.explorer.waits():
+            return None
+        missing = self.mind.names(self.mind.apart)
+        words = self.voice.say("stay") if not missing else self.voice.say("await", friends=missing)
+        return Act(verb=Verb.STAY, words=words)
+
+    def propose(self) -> Act | None:
+        """Whoever speaks first says where to go, for all who come along."""
+        course = self.explorer.course()
+        return None if course is None else self._go(course)
+
+    def _go(self, course: Course) -> Act:
+        key = "plan" if self.mind.friends and self.mind.chance(0.15) else "go"
+        return Act(verb=Verb.GO, what=course.way, words=self.voice.say(key, way=course.way))
+
+    def answer(self) -> Act | None:
+        """Comes along, as a rule. Now and then somebody knows better, and the party parts."""
+        mind = self.mind
+        leader, act = next(iter(mind.going.items()))
+        ways = {went.what: uid for uid, went in reversed(mind.going.items()) if went.what}
+        if len(ways) > 1:
+            return self._side(ways)
+        way = str(act.what)
+        if mind.health(mind.who) < 0.25 and mind.sights.safe and mind.chance(mind.by_temper(0.4, brave=0.1)):
+            return Act(verb=Verb.STAY, words=self.voice.say("stay"))
+        other = self._better(way, leader)
+        if other is not None:
+            return self._part(other, way, leader)
+        if mind.chance(0.1 - 0.03 * opinion(mind, leader)):
+            return Act(verb=Verb.GO, what=way, words=self.voice.say("grumble", way=way))
+        return self._agree(way, leader)
+
+    def _agree(self, way: str, leader: str) -> Act:
+        words = self.voice.say("agree", way=way, leader=self.voice.call(leader))
+        return Act(verb=Verb.GO, what=way, words=words)
+
+    def _part(self, way: str, other: str, leader: str) -> Act:
+        words = self.voice.say("disagree", way=way, other=other, leader=self.voice.call(leader))
+        farewell = ""
+        if self.mind.name(leader) and self.mind.chance(0.4):
+            farewell = self.voice.say("part", friend=self.voice.call(leader))
+        return Act(verb=Verb.GO, what=way, words=joined(words, farewell))
+
+    def _side(self, ways: dict[str, str]) -> Act:
+        """The party parts already: with whom?"""
+        mind = self.mind
+        drawn = {
+            way: self.explorer.weighed(way).score + 0.7 * opinion(mind, uid) for way, uid in ways.items()
+        }
+        way = max(drawn, key=lambda one: (drawn[one], one))
+        return self._agree(way, ways[way])
+
+    def _better(self, way: str, leader: str) -> str | None:
+        """Another way, if this character would rather go there, and it is not the time to stay together."""
+        mind = self.mind
+        if mind.apart or mind.dying or len(mind.sights.ways) < 2 or mind.arrived >= mind.round - 1:
+            return None
+        if mind.health(mind.who) < 0.5 and mind.temper != "careful":
+            return None
+        odds = mind.by_temper(0.03, brave=0.06, curious=0.08, greedy=0.06, wry=0.04, kind=0.015, careful=0.03)
+        odds += 0.03 if mind.goal in ("glory", "knowledge", "treasure") else -0.02
+        odds -= 0.015 * opinion(mind, leader)
+        if len(mind.able) < 2:
+            odds /= 3
+        if not mind.chance(odds):
+            return None
+        fresh = [label for label in self.explorer.chart.new(mind.here) if label in self.explorer.open_ways()]
+        others = [label for label in fresh or self.explorer.open_ways() if label != way]
+        if not others:
+            return None
+        return max(map(self.explorer.weighed, others), key=lambda course: course.score).way

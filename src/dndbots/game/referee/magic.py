@@ -1,0 +1,162 @@
+"""Spells at the table: whom they reach, what they do, and what is left to cast."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from dndbots.events import EventType
+from dndbots.game.referee.blows import foe_of
+from dndbots.game.referee.fights import settle
+from dndbots.game.referee.harm import DYING
+from dndbots.game.referee.telling import dice, tell
+from dndbots.game.sheets import SPELLS
+from dndbots.game.steps import Step
+from dndbots.game.table import Waiting
+from dndbots.rules import conditions
+from dndbots.rules.combatants import Combatant
+from dndbots.rules.effects import Effect
+from dndbots.rules.healing import ROUNDS_IN_A_TURN
+from dndbots.rules.spells import Spell, cast, spell
+
+# Kinds of effect that one wishes one's friends.
+_KIND: Final = frozenset(("healing", "blessing", "protection", "comfort", "change", "motion", "illusion"))
+# Between a group and the number of one of them, where each is a target of its own.
+_NTH: Final = "#"
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What a spell comes to, gathered over all that it touched."""
+
+    wounds: list[tuple[str, int, int]] = field(default_factory=list)
+    killed: list[str] = field(default_factory=list)
+    out: Counter[str] = field(default_factory=Counter)
+    hp: dict[str, int] = field(default_factory=dict)
+    changed: dict[str, list[str]] = field(default_factory=dict)
+    until: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+def cast_spell(step: Step, declared: Waiting) -> None:
+    """A character casts a spell that it has ready, and has it ready no longer."""
+    table, who = step.table, declared.who
+    place, sheet = str(declared.place), table.character(who)
+    what = spell(str(declared.act.what))
+    if sheet is None:
+        return
+    caster = Combatant.of_character(sheet, conditions=table.conditions(who))
+    made = cast(what, caster, _targets(step, declared, what), rng=step.rng)
+    found = _gathered(step, place, made.effects)
+    told = tell(step, "spell" if made.worked else "spell_fails", who=table.name(who), spell=what.name)
+    fight = table.fights.get(place)
+    step.add(
+        EventType.COMBAT_ROUND if fight else EventType.PLAYER_ACTION,
+        " ".join([told, *_words(step, made.effects)]),
+        place=place,
+        participants=list(dict.fromkeys([who, *found.hp, *found.changed])),
+        play=_note(step, place, found) | {"rolls": dice(made), "resolves": declared.event_id},
+        enemies=list(dict.fromkeys(uid for uid, _, _ in found.wounds)) or None,
+        killed=[*found.killed] or None,
+        killed_by=who if found.killed else None,
+        hp_delta={uid: points for uid, points in found.hp.items() if points} or None,
+        conditions={uid: [*names] for uid, names in found.changed.items()} or None,
+        facts=[_left(table.spells(who), what.name, who)],
+    )
+    settle(step, place)
+
+
+def _left(ready: list[str], used: str, who: str) -> JsonValue:
+    rest = list(ready)
+    rest.remove(used)
+    if rest:
+        return {"subject": who, "key": SPELLS, "value": [*rest]}
+    return {"subject": who, "key": SPELLS, "value": [used], "ended": True}
+
+
+def _targets(step: Step, declared: Waiting, what: Spell) -> Sequence[Combatant]:
+    """Whom it is meant for: who is named, or else the friends or the foes here, as the spell is."""
+    table, place, target = step.table, str(declared.place), declared.act.target
+    fight = table.fights.get(place)
+    if target is not None and fight is not None and target in fight.foes:
+        group = fight.foes[target]
+        return [foe_of(group, n, f"{target}{_NTH}{n}") for n in range(group.able)]
+    friendly = all(effect.kind in _KIND for effect in what.effects)
+    if fight is not None and not friendly and target is None:
+        return [
+            foe_of(group, n, f"{uid}{_NTH}{n}")
+            for uid, group in fight.standing.items()
+            for n in range(group.able)
+        ]
+    wanted = [target] if target is not None else table.together(place)
+    return [
+        Combatant.of_character(sheet, conditions=table.conditions(uid))
+        for uid in wanted
+        if (sheet := table.character(uid)) is not None
+    ]
+
+
+def _gathered(step: Step, place: str, effects: Sequence[Effect]) -> _Outcome:
+    found = _Outcome()
+    for effect in effects:
+        uid, nth, number = effect.target.partition(_NTH)
+        if nth:
+            _on_foe(step, place, effect, uid, int(number), found)
+        else:
+            _on_friend(step, effect, found)
+    return found
+
+
+def _on_foe(step: Step, place: str, effect: Effect, uid: str, which: int, found: _Outcome) -> None:
+    group = step.table.fights[place].foes[uid]
+    hp = group.hp[which] if which < len(group.hp) else 1
+    points = hp if effect.slain else effect.damage
+    if points:
+        found.wounds.append((uid, which, points))
+        if points >= hp:
+            found.killed.append(uid)
+            return
+    stops = effect.condition is not None and not conditions.can([effect.condition], "attacks")
+    if stops or effect.condition in ("charmed", "frightened"):
+        found.out[uid] += 1
+
+
+def _on_friend(step: Step, effect: Effect, found: _Outcome) -> None:
+    table, uid = step.table, effect.target
+    names = [f"-{name}" for name in effect.cured]
+    if effect.healing:
+        now = table.fact(uid, "hp", 0)
+        found.hp[uid] = min(table.fact(uid, "hp_max", now), max(now, 0) + effect.healing) - now
+        names += [f"-{DYING}"] if DYING in table.conditions(uid) else []
+    if effect.damage:
+        found.hp[uid] = found.hp.get(uid, 0) - effect.damage
+    if effect.condition is not None and effect.condition not in table.conditions(uid):
+        names.append(effect.condition)
+        if effect.rounds is not None:
+            rounds = effect.rounds if effect.rounds < ROUNDS_IN_A_TURN else effect.rounds // ROUNDS_IN_A_TURN
+            found.until.setdefault(uid, {})[effect.condition] = step.round + rounds
+    if names:
+        found.changed.setdefault(uid, []).extend(dict.fromkeys(names))
+
+
+def _note(step: Step, place: str, found: _Outcome) -> dict[str, Any]:
+    fight = step.table.fights.get(place)
+    helpless = {uid: fight.foes[uid].helpless + count for uid, count in found.out.items()} if fight else {}
+    return {"wounds": found.wounds, "helpless": helpless, "until": found.until}
+
+
+def _words(step: Step, effects: Sequence[Effect]) -> list[str]:
+    """What can be seen of it, in short: who is hurt, healed or changed."""
+    told: list[str] = []
+    for effect in effects:
+        if _NTH not in effect.target:
+            name = step.table.name(effect.target)
+            told += [f"{name} feels better."] if effect.healing else []
+            told += [f"{name} is {effect.condition}."] if effect.condition else []
+    foes = [effect for effect in effects if _NTH in effect.target]
+    hurt = sum(1 for effect in foes if effect.damage or effect.slain)
+    changed = Counter(effect.condition for effect in foes if effect.condition)
+    told += [f"{hurt} of them {'is' if hurt == 1 else 'are'} hurt."] if hurt else []
+    told += [f"{n} of them {'is' if n == 1 else 'are'} {name}." for name, n in changed.items()]
+    return told
