@@ -170,7 +170,7 @@ class _Host:
         self._game, self._teller, self._asks = game, teller, asks
         self._news = _News(game.campaign, after)
         self._ended = game.round
-        self._asking = self._interrupted = False
+        self._asking = self._left = self._interrupted = False
 
     def play(self, rounds: int | None, *, compact: bool) -> None:
         """Plays so many rounds, or as many as there are. What was recorded is told, whatever happens."""
@@ -178,6 +178,8 @@ class _Host:
         try:
             self._tell()
             self._game.play(rounds, watch=self._watch, compact=compact)
+            if (self._left or self._game.over) and not self._game.table.ended:
+                self._game.end_session()
         finally:
             signal.signal(signal.SIGINT, before)
             self._tell()
@@ -202,6 +204,7 @@ class _Host:
             self._ended = table.round
             self._teller.end_round(self._game.prompts)
             if self._asks and not (self._game.over or self._interrupted or self._goes_on()):
+                self._left = True
                 self._game.pause()
 
     def _goes_on(self) -> bool:
