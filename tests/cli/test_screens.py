@@ -111,6 +111,29 @@ def test_whispers_say_to_whom(game: Drafted, capsys: pytest.CaptureFixture[str])
     assert "    Mira (whispers to Throk): Run." in told(game, capsys)
 
 
+def test_people_whose_name_is_told_are_not_named_twice(
+    game: Drafted, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """How somebody speaks is told by the DM, and then it stands where narration does."""
+    game.add(ELENA, EventType.DIALOGUE, "Go away.", place=MILL)
+    game.add(ELENA, EventType.DIALOGUE, '"Go," says Elena.', place=MILL)
+    game.add(THROK, EventType.DIALOGUE, "Throk does not go.", place=MILL)
+    assert told(game, capsys, quiet=True)[2:] == [
+        "    Elena: Go away.",
+        '  "Go," says Elena.',
+        "    Throk: Throk does not go.",
+    ]
+
+
+def test_a_status_line_breaks_between_people(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nobody is parted from their hit points."""
+    crowd = Drafted("Throk of the very long and winding road", "Mira of the other road, which is longer")
+    assert told(crowd, capsys)[-4:-2] == [
+        "turn 0 · The Salt Mill: Throk of the very long and winding road █▋ 8/24",
+        "  Mira of the other road, which is longer █▋ 8/24",
+    ]
+
+
 def test_deaths_and_levels_are_marked(game: Drafted, capsys: pytest.CaptureFixture[str]) -> None:
     """They stand out without colours, too; the dead are in no status line."""
     game.add(DM, EventType.SYSTEM, "Throk rises.", facts=[{"subject": THROK, "key": "level", "value": 2}])
@@ -130,7 +153,7 @@ def test_a_status_line_ends_the_round(game: Drafted, capsys: pytest.CaptureFixtu
     """The turn, who is where with how many hit points, and how full each prompt is."""
     game.add(DM, EventType.DAMAGE, "A beam falls.", place=MILL, hp_delta={THROK: -4})
     assert told(game, capsys)[-2:] == [
-        "turn 1 · The Salt Mill: Throk ▉ 4/24, Mira █▋ 8/24",
+        "turn 1 · The Salt Mill: Throk ▉ 4/24 · Mira █▋ 8/24",
         "tokens · DM ██████ 1500/2000 · Throk ▊ 200/2000",
     ]
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dndbots.campaign import Campaign
     from dndbots.events import GameEvent
     from dndbots.game.playing import Game
+    from dndbots.game.table import Table
     from dndbots.memory.context import Context
 
 _MOST_ROUNDS: Final = 200
@@ -220,7 +221,8 @@ class _Host:
 
 def _say_what_is_played(seat: "seating.Seat") -> None:
     game = seat.game
-    show.say(show.inert(f"{seat.where}: {game.note.module}, with the seed {game.note.seed}"))
+    so_far = f", after {show.counted(game.round, 'round')}" if game.round else ""
+    show.say(show.inert(f"{seat.shown}: a game with the seed {game.note.seed}{so_far}"))
     if game.round:
         _say_previously(game.campaign)
 
@@ -253,9 +255,16 @@ def _worth_trying(seat: "seating.Seat") -> Iterator[str]:
         options += f" --branch {shlex.quote(seat.game.campaign.branch)}"
     if not seat.game.over:
         yield f"dndbots play {options}"
-    party = [*seat.game.table.seats]
+    party = [_said(seat.game.table, uid) for uid in seat.game.table.seats]
     if party:
         yield f"dndbots recap --viewer {party[0]} {options}"
         yield f"dndbots context {party[0]} --xray {options}"
     if len(party) > 1:
         yield f"dndbots diff {party[0]} {party[-1]} {options}"
+
+
+def _said(table: "Table", uid: str) -> str:
+    """Somebody as a command takes it: by name, where nobody else has it and a shell takes it as it is."""
+    name = table.name(uid)
+    is_plain = all(word.isalnum() for word in name.split()) and [*table.names.values()].count(name) == 1
+    return shlex.quote(name) if is_plain else uid

@@ -57,7 +57,7 @@ class Stage:
         """What a step came to. The table has heard it already."""
         for event in events:
             note = played_of(event)
-            if event.is_note or (self._quiet and _is_unseen(event)):
+            if event.is_note or _is_bookkeeping(event, note) or (self._quiet and _is_unseen(event)):
                 continue
             if event.turn != self._round:
                 self._begin_round(event.turn)
@@ -111,13 +111,19 @@ class Stage:
     def _lines(self, event: GameEvent, note: Played | None) -> Iterator[Text]:
         """An event as the lines of it: what was said or told, and the dice behind it."""
         style = self._style_of(event)
-        if event.event_type in _SPOKEN and event.source != DM:
+        if event.event_type in _SPOKEN and not self._is_told(event):
             yield from self._speech(event, style)
         else:
             yield from self._narration(event, style)
         if note is not None and not self._quiet:
             for rolled in _rolled(note.rolls):
                 yield from _wrapped(self._output, Text(rolled, style="dim"), _DICE, self._width)
+
+    def _is_told(self, event: GameEvent) -> bool:
+        """Whether the DM tells it: how people speak is told with their names in it."""
+        if event.source in self._table.seats:
+            return False
+        return event.source == DM or self._name(event.source).casefold() in event.content.casefold()
 
     def _speech(self, event: GameEvent, style: str) -> Iterator[Text]:
         name = self._name(event.source)
@@ -146,6 +152,8 @@ class Stage:
         return bool(risen & self._table.seats.keys()) and (note is None or note.joined is None)
 
     def _style_of(self, event: GameEvent) -> str:
+        if event.event_type is EventType.SESSION_START:
+            return "bold"
         if _is_unseen(event):
             return "dim"
         seated = self._table.seats.get(event.source)
@@ -160,20 +168,28 @@ def status(
     table: "Table", prompts: "Mapping[str, Context]", output: Console, width: int = _WIDEST
 ) -> Iterator[Text]:
     """How the party is after a round, and how full each agent's prompt is."""
-    scenes = [
-        f"{show.inert(table.name(place))}: {', '.join(_life(table, uid) for uid in here)}"
-        for place, here in table.scenes().items()
-    ]
+    parts = [f"turn {table.round}"]
+    for place, here in table.scenes().items():
+        first, *others = (_life(table, uid) for uid in here)
+        parts += [f"{show.inert(table.name(place))}: {first}", *others]
     yield Text("")
-    yield from _row(output, [f"turn {table.round}", *scenes], width)
+    yield from _row(output, parts, width)
     meters = [_meter(table, who, context) for who, context in prompts.items()]
     if meters:
         yield from _row(output, ["tokens", *meters], width)
 
 
 def _row(output: Console, parts: Sequence[str], width: int) -> Iterator[Text]:
-    """Parts beside one another; a line breaks between words, and goes on further in."""
-    return _wrapped(output, Text(_dot(output).join(parts), style="dim"), 0, width, _HANGING)
+    """Parts beside one another. A line ends between two of them, and the next one begins further in."""
+    line = parts[0]
+    for part in parts[1:]:
+        longer = f"{line}{_dot(output)}{part}"
+        if Text(longer).cell_len > width:
+            yield Text(line, style="dim")
+            line = f"{' ' * _HANGING}{part}"
+        else:
+            line = longer
+    yield Text(line, style="dim")
 
 
 def _life(table: "Table", uid: str) -> str:
@@ -197,6 +213,11 @@ def _scene_of(event: GameEvent, note: Played | None) -> str | None:
     if event.event_type is EventType.LOCATION_CHANGE and note is not None and note.origin is not None:
         return note.origin
     return event.known.location
+
+
+def _is_bookkeeping(event: GameEvent, note: Played | None) -> bool:
+    """Sheets, and how the game is played: nothing happens in it."""
+    return event.event_type is EventType.SYSTEM and note is not None and bool(note.game or note.joined)
 
 
 def _is_unseen(event: GameEvent) -> bool:
