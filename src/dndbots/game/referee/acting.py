@@ -108,6 +108,8 @@ _ABLE: Final[dict[Verb, Literal["attacks", "casts", "moves"]]] = {
 def _target_here(table: Table, who: str, act: Act) -> str | None:
     if act.target is None:
         return "nobody is named"
+    if act.target == who:
+        return "that needs somebody else"
     if table.place(act.target) != table.place(who) or not table.alive(act.target):
         return f"{act.target} is not here"
     return None

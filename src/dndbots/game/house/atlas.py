@@ -1,0 +1,152 @@
+"""What a module holds, looked up the way the DM needs it. It is made from the module alone and keeps nothing
+of the game.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Final
+
+from dndbots.canon.laws import AMOUNTS
+from dndbots.events import StatedFact
+from dndbots.game.adventures.values import Fact, Foes, Module, Quest
+from dndbots.game.adventures.when import keys
+
+_KINDS: Final = {"people": "npc", "places": "loc", "items": "item", "foes": "mon", "quests": "qst"}
+_ARTICLE: Final = re.compile(r"^(?:an?|the|some)\s+", re.IGNORECASE)
+_MOST_TEXTS: Final = 2_000
+
+
+class Atlas:
+    """A chapter's module with uids for keys: `loc_mill_001` is the place `mill` of the first chapter."""
+
+    def __init__(self, module: Module, chapter: int) -> None:
+        self.module, self.chapter = module, chapter
+        self._ending = f"_{chapter + 1:03d}"
+        self._mentions: dict[str, dict[str, str]] = {}
+
+    def uid(self, kind: str, key: str) -> str:
+        return f"{kind}_{key}{self._ending}"
+
+    def key(self, uid: str) -> str | None:
+        """The key of one of this chapter's entities; None for any other uid."""
+        return uid.partition("_")[2].removesuffix(self._ending) if uid.endswith(self._ending) else None
+
+    @property
+    def start(self) -> str:
+        return self.uid("loc", self.module.start)
+
+    @cached_property
+    def later_foes(self) -> Mapping[str, list[tuple[str, Foes]]]:
+        """By place, the foes whom a happening brings there, each with that happening."""
+        found: dict[str, list[tuple[str, Foes]]] = {}
+        for happening in self.module.happenings:
+            for place, foes in happening.foes.items():
+                found.setdefault(place, []).append((happening.key, foes))
+        return found
+
+    @cached_property
+    def gives(self) -> Mapping[str, list[Quest]]:
+        """By person, the quests that they have to give."""
+        found: dict[str, list[Quest]] = {}
+        for quest in self.module.quests.values():
+            if quest.giver is not None:
+                found.setdefault(quest.giver, []).append(quest)
+        return found
+
+    @cached_property
+    def quest_of_step(self) -> Mapping[str, str]:
+        return {step: quest.key for quest in self.module.quests.values() for step in quest.steps}
+
+    @cached_property
+    def leads(self) -> Mapping[str, list[str]]:
+        """By person, the keys of the foes with whom they come. Who is at a place anyway comes with nobody."""
+        anyway = {key for place in self.module.places.values() for key in place.people}
+        found: dict[str, list[str]] = {}
+        for key, foes in self.module.foes.items():
+            if foes.leader is not None and foes.leader not in anyway:
+                found.setdefault(foes.leader, []).append(key)
+        return found
+
+    @cached_property
+    def asked_topics(self) -> frozenset[str]:
+        """The topics that a condition asks for: these must never be forgotten."""
+        return frozenset(
+            asked.key for text in self._conditions() for asked in keys(text) if asked.question == "heard"
+        )
+
+    def _conditions(self) -> Iterator[str]:
+        module = self.module
+        owners: list[object] = [*module.things.values(), *module.foes.values(), *module.happenings]
+        owners += [way for ways in module.ways.values() for way in ways.values()]
+        for person in module.people.values():
+            owners += [*person.knows, *person.reacts]
+        for quest in module.quests.values():
+            owners += [*quest.steps.values(), *quest.endings.values()]
+            if quest.begins is not None:
+                yield quest.begins
+        for owner in owners:
+            when = getattr(owner, "when", None)
+            if when is not None:
+                yield when
+
+    # Names.
+
+    @cached_property
+    def _called(self) -> Mapping[str, str]:
+        """What a text may call an entity, in lower case, and whom it means."""
+        found: dict[str, str] = {}
+        for field, kind in _KINDS.items():
+            for key, value in getattr(self.module, field).items():
+                name = value.name or (value.monster if kind == "mon" else "")
+                plain = _ARTICLE.sub("", name).casefold()
+                if plain:
+                    found.setdefault(plain, self.uid(kind, key))
+        return found
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        longest_first = sorted(self._called, key=lambda name: (-len(name), name))
+        return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)", re.IGNORECASE)
+
+    def name(self, uid: str) -> str | None:
+        """What one of the module's entities is really called."""
+        kind, key = uid.partition("_")[0], self.key(uid)
+        field = next((field for field, prefix in _KINDS.items() if prefix == kind), None)
+        if field is None or key is None:
+            return None
+        value = getattr(self.module, field).get(key)
+        if value is None:
+            return None
+        return str(value.name or value.monster) if kind == "mon" else str(value.name)
+
+    def mentions(self, text: str) -> Mapping[str, str]:
+        """The entities that a text names: whoever hears it has heard of them."""
+        found = self._mentions.get(text)
+        if found is None:
+            found = {}
+            for match in self._pattern.finditer(text) if self._called else ():
+                uid = self._called[match.group().casefold()]
+                found[uid] = self.name(uid) or match.group()
+            if len(self._mentions) < _MOST_TEXTS:
+                self._mentions[text] = found
+        return found
+
+    # Facts.
+
+    def subject(self, key: str) -> str | None:
+        """The uid of whatever a fact is about."""
+        for field, kind in _KINDS.items():
+            if key in getattr(self.module, field):
+                return self.uid(kind, key)
+        return None
+
+    def facts(self, teaches: tuple[Fact, ...]) -> list[StatedFact]:
+        """Facts as events state them. What the rules count is not for a module to state."""
+        return [
+            StatedFact(subject=subject, key=key, value=value)
+            for fact in teaches
+            if (subject := self.subject(fact.about)) is not None
+            for key, value in fact.properties.items()
+            if key not in AMOUNTS
+        ]

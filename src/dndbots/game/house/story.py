@@ -1,0 +1,196 @@
+"""The story as a whole: how a chapter opens, what happens by itself, and what comes after it."""
+
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from dndbots.events import EventType
+from dndbots.game.adventures.values import Happening
+from dndbots.game.house.atlas import Atlas
+from dndbots.game.house.places import tell_place
+from dndbots.game.house.telling import Telling, clause
+from dndbots.game.house.world import UNENDED, World, beat
+from dndbots.game.table import Table
+
+OPENING: Final = "opening"
+OVER: Final = "over"
+_MARK: Final = "mark"
+_MARK_EVERY: Final = 20
+_MARKS: Final = 3  # without anything new between them, the story moves on
+_NOT_NEW: Final = (_MARK, "dark:", "searched:", "lit:", "echo:", "heard:", "looked:")
+_DAYS: Final = 3 * 24 * 60
+_AGAIN: Final = 0.1  # how often something happens that happens more than once
+
+
+def is_open(world: World) -> bool:
+    return OPENING in world.table.beats
+
+
+def open_story(telling: Telling) -> None:
+    """The first words of an adventure, at the place where it begins."""
+    scenes = telling.step.table.scenes()
+    uid = telling.atlas.start if telling.atlas.start in scenes else next(iter(scenes), telling.atlas.start)
+    module = telling.atlas.module
+    opening = module.opening or telling.words("chapter", title=module.title)
+    tell_place(
+        telling,
+        uid,
+        came=(),
+        before=opening,
+        beats=(OPENING,),
+        act_id=_act(telling.atlas.chapter),
+        act_state="begun",
+    )
+
+
+def _act(chapter: int) -> str:
+    return f"chapter_{chapter + 1}"
+
+
+# What happens by itself.
+
+
+def happen(telling: Telling) -> None:
+    """Whatever is due happens: before the eyes of those who are there, or unseen."""
+    for one in telling.atlas.module.happenings:
+        gone = telling.world.happened(one.key)
+        if gone and (one.once or telling.rng.random() >= _AGAIN):
+            continue
+        if telling.world.true(one.when):
+            _happen(telling, one)
+
+
+def _happen(telling: Telling, one: Happening) -> None:
+    scenes = telling.step.table.scenes()
+    at = None if one.at is None else telling.atlas.uid("loc", one.at)
+    beats = [beat("happened", one.key)]
+    if at is not None and at not in scenes:
+        telling.secretly(one.text, beats=beats, **_moves(telling, one))
+        return
+    thread = one.thread
+    telling.tell(
+        at or (next(iter(scenes)) if len(scenes) == 1 else None),
+        one.text,
+        beats=beats,
+        topics=one.topics,
+        teaches=one.teaches,
+        gist=clause(one.text),
+        threads=[{"id": _thread(telling, one), "kind": thread.kind, "text": thread.text}] if thread else [],
+    )
+    if one.moves:
+        telling.secretly(telling.words("offstage"), beats=(), **_moves(telling, one))
+
+
+def _thread(telling: Telling, one: Happening) -> str:
+    return f"happening_{one.key}_{telling.atlas.chapter + 1:03d}"
+
+
+def _moves(telling: Telling, one: Happening) -> dict[str, Any]:
+    """Who is elsewhere from now on. Only those who see them know it."""
+    atlas, table = telling.atlas, telling.step.table
+    facts: list[JsonValue] = []
+    names: dict[str, str] = {}
+    for person, place in one.moves.items():
+        npc, there = atlas.uid("npc", person), atlas.uid("loc", place)
+        if not table.alive(npc):
+            continue
+        facts.append({"subject": npc, "op": "@", "object": there})
+        named = {npc: atlas.module.people[person].seen_as, there: atlas.module.places[place].name}
+        names |= {uid: name for uid, name in named.items() if uid not in table.names}
+    return {"facts": facts, "names": names}
+
+
+# From chapter to chapter.
+
+
+def is_done(world: World) -> bool:
+    """Whether there is nothing left to do here, or nothing has come of anything for a long time."""
+    quests = world.module.quests
+    ended = bool(quests) and all(world.quest(key) not in UNENDED for key in quests)
+    return ended or _is_stuck(world)
+
+
+def _is_stuck(world: World) -> bool:
+    newest = world.rounds() // _MARK_EVERY
+    marks = [_mark_of(world.table, number) for number in range(newest - _MARKS, newest + 1)]
+    return newest >= _MARKS and marks[0] is not None and len(set(marks)) == 1
+
+
+def _mark_of(table: Table, number: int) -> str | None:
+    start = f"{_MARK}:{number}/"
+    return next((one.removeprefix(start) for one in table.beats if one.startswith(start)), None)
+
+
+def mark(telling: Telling) -> None:
+    """Now and then the DM notes how far the story has come, to see later whether it still moves."""
+    world = telling.world
+    number, rest = divmod(world.rounds(), _MARK_EVERY)
+    if rest == 0 and _mark_of(world.table, number) is None:
+        came = sum(_is_new(world, one) for one in world.table.beats)
+        telling.secretly(telling.words("offstage"), beats=[beat(_MARK, str(number), str(came))])
+
+
+def _is_new(world: World, one: str) -> bool:
+    """Whether a beat is of the story's own. Those who only came by are not."""
+    what, _, key = one.partition(":")
+    if what in ("killed", "spared"):
+        return key in world.module.foes or key in world.module.people
+    return not one.startswith(_NOT_NEW)
+
+
+def close(telling: Telling, following: Atlas | None) -> None:
+    """The chapter is over. The road goes on to the next one, if there is one."""
+    module = telling.atlas.module
+    ended: dict[str, Any] = {"act_id": _act(telling.atlas.chapter), "act_state": "completed"}
+    if following is None:
+        text = telling.words("story_over", title=module.title)
+        telling.tell(None, text, beats=[OVER], gist=f"{module.title} is over", **ended)
+        return
+    telling.tell(
+        None, telling.words("chapter_over", title=module.title), gist=f"{module.title} is over", **ended
+    )
+    _travel(telling, following)
+
+
+def _travel(telling: Telling, following: Atlas) -> None:
+    """Days on the road, in which wounds heal; then the new place, and what is told first there."""
+    table, there = telling.step.table, following.start
+    world = World(following, table, round_=telling.step.round)
+    place = following.module.places[following.module.start]
+    party = table.living()
+    people = {following.uid("npc", person.key): person.seen_as for person in world.people(there)}
+    module = following.module
+    told = [
+        telling.words("journey"),
+        module.opening or telling.words("chapter", title=module.title),
+        telling.rng.choice(place.looks) if place.looks else telling.words("arrive", place=place.name),
+        telling.words("here", people=" and ".join(people.values())) if people else "",
+        telling.words("ways", ways=", ".join(world.ways(place))) if world.ways(place) else "",
+    ]
+    text = " ".join(filter(None, told))
+    telling.step.add(
+        EventType.LOCATION_CHANGE,
+        text,
+        place=there,
+        participants=party,
+        play={
+            "chapter": following.chapter,
+            "beats": [OPENING, beat("told", place.key)],
+            "sights": world.sights(place).model_dump(mode="json"),
+            "minutes": _DAYS,
+            "gist": clause(module.opening) if module.opening else None,
+        },
+        names={there: place.name, **people, **following.mentions(text)},
+        act_id=_act(following.chapter),
+        act_state="begun",
+        **_healed(table, party),
+    )
+
+
+def _healed(table: Table, party: list[str]) -> dict[str, Any]:
+    hp = {who: int(table.fact(who, "hp_max", 0)) - int(table.fact(who, "hp", 0)) for who in party}
+    ailing = {who: [f"-{name}" for name in table.conditions(who)] for who in party}
+    return {
+        "hp_delta": {who: points for who, points in hp.items() if points > 0} or None,
+        "conditions": {who: names for who, names in ailing.items() if names} or None,
+    }

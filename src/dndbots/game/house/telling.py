@@ -1,0 +1,153 @@
+"""The DM's voice: drafts what is told, with the names that it teaches and the sights that it changes.
+
+Whoever tells says what happens; here it is seen to that time passes once in a step, that every name in a
+text is given to those who hear it, and that those who are there see what there is to see.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from pydantic import JsonValue
+
+from dndbots.events import EventType, GameEvent
+from dndbots.game.adventures.values import Fact, Person, Place
+from dndbots.game.agents import Screen
+from dndbots.game.house.phrases import Phrasebook, Pick
+from dndbots.game.house.world import World, beat
+from dndbots.ids import DM
+
+_LONGEST_GIST: Final = 240
+_QUIET_MINUTES: Final = 10
+_FIGHTING_MINUTES: Final = 1
+
+
+class Telling:
+    """One step of the DM in the making."""
+
+    def __init__(self, screen: Screen, world: World, book: Phrasebook) -> None:
+        self.screen, self.world, self.book = screen, world, book
+        self.step, self.rng, self.atlas = screen.step, screen.rng, world.atlas
+        self._said: Counter[str] = Counter()
+        scenes = self.step.table.scenes()
+        fighting = bool(scenes) and all(place in self.step.table.fights for place in scenes)
+        self._minutes = _FIGHTING_MINUTES if fighting else _QUIET_MINUTES
+
+    # Words.
+
+    def words(self, rule: str, **slots: str) -> str:
+        """A text of the house. The same rule says something else in the next round."""
+        self._said[rule] += 1
+        count = self.step.table.count + self._said[rule]
+        return self.book.say(rule, pick=Pick(f"{self.screen.seed}/dm", count), **slots)
+
+    def one_of(self, texts: Sequence[str]) -> str:
+        """One of several authored texts, in turns."""
+        return texts[self.step.round % len(texts)]
+
+    def called(self, person: Person, hearers: Iterable[str]) -> str:
+        """What somebody goes by among these: the name, if any of them has heard it."""
+        uid = self.atlas.uid("npc", person.key)
+        known = any(
+            self.step.knows(who, uid) and self.step.of(who).names[uid] == person.name for who in hearers
+        )
+        return person.name if known else person.seen_as
+
+    def party(self, who: Sequence[str]) -> str:
+        """Some of the party by their names: "Throk, Zara and Bram"."""
+        names = [self.step.table.name(uid) for uid in who]
+        return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+    # Events.
+
+    def told_at(self, place: str) -> bool:
+        """Whether anything was told at a place in this step."""
+        return any(event.metadata.get("location") == place for event in self.step.events)
+
+    def tell(
+        self,
+        place: str | None,
+        text: str,
+        *,
+        kind: EventType = EventType.DM_NARRATION,
+        source: str = DM,
+        participants: Sequence[str] = (),
+        witnesses: Iterable[str] | None = None,
+        beats: Iterable[str] = (),
+        topics: Iterable[str] = (),
+        teaches: tuple[Fact, ...] = (),
+        names: Mapping[str, str] | None = None,
+        gist: str | None = None,
+        play: Mapping[str, Any] | None = None,
+        **metadata: Any,
+    ) -> GameEvent:
+        """Drafts an event that everybody at the place perceives, unless it says who does."""
+        topics = tuple(dict.fromkeys(topics))
+        heard = (beat("heard", topic) for topic in topics if topic in self.atlas.asked_topics)
+        facts = [*metadata.pop("facts", ()), *self._stated(teaches)]
+        note: dict[str, Any] = {
+            **(play or {}),
+            "beats": tuple(dict.fromkeys((*beats, *heard))),
+            "topics": topics,
+            "minutes": (play or {}).get("minutes", 0) + self._minutes,
+        }
+        if gist:
+            note["gist"] = gist[:_LONGEST_GIST]
+        self._minutes = 0
+        return self.step.add(
+            kind,
+            text,
+            source=source,
+            place=place,
+            participants=participants,
+            witnesses=witnesses,
+            play=note,
+            names=self._names(text, facts, names or {}),
+            facts=facts,
+            **metadata,
+        )
+
+    def secretly(self, text: str, *, beats: Iterable[str], **metadata: Any) -> None:
+        """What only the DM knows."""
+        self.tell(None, text, kind=EventType.SYSTEM, witnesses=(), beats=beats, **metadata)
+
+    def _stated(self, teaches: tuple[Fact, ...]) -> list[JsonValue]:
+        return [fact.model_dump(exclude_defaults=True) for fact in self.atlas.facts(teaches)]
+
+    def _names(
+        self, text: str, facts: Sequence[Mapping[str, Any]], given: Mapping[str, str]
+    ) -> dict[str, JsonValue]:
+        """Names for all whom a text names and facts are about. Who has a name keeps it."""
+        names: dict[str, JsonValue] = {**given, **self.atlas.mentions(text)}
+        for fact in facts:
+            subject = str(fact["subject"])
+            if subject not in names and subject not in self.step.table.names:
+                names[subject] = self._plain_name(subject)
+        return names
+
+    def _plain_name(self, uid: str) -> str:
+        person = self.world.person(uid)
+        if person is not None:
+            return person.seen_as
+        return self.atlas.name(uid) or self.step.table.name(uid)
+
+    def sights(self, place: Place, *, after: Iterable[str] = ()) -> dict[str, Any]:
+        """What one sees once it has come to these beats, as a note for those who are told of them."""
+        return {"sights": self.world.after(after).sights(place).model_dump(mode="json")}
+
+
+def clause(text: str) -> str:
+    """The first sentence of a text, to be told within another one."""
+    first = text.partition("\n")[0]
+    for end in (". ", "! ", "? "):
+        first = first.partition(end)[0]
+    first = first.strip().rstrip(".!?")
+    word = first.split(" ", 1)[0]
+    return first[:1].lower() + first[1:] if word.lower() in _PLAIN.split() else first
+
+
+_PLAIN: Final = """
+    a an the this that these those there here it its they their he his she her you your we our in on
+    under over above below behind beside between inside near at from with without somebody someone something
+    nothing nobody one two three four five six some many most all each every when where what who
+"""

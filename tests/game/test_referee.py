@@ -1,0 +1,252 @@
+"""The referee: what is declared is decided by dice, and canon, tables and the log never disagree on it."""
+
+import random
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.game.sandbox import GOBLINS, MILL, ROAD, WAYS, Sandbox
+
+from dndbots.errors import ActRefused
+from dndbots.events import EventType, audience
+from dndbots.game import referee
+from dndbots.game.acts import Act, Verb
+from dndbots.game.table import Table
+from dndbots.ids import DM
+
+# Few enough to be played once and looked at by every law.
+seeds = st.integers(0, 24)
+
+
+def something(box: Sandbox, who: str) -> Act:
+    """Anything that a player might try, sensible or not."""
+    rng = random.Random(f"{box.seed}/{box.round}/{who}")
+    table = box.tables[who]
+    place = table.place(who)
+    friend = rng.choice(box.party)
+    spells = table.spells(who)
+    choices = [
+        Act(words="Hm."),
+        Act(verb=Verb.WHISPER, target=friend, words="Not a word."),
+        Act(verb=Verb.GO, what=WAYS.get(place or "", "nowhere"), words="On."),
+        Act(verb=Verb.STAY, words="I stay."),
+        Act(verb=Verb.SEARCH, words="I search."),
+        Act(verb=Verb.BIND, target=friend),
+        Act(verb=Verb.FLEE, what=WAYS.get(place or "", "nowhere"), words="Run!"),
+        Act(verb=Verb.ATTACK, target=GOBLINS, words="Have at them."),
+        Act(verb=Verb.ATTACK, target=GOBLINS, words="Again."),
+        Act(verb=Verb.GIVE, target=friend, what=next(iter(table.items(who)), "nothing")),
+    ]
+    if spells:
+        choices += [
+            Act(verb=Verb.CAST, what=rng.choice(spells), target=rng.choice([friend, GOBLINS, None]))
+        ] * 3
+    return rng.choice(choices)
+
+
+@cache
+def played(seed: int, rounds: int = 6) -> Sandbox:
+    box = Sandbox(seed)
+    rng = random.Random(seed)
+    for number in range(rounds):
+        scenes = box.table.scenes()
+        if number == 1 and MILL in scenes:
+            box.fight(rng.randint(1, 8), rng.choice(["goblin", "wolf", "skeleton", "ghoul", "giant spider"]))
+        else:
+            box.dm()
+        box.rest_of_round(something)
+    return box
+
+
+@given(seed=seeds)
+def test_canon_and_the_dms_table_agree(seed: int) -> None:
+    """Whatever was played, hit points, places, deaths, conditions and goods are the same in both."""
+    box = played(seed)
+    for uid in [*box.party, GOBLINS]:
+        if uid not in box.table.facts:
+            continue
+        entity = box.campaign.entity(uid, viewer=DM)
+        assert entity.alive == box.table.alive(uid)
+        assert entity.location == box.table.place(uid)
+        assert sorted(entity.conditions) == sorted(box.table.conditions(uid))
+        assert entity.inventory == box.table.items(uid)
+        for key in ("hp", "hp_max", "gold", "level", "xp"):
+            assert entity.properties.get(key) == box.table.fact(uid, key)
+
+
+@given(seed=seeds)
+def test_a_characters_table_is_made_of_what_it_perceived(seed: int) -> None:
+    """Each character's table is the fold of its own events: nothing else ever reached it."""
+    box = played(seed)
+    for uid in box.party:
+        alone = Table(uid)
+        for event in box.campaign.events(viewer=uid):
+            alone.heard(event)
+        live = box.tables[uid]
+        assert alone.facts == live.facts
+        assert alone.names == live.names
+        assert alone.told == live.told
+        assert [deed.event_id for deed in alone.deeds] == [deed.event_id for deed in live.deeds]
+        assert (alone.round, alone.steps, alone.intents) == (live.round, live.steps, live.intents)
+        assert alone.fights.keys() == live.fights.keys()
+
+
+@given(seed=seeds)
+def test_the_dead_and_the_helpless_do_nothing(seed: int) -> None:
+    """Nobody acts after dying, and no group of foes that is gone."""
+    box = played(seed)
+    dead: set[str] = set()
+    left: dict[str, int] = {}
+    for event in box.campaign.events(viewer=DM):
+        assert event.source not in dead
+        known = event.known
+        if known.enemy_count is not None:
+            left[known.enemies[0]] = known.enemy_count
+        for uid in known.killed:
+            left[uid] = left.get(uid, 1) - 1
+            if left[uid] == 0:
+                dead.add(uid)
+    assert min(left.values(), default=0) >= 0
+
+
+@given(seed=seeds)
+def test_every_fight_is_told_with_its_numbers(seed: int) -> None:
+    """Whoever loses hit points or dies in a fight does so in an event that holds the dice behind it."""
+    box = played(seed)
+    for event in box.campaign.events(viewer=DM):
+        if event.event_type is EventType.COMBAT_ROUND and event.known.hp_delta:
+            rolls = event.metadata["play"]["rolls"]
+            assert rolls
+            assert all(one["text"] for one in rolls)
+
+
+@given(seed=seeds)
+def test_the_same_seed_is_the_same_log(seed: int) -> None:
+    """Chance is the seed's alone."""
+    one, other = played(seed), played.__wrapped__(seed)
+    assert list(one.campaign.export()) == list(other.campaign.export())
+
+
+@given(seed=seeds)
+def test_whoever_stays_behind_does_not_learn_where_the_others_went(seed: int) -> None:
+    """Those at another place perceive nothing of what is said and done there."""
+    box = played(seed)
+    for event in box.campaign.events(viewer=DM):
+        place = event.known.location
+        if event.event_type is EventType.LOCATION_CHANGE:
+            movers = set(event.known.participants)
+            for uid in audience(event) - {DM} - movers:
+                assert uid.startswith(("pc_", "npc_"))
+                assert box.campaign.entity(uid, viewer=DM, as_of=event.event_id).location == place
+
+
+def test_an_act_that_cannot_be_is_refused_before_anything_is_recorded() -> None:
+    """The reason is told, and the log is as it was."""
+    box = Sandbox()
+    box.dm()
+    head = box.campaign.head
+    for act, reason in [
+        (Act(verb=Verb.ATTACK, target=GOBLINS), "no fight"),
+        (Act(verb=Verb.GO, what="the chimney"), "no way 'the chimney'"),
+        (Act(verb=Verb.CAST, what="Wish"), "not ready"),
+        (Act(verb=Verb.WHISPER), "nobody is named"),
+        (Act(verb=Verb.BIND, target=box.party[1]), "not dying"),
+        (Act(verb=Verb.GIVE, what="a castle", target=box.party[1]), "has no"),
+    ]:
+        with pytest.raises(ActRefused, match=reason):
+            box.act(box.party[0], act)
+    assert box.campaign.head == head
+
+
+def test_a_whisper_reaches_its_two_ends_and_the_dm() -> None:
+    """Nobody else at the place perceives it."""
+    box = Sandbox()
+    box.dm()
+    one, other, *rest = box.party
+    (event,) = box.act(one, Act(verb=Verb.WHISPER, target=other, words="The miller lies."))
+    assert audience(event) == {one, other, DM}
+    for uid in rest:
+        assert event.event_id not in {seen.event_id for seen in box.campaign.events(viewer=uid)}
+
+
+def test_a_party_that_disagrees_splits() -> None:
+    """Who says go, goes; who says stay, stays, sees them leave, and hears no more of them."""
+    box = Sandbox()
+    box.dm()
+    box.rest_of_round(
+        lambda one, who: (
+            Act(verb=Verb.STAY, words="No.")
+            if who == one.party[0]
+            else Act(verb=Verb.GO, what=WAYS[MILL], words="On.")
+        )
+    )
+    assert box.table.scenes() == {MILL: [box.party[0]], ROAD: box.party[1:]}
+    assert box.tables[box.party[0]].place(box.party[1]) is None
+    box.dm()
+    (event,) = box.act(box.party[1], Act(words="Is anybody following us?"))
+    assert box.party[0] not in audience(event)
+
+
+def test_what_is_told_again_is_a_belief_of_those_who_hear_it() -> None:
+    """Who was not there believes it on the teller's word, name and all."""
+    box = Sandbox()
+    box.dm()
+    one, *others = box.party
+    box.rest_of_round(
+        lambda _, who: Act(verb=Verb.STAY) if who == one else Act(verb=Verb.GO, what=WAYS[MILL], words="On.")
+    )
+
+    def found(step: referee.growing.Step) -> None:
+        step.add(
+            EventType.DISCOVERY,
+            "Behind the millstone, a ledger: Mirela took the money.",
+            place=MILL,
+            participants=[one],
+            play={"gist": "Mirela took the mill's money", "beats": ["found:ledger"]},
+            names={"npc_miller_001": "Mirela"},
+            facts=[{"subject": "npc_miller_001", "key": "crime", "value": "theft"}],
+        )
+
+    box.dm(found)
+    ledger = box.tables[one].deeds[-1].event_id
+    assert not any(box.campaign.who_knows({"subject": "npc_miller_001", "key": "crime"})[1:])
+    box.rest_of_round(
+        lambda _, who: Act(verb=Verb.GO, what=WAYS[ROAD], words="Back.") if who != one else Act(words="Hm.")
+    )
+    assert box.table.scenes() == {MILL: box.party}
+    box.dm()
+    box.act(one, Act(verb=Verb.TELL, words="It was Mirela.", tells=(ledger,)))
+    known = {
+        held.holder: held.fact.certainty
+        for held in box.campaign.who_knows({"subject": "npc_miller_001", "key": "crime"})
+    }
+    assert known == {one: "fact", **dict.fromkeys(others, "belief")}
+    assert all(box.tables[uid].names["npc_miller_001"] == "Mirela" for uid in others)
+
+
+def test_who_falls_is_dying_and_can_be_saved() -> None:
+    """At 0 hit points somebody is dying, cannot act, and is steadied by a friend who binds the wounds."""
+    box = Sandbox()
+    one, friend, *_ = box.party
+    hp = box.table.fact(one, "hp")
+    box.dm(lambda step: referee.hurt(step, {one: hp + 2}, text="The floor gives way.", place=MILL))
+    assert "dying" in box.table.conditions(one)
+    with pytest.raises(ActRefused, match="dying"):
+        box.act(one, Act(words="Ow."))
+    box.act(friend, Act(verb=Verb.BIND, target=one, words="Hold still."))
+    step = box.step(f"referee {friend}")
+    referee.decide(step)
+    box.commit(step)
+    assert "dying" not in box.table.conditions(one)
+    assert box.table.fact(one, "hp") == 1
+
+
+def test_death_is_for_good() -> None:
+    """Who is hurt far beyond 0 is dead: the seat is free, and the campaign refuses what the dead do."""
+    box = Sandbox()
+    one = box.party[0]
+    box.dm(lambda step: referee.hurt(step, {one: 100}, text="The dragon breathes.", place=MILL))
+    assert not box.table.alive(one)
+    assert one not in box.table.seats
+    assert not box.campaign.entity(one, viewer=DM).alive
