@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def test_a_game_is_played_at_once(run: Run) -> None:
 def test_commands_worth_trying_can_be_tried(run: Run) -> None:
     """What is said at the end to be worth trying runs as it stands."""
     told = run("play", "--seed", 3, "--auto", 2).out
-    lines = [line.split()[1:] for line in told.splitlines() if line.startswith("  dndbots ")]
+    lines = [shlex.split(line)[1:] for line in told.splitlines() if line.startswith("  dndbots ")]
     assert {words[0] for words in lines} == {"play", "recap", "context", "diff"}
     for words in lines:
         more = ["--auto", "1"] if words[0] == "play" else []
