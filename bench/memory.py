@@ -1,27 +1,40 @@
 """What memory costs and how large it grows over a long campaign, and whether anything falls through.
 
-Plays a seeded saga, seeing to everybody's memory every few turns, as a game does. Then checks, for each
-agent, that the spans of every layer join without a gap and without overlap, and that the summaries that
-stand cover all that the agent perceived up to its cursor.
+Plays a seeded saga, seeing to everybody's memory every few turns. Then checks, for each agent, that the
+spans of every layer join without a gap and without overlap, and that the summaries that stand cover all
+that the agent perceived up to its cursor.
 
     python bench/memory.py --turns 5000
+
+With `--rounds`, it plays rounds of a game instead, behind logs of two lengths: ten events a round, a
+move every fourth, five agents. What `tend` and `remember` cost a round is printed side by side.
+
+    python bench/memory.py --rounds 200 --lengths 2000 20000
 """
 
 import argparse
 import itertools
+import random
 import shutil
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import mean, median
 
 from dndbots.campaign import Campaign
+from dndbots.events import EventType, GameEvent
 from dndbots.memory.compression import standing
 from dndbots.memory.layers import LAYERS, SUMMARY
+from dndbots.memory.notes import make_note
+from dndbots.memory.scoped import WORLD, location_shelf, npc_shelf
+from dndbots.memory.service import TRIGGERS
 from dndbots.tokens import count_tokens
-from saga import PARTY, saga
+from saga import PARTY, PEOPLE, PLACES, QUESTS, saga, text
 
 AGENTS = ["dm", *PARTY]
+TABLE = PARTY[:4]
 
 
 def main() -> None:
@@ -32,7 +45,14 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=10, help="how many turns between two looks at memory")
     parser.add_argument("--limit", type=int, default=8_000, help="tokens that an agent may carry")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=0, help="play so many rounds of a game instead")
+    parser.add_argument("--lengths", type=int, nargs="+", default=[2_000, 20_000], help="events before them")
     args = parser.parse_args()
+    if args.rounds:
+        print(f"{'log':>9}  {'':<8}  {'ms a round':>10}  {'nothing due':>11}  {'most':>7}")
+        for length in args.lengths:
+            play_rounds(length, args)
+        return
     folder = Path(tempfile.mkdtemp(prefix="memory-"))
     try:
         with Campaign.open(folder / "campaign") as campaign:
@@ -60,6 +80,82 @@ def play(campaign: Campaign, args: argparse.Namespace) -> None:
             recent = sum(costs[-20:]) / len(costs[-20:])
             sizes = "  ".join(f"{name} {size}" for name, size in sorted(largest.items()))
             print(f"{turn:>6}  {recent * 1e3:>9.1f}  {campaign.head:>7}  {sizes}")
+
+
+def play_rounds(length: int, args: argparse.Namespace) -> None:
+    """Rounds of a game behind a log of some length whose memory is in order."""
+    folder = Path(tempfile.mkdtemp(prefix="rounds-"))
+    try:
+        with Campaign.open(folder / "before") as campaign:
+            campaign.record_many(itertools.islice(saga(args.seed), length))
+            put_in_order(campaign)
+        for name in ("tend", "remember"):
+            shutil.copytree(folder / "before", folder / name)
+            with Campaign.open(folder / name) as campaign:
+                tending = campaign.tending(["dm", *TABLE], token_limit=args.limit)
+                tending.tend()
+                see_to = tending.tend if name == "tend" else campaign.remember
+                costs, idle = timed(campaign, see_to, itertools.islice(game(args.seed), args.rounds))
+            spent = (
+                f"{mean(costs) * 1e3:>10.2f}  {median(idle or [0]) * 1e3:>11.2f}  {max(costs) * 1e3:>7.1f}"
+            )
+            print(f"{length:>9}  {name:<8}  {spent}")
+    finally:
+        shutil.rmtree(folder)
+
+
+def timed(
+    campaign: Campaign, see_to: Callable[[], object], rounds: Iterator[list[GameEvent]]
+) -> tuple[list[float], list[float]]:
+    """What each round costs, and what those cost in which nothing was noted down."""
+    costs, idle = [], []
+    for events in rounds:
+        before = campaign.record_many(events)[-1].seq
+        began = time.process_time()
+        see_to()
+        costs.append(time.process_time() - began)
+        if campaign.head == before:
+            idle.append(costs[-1])
+    return costs, idle
+
+
+def put_in_order(campaign: Campaign) -> None:
+    """Notes down, for everybody and every shelf, that all so far was seen to: as after long play."""
+    notes = []
+    for npc in sorted(one.uid for one in campaign.entities(viewer="dm", category="npc")):
+        for newest in campaign.events(viewer=npc, last=1):
+            notes.append(make_note(npc, npc_shelf(npc), None, lines=[], upto=newest, after=None))
+    for holder in AGENTS:
+        newest = list(campaign.events(viewer=holder, last=1))[-1]
+        shelves = [WORLD, *map(location_shelf, PLACES), *([TRIGGERS] if holder == "dm" else [])]
+        notes += [make_note(holder, SUMMARY, None, lines=[], upto=newest, after=None, layer="scene")]
+        notes += [make_note(holder, shelf, None, lines=[], upto=newest, after=None) for shelf in shelves]
+    campaign.record_many(notes)
+
+
+def game(seed: int) -> Iterator[list[GameEvent]]:
+    """Rounds of a DM and four characters, who move every fourth and end an errand every tenth."""
+    rng, numbers = random.Random(seed), itertools.count()
+    for number in itertools.count():
+        if number % 4 == 0:
+            place, person = rng.choice(PLACES), rng.choice(PEOPLE)
+        arrival = EventType.LOCATION_CHANGE if number % 4 == 0 else EventType.DM_NARRATION
+        lines = [(arrival, "dm"), (EventType.DIALOGUE, person)]
+        lines += [(EventType.PLAYER_ACTION, who) for who in TABLE + TABLE]
+        made = [(kind, source, {}) for kind, source in lines[:9]]
+        ended = {"quest_id": rng.choice(QUESTS), "quest_state": "completed"} if number % 10 == 9 else {}
+        made.append((EventType.QUEST_UPDATE if ended else EventType.DM_NARRATION, "dm", ended))
+        yield [
+            GameEvent(
+                event_id=f"round_{next(numbers):08d}",
+                event_type=kind,
+                source=source,
+                content=text(rng),
+                session_id=f"game{number // 50:04d}",
+                metadata={"location": place, "participants": [*TABLE], **more},
+            )
+            for kind, source, more in made
+        ]
 
 
 def check(campaign: Campaign) -> None:

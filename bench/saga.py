@@ -36,7 +36,7 @@ def saga(seed: int) -> Iterator[GameEvent]:
         yield from _scene(rng, numbers)
 
 
-def _text(rng: random.Random) -> str:
+def text(rng: random.Random) -> str:
     return " ".join(rng.choices(WORDS, cum_weights=_WEIGHTS, k=rng.randint(6, 24))).capitalize() + "."
 
 
@@ -50,7 +50,7 @@ def _scene(rng: random.Random, numbers: Iterator[int]) -> Iterator[GameEvent]:
             event_id=f"evt_{number:08d}",
             event_type=kind,
             source=source,
-            content=_text(rng),
+            content=text(rng),
             session_id=f"s{number // 400:05d}",
             turn=number,
             metadata={"location": place, "participants": [*here], **metadata},

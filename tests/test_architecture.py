@@ -96,6 +96,7 @@ HEAVY = ("langchain", "langchain_core", "langgraph", "sqlalchemy", "alembic", "l
         ("dndbots.dcml", set()),
         ("dndbots.memory", set()),
         ("dndbots.compaction", set()),
+        ("dndbots.rules", set()),
         ("dndbots.events", {"pydantic"}),
     ],
 )

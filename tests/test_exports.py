@@ -101,7 +101,8 @@ def test_a_promised_name_is_there(module: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["dndbots", "dndbots.dcml", "dndbots.memory", "dndbots.compaction", "dndbots.game"]
+    "module",
+    ["dndbots", "dndbots.dcml", "dndbots.memory", "dndbots.compaction", "dndbots.game", "dndbots.rules"],
 )
 def test_all_lists_what_is_exported(module: str) -> None:
     """`__all__` is complete and true, for lazy names too."""

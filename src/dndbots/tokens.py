@@ -8,7 +8,7 @@ import math
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,6 +31,7 @@ _UNSPACED = re.compile(
     r"\U0001b000-\U0001b16f\U0001f000-\U0001faff\U00020000-\U000323af]"
 )
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+_MANY_CHARACTERS: Final = 200_000
 
 
 def estimate_tokens(text: str) -> int:
@@ -62,20 +63,24 @@ class _Counts:
         self._counts: OrderedDict[tuple[str, str], int] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, encoding: str, text: str) -> int | None:
+    def get(self, encoding: str, texts: Iterable[str]) -> list[int | None]:
+        found = []
         with self._lock:
-            count = self._counts.get((encoding, text))
-            if count is not None:
-                self._counts.move_to_end((encoding, text))
-            return count
+            counts, used = self._counts, self._counts.move_to_end
+            for text in texts:
+                count = counts.get((encoding, text))
+                if count is not None:
+                    used((encoding, text))
+                found.append(count)
+        return found
 
-    def put(self, encoding: str, text: str, count: int) -> None:
+    def put(self, encoding: str, made: Mapping[str, int]) -> None:
         with self._lock:
-            cost = len(text) + self.ENTRY
-            if cost > self._limit or (encoding, text) in self._counts:
-                return
-            self._counts[encoding, text] = count
-            self._held += cost
+            for text, count in made.items():
+                cost = len(text) + self.ENTRY
+                if cost <= self._limit and (encoding, text) not in self._counts:
+                    self._counts[encoding, text] = count
+                    self._held += cost
             while self._held > self._limit:
                 (_, dropped), _ = self._counts.popitem(last=False)
                 self._held -= len(dropped) + self.ENTRY
@@ -89,13 +94,12 @@ def count_many(texts: Iterable[str], encoding: str = DEFAULT_ENCODING) -> list[i
     if encoding not in ENCODINGS:
         raise UnknownEncoding(encoding, known=ENCODINGS)
     asked = list(texts)
-    known = [_counts.get(encoding, text) for text in asked]
+    known = _counts.get(encoding, asked)
     missing = list(dict.fromkeys(text for text, count in zip(asked, known, strict=True) if count is None))
     if not missing:
         return [count for count in known if count is not None]
     made = dict(zip(missing, _count(missing, encoding), strict=True))
-    for text, count in made.items():
-        _counts.put(encoding, text, count)
+    _counts.put(encoding, made)
     return [made[text] if count is None else count for text, count in zip(asked, known, strict=True)]
 
 
@@ -108,7 +112,10 @@ def _count(texts: Sequence[str], encoding: str) -> list[int]:
     import toktok  # 40 MB of vocabulary: only where something is counted
 
     # A lone surrogate cannot be encoded; it reaches a model as the replacement character, if at all.
-    counts: list[int] = toktok.batch_count([_SURROGATE.sub("\ufffd", text) for text in texts], encoding)
+    written = [_SURROGATE.sub("\ufffd", text) for text in texts]
+    # To start threads costs more than to count what a prompt is made of.
+    threads = 1 if sum(map(len, written)) < _MANY_CHARACTERS else 0
+    counts: list[int] = toktok.batch_count(written, encoding, threads)
     return counts
 
 

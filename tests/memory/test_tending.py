@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines import Counting, Dying, Killed
 from tests.logs import EVERYTHING, PCS, logs
+from tests.memory.test_laws import some
 from tests.table import event
 
 from dndbots.campaign import Campaign
@@ -229,7 +230,8 @@ def cut(log: list[GameEvent], sizes: list[int]) -> Iterable[list[GameEvent]]:
     yield log[start:]
 
 
-@given(logs(most=20), rounds, st.data())
+@settings(max_examples=some(30))
+@given(logs(most=16), rounds, st.data())
 def test_a_restart_changes_nothing_that_is_noted(
     log: list[GameEvent], sizes: list[int], data: st.DataObject
 ) -> None:
@@ -264,20 +266,28 @@ def test_a_restart_changes_nothing_that_is_noted(
         assert log_of(again) == log_of(through)
 
 
-@given(logs(most=20), rounds)
-def test_no_memory_is_lost_or_doubled_by_dying(log: list[GameEvent], sizes: list[int]) -> None:
-    """Whichever note a program dies at, all that everybody perceived is summarised once or still to be."""
-    for dies_at in range(8):
-        campaign = table()
-        for said in cut(log, sizes):
-            play(campaign, said)
-            try:
-                tending_on(Dying(campaign, dies_at), 40).tend()
-            except Killed:
-                tending_on(campaign, 40).tend()
-        for who in AGENTS:
-            made = [block.after for block in campaign.summaries(who)]
-            assert len(made) == len(set(made))
-        for shelf in campaign.location_memories.values():
-            ends = [memory.since_message_index for memory in shelf]
-            assert len(ends) == len(set(ends))
+@settings(max_examples=some(30))
+@given(logs(most=16), rounds, st.integers(0, 9))
+def test_no_memory_is_lost_or_doubled_by_dying(log: list[GameEvent], sizes: list[int], dies_at: int) -> None:
+    """Whichever note a program dies at, all that everybody perceived is summarised once, or still to be."""
+    campaign = table()
+    for said in cut(log, sizes):
+        play(campaign, said)
+        try:
+            tending_on(Dying(campaign, dies_at), 40).tend()
+        except Killed:
+            tending_on(campaign, 40).tend()
+    for who in AGENTS:
+        with campaign.view(who) as view:
+            played = [one.event_id for _, one in view.play()]
+            scenes = [one.known.memory for one in view.events() if one.event_type is EventType.SUMMARY]
+        spans = [
+            (note.after, note.upto) for note in scenes if note and (note.holder, note.layer) == (who, "scene")
+        ]
+        ends = [None, *(upto for _, upto in spans)]
+        assert [after for after, _ in spans] == ends[:-1]
+        told = 0 if ends[-1] is None else played.index(ends[-1]) + 1
+        assert set(campaign.carried(who).ids) <= set(played[told:])
+    for shelf in campaign.location_memories.values():
+        seen = [memory.sources for memory in shelf]
+        assert len({source for sources in seen for source in sources}) == sum(map(len, seen))

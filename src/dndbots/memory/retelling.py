@@ -4,7 +4,7 @@ Works on events that the agent perceived, in the names that the agent knows.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from dndbots.canon.loot import holder_of, loot_of
@@ -16,6 +16,7 @@ from dndbots.storage.reader import View
 
 _BREAKS: Final = re.compile(r"\s+")
 _WORD: Final = re.compile(r"\w")
+_ENGINE: Final[Mapping[str, str]] = {DM: "DM", SYSTEM: "system"}
 Called = Callable[[str], str]
 
 
@@ -29,21 +30,35 @@ def one_line(text: str) -> str:
     return _BREAKS.sub(" ", text).strip()
 
 
-def retold(view: View, events: Iterable[GameEvent], gates: Gates) -> list[Entry]:
-    """What is worth telling of some events, oldest first. What says nothing is left out."""
+def retold(
+    view: View, events: Iterable[GameEvent], gates: Gates, *, called: Mapping[str, str] | None = None
+) -> list[Entry]:
+    """What is worth telling of some events, oldest first. What says nothing is left out.
+
+    `called` has the names that the viewer knows of all who are spoken of, where they are at hand.
+    """
     shown = gates.shown(event for event in events if not event.is_note)
     known = [event.known for event in shown]
-    names = _names(view, shown, known)
+    speakers = [metadata.together or [event.source] for event, metadata in zip(shown, known, strict=True)]
+    spoken = {event.source for event in shown} | {uid for metadata in known for uid in spoken_of(metadata)}
+    if called is None:
+        uids = spoken.union(*speakers) - {DM, SYSTEM}
+        called = {uid: one.name for uid, one in view.called(sorted(uids)).items()}
+    names = {uid: one_line(called[uid]) for uid in spoken - {DM, SYSTEM}}
+
+    def named(uid: str) -> str:
+        return names[uid] if uid in names else one_line(uid)
+
     entries = [
         Entry(
-            text=one_line(moment.text),
-            who=_speaker(moment.who, event.source),
+            text=one_line(event.content),
+            who=_speaker(" and ".join(_ENGINE.get(uid) or called[uid] for uid in speaking), event.source),
             event_id=event.event_id,
             session=event.session_id,
             narrated=event.source == DM,
-            outcomes=tuple(_outcomes(event, metadata, names)),
+            outcomes=tuple(_outcomes(event, metadata, named)),
         )
-        for event, metadata, moment in zip(shown, known, view.moments(shown), strict=True)
+        for event, metadata, speaking in zip(shown, known, speakers, strict=True)
     ]
     return [entry for entry in entries if entry.outcomes or _WORD.search(entry.text)]
 
@@ -52,12 +67,6 @@ def _speaker(name: str, uid: str) -> str:
     """A name between the brackets of its line, which it cannot close; and nobody passes for the DM."""
     shown = one_line(name).replace("[", "(").replace("]", ")")
     return shown if uid == DM or folded(shown) != DM else f"{shown} ({uid})"
-
-
-def _names(view: View, shown: Iterable[GameEvent], known: Iterable[KnownMetadata]) -> Called:
-    uids = {event.source for event in shown} | {uid for metadata in known for uid in spoken_of(metadata)}
-    called = view.called(sorted(uids - {DM, SYSTEM}))
-    return lambda uid: one_line(called[uid].name) if uid in called else one_line(uid)
 
 
 def spoken_of(known: KnownMetadata) -> list[str]:

@@ -1,14 +1,20 @@
 """A part of the log up to an event, as each of those who are to remember it perceived it."""
 
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeVar
+
 from dndbots.canon.claims import Shelf
 from dndbots.events import GameEvent
+from dndbots.ids import DM
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.notes import Table
 from dndbots.memory.reading import Reading
 from dndbots.memory.scoped import location_shelf, npc_shelf
-from dndbots.memory.visits import around_mentions, messages_at, npcs_at
-from dndbots.storage.reader import Called, View
+from dndbots.memory.visits import around_mentions, messages_at, npcs_in, still_at
+from dndbots.storage.reader import View
+
+_Made = TypeVar("_Made")
 
 
 class Span:
@@ -21,7 +27,8 @@ class Span:
         self._stands: dict[tuple[str, str], Shelf | None] = {}
         self._places: dict[str, int] = {}
         self._gates: dict[str, Gates] = {}
-        self._called: dict[tuple[str, str], Called] = {}
+        self._called: dict[str, dict[str, tuple[str, ...]]] = {}
+        self._made: dict[object, Any] = {}
 
     def stands(self, holder: str, shelf: str) -> Shelf | None:
         if (holder, shelf) not in self._stands:
@@ -40,10 +47,13 @@ class Span:
         """What somebody perceived at a place since all of some shelves were added to."""
         after = max(self._after(holder, one) for one in (shelf, *others))
         mentions = self._reading.mentions(holder, location, after)
-        located = [event for event in mentions if event.known.location == location]
+        located = [event for event in mentions if event.metadata.get("location") == location]
         if not located:
             return []
-        return messages_at(located, self._reading.play(holder, (located[0].seq or 0) - 1))
+        played = self._reading.play(holder, (located[0].seq or 0) - 1)
+        # Those who perceived the same were at the same visit.
+        same = ("at", location, _ids(located), _ids(played))
+        return self._once(same, lambda: messages_at(located, played))
 
     def all(self, holder: str, shelf: str) -> list[GameEvent]:
         return self._reading.play(holder, self._after(holder, shelf))
@@ -60,24 +70,49 @@ class Span:
             messages = self.at(holder, npc_shelf(npc), location, location_shelf(location))
         if not messages:
             return []
-        called = self._names(holder, npc)
-        return around_mentions(messages, npc, (called.name, *called.aliases))
+        return self._around(messages, npc, self._names(holder, [npc])[npc])
+
+    def _around(self, messages: list[GameEvent], npc: str, names: tuple[str, ...]) -> list[GameEvent]:
+        same = ("about", npc, names, _ids(messages))
+        return self._once(same, lambda: around_mentions(messages, npc, names))
 
     def npcs_at(self, holder: str, location: str) -> list[str]:
-        """The NPCs who are at a place in the end, as far as somebody knows."""
+        """The NPCs who are at a place in the end, as far as somebody knows.
+
+        For a character only those count whom something of its visit mentions.
+        """
         lately = self._reading.newest(holder, location)
-        return npcs_at(self._view.until(self._upto).of(holder), location, lately)
+        met = self._once(("met", location, _ids(lately)), lambda: npcs_in(lately, location))
+        if holder != DM:
+            messages = self.at(holder, location_shelf(location), location)
+            names = self._names(holder, met)
+            met = [npc for npc in met if self._around(messages, npc, names[npc])]
+        return still_at(self._view.until(self._upto).of(holder), location, met)
 
     def name(self, holder: str, uid: str) -> str:
-        return self._names(holder, uid).name
+        return self._names(holder, [uid])[uid][0]
 
-    def _names(self, holder: str, uid: str) -> Called:
-        if (holder, uid) not in self._called:
-            self._called[holder, uid] = self._view.of(holder).called([uid])[uid]
-        return self._called[holder, uid]
+    def _names(self, holder: str, uids: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """What somebody calls some others: each one's name, then any aliases."""
+        known = self._called.setdefault(holder, {})
+        missing = [uid for uid in uids if uid not in known]
+        if missing:
+            called = self._view.of(holder).called(missing)
+            known |= {uid: (one.name, *one.aliases) for uid, one in called.items()}
+        return known
+
+    def _once(self, key: object, make: Callable[[], _Made]) -> _Made:
+        if key not in self._made:
+            self._made[key] = make()
+        made: _Made = self._made[key]
+        return made
 
     def retold(self, holder: str, messages: list[GameEvent]) -> list[Entry]:
         view = self._view.of(holder)
         if holder not in self._gates:
             self._gates[holder] = gates_of(view)
         return self._reading.retold(view, messages, self._gates[holder])
+
+
+def _ids(events: Iterable[GameEvent]) -> tuple[str, ...]:
+    return tuple([event.event_id for event in events])

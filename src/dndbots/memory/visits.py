@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from pydantic import JsonValue
+
 from dndbots.canon.reducers import seen_in
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.ids import DM, SYSTEM
@@ -63,7 +65,9 @@ def triggering(
 
 def messages_at(located: Sequence[GameEvent], played: Iterable[GameEvent]) -> list[GameEvent]:
     """What happened at a place, and what those who were there said meanwhile, in order."""
-    present = {who for event in located for who in (*audience(event), *seen_in(event, event.known))}
+    present: set[str] = set()
+    for event in located:
+        present.update(audience(event), seen_in(event, event.known))
     present -= {DM, SYSTEM}
     placed = {event.event_id for event in located}
     return [event for event in played if event.event_id in placed or _is_heard_there(event, present)]
@@ -71,7 +75,7 @@ def messages_at(located: Sequence[GameEvent], played: Iterable[GameEvent]) -> li
 
 def _is_heard_there(event: GameEvent, present: set[str]) -> bool:
     """Whether an event that says no place was by or for those who were there."""
-    if event.known.location is not None:
+    if event.metadata.get("location") is not None:
         return False
     return event.source in present or (event.source == DM and not present.isdisjoint(audience(event)))
 
@@ -82,18 +86,28 @@ def whereabouts(view: View) -> list[str]:
     return sorted({entity.location for entity in found.values() if entity.location is not None})
 
 
-def npcs_at(view: View, location: str, lately: Iterable[GameEvent] | None = None) -> list[str]:
-    """The NPCs who are at a place, of those who took part in anything there lately.
+def npcs_at(view: View, location: str) -> list[str]:
+    """The NPCs who are at a place, of those who took part in anything there lately."""
+    return still_at(view, location, npcs_in(view.at(view.places(limit=LATELY, about=[location])), location))
+
+
+def npcs_in(events: Iterable[GameEvent], location: str) -> list[str]:
+    """The NPCs who took part in what happened at a place, or perceived it."""
+    seen: set[str] = set()
+    for event in events:
+        # There may be many, of which few have to do with anybody: they are not read whole.
+        if event.metadata.get("location") == location:
+            seen |= audience(event)
+            if event.metadata.get("enemies"):
+                seen.update(seen_in(event, event.known))
+    return sorted(who for who in seen if who.startswith("npc_"))
+
+
+def still_at(view: View, location: str, met: Sequence[str]) -> list[str]:
+    """Those of some NPCs who are at a place.
 
     Each goes by the uid that it was met under there: not everybody knows who it really is.
     """
-    newest = view.at(view.places(limit=LATELY, about=[location])) if lately is None else lately
-    seen: set[str] = set()
-    for event in newest:
-        known = event.known
-        if known.location == location:
-            seen.update(seen_in(event, known), audience(event))
-    met = sorted(who for who in seen if who.startswith("npc_"))
     if not met:
         return []
     npcs, persons = view.entities(met), view.persons_of(met)
@@ -108,14 +122,20 @@ def named_in(names: Iterable[str]) -> "re.Pattern[str]":
 
 def around_mentions(messages: list[GameEvent], uid: str, names: Iterable[str]) -> list[GameEvent]:
     """The messages that mention somebody, with one before and one after each."""
-    called, pattern = set(names), named_in(names)
+    said, pattern = {uid, *names}, named_in(names)
     hits = [
         n
         for n, event in enumerate(messages)
-        if uid in (event.source, *event.known.participants)
-        or not called.isdisjoint(event.known.npcs_mentioned)
-        or uid in event.known.npcs_mentioned
+        if uid == event.source
+        or uid in _listed(event, "participants")
+        or not said.isdisjoint(_listed(event, "npcs_mentioned"))
         or pattern.search(event.content)
     ]
     wanted = {n for hit in hits for n in (hit - 1, hit, hit + 1)}
     return [event for n, event in enumerate(messages) if n in wanted]
+
+
+def _listed(event: GameEvent, key: str) -> list[JsonValue]:
+    """A list of the metadata, without reading all the rest: this is asked for many messages at a time."""
+    listed = event.metadata.get(key)
+    return listed if isinstance(listed, list) else []

@@ -8,7 +8,7 @@ from dndbots.errors import UnknownMonster
 from dndbots.rules.classes import char_class
 from dndbots.rules.saves import ORDINARY, Saves
 from dndbots.rules.strikes import Strike
-from dndbots.rules.tables import DiceText, Entry, by_name, find, table, unique
+from dndbots.rules.tables import DiceText, Entry, by_name, find, key_of, table, unique
 
 MonsterKind = Literal[
     "beast", "humanoid", "undead", "ooze", "giant", "dragon", "spirit", "plant", "construct"
@@ -65,7 +65,8 @@ class Monster(Entry):
 
 @lru_cache(maxsize=1)
 def _monsters() -> Mapping[str, Monster]:
-    return by_name(Monster.model_validate(row) for row in table("monsters")["monster"])
+    found = by_name(Monster.model_validate(row) for row in table("monsters")["monster"])
+    return found | {key_of(one.plural): one for one in found.values()}
 
 
 def all_monsters() -> tuple[Monster, ...]:

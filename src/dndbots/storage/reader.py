@@ -174,13 +174,14 @@ class View:
 
     def entity(self, who: str) -> Entity:
         persons = self.find(who)
-        return self._entities({persons[0]: persons})[persons[0]]
+        return self.entities_of({persons[0]: persons})[persons[0]]
 
     def entities(self, uids: Collection[str]) -> dict[str, Entity]:
         """Several at once, each under the uid it goes by."""
-        return self._entities({same[0]: same for same in self.persons_of(uids).values()})
+        return self.entities_of({same[0]: same for same in self.persons_of(uids).values()})
 
-    def _entities(self, persons: Mapping[str, list[str]]) -> dict[str, Entity]:
+    def entities_of(self, persons: Mapping[str, list[str]]) -> dict[str, Entity]:
+        """The same, where all uids of each are known: the first is the one that it goes by."""
         called, facts = self._called(persons), self._facts(persons)
         return {
             uid: Entity(

@@ -163,6 +163,8 @@ def test_a_variant_may_add_to_the_plain_rule() -> None:
         ("{Route thing}", "north", "The way north"),
         ("{Route thing}", "northeast", "The way northeast"),
         ("{Route thing}", "down the well", "The way down the well"),
+        ("{Route thing}", "onto the bridge", "The way onto the bridge"),
+        ("{Route thing}", "overgrown path", "The overgrown path"),
         ("{Route thing}", "a cellar door", "The cellar door"),
         ("{Route thing}", "inner door", "The inner door"),
         ("{thing:Runs|Run}", "Throk", "Runs"),

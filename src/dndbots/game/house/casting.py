@@ -1,20 +1,27 @@
-"""Which spell is worth casting now. What spells do is up to the rules; here is what they are good for."""
+"""Which spell is worth casting now. What spells do is up to the rules; this only weighs them."""
 
-from typing import Final
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Final, NamedTuple
 
-from dndbots.errors import DndbotsError
+from dndbots.errors import UnknownSpell
+from dndbots.game.house.bestiary import kind_of, level_of
 from dndbots.game.house.minds import Mind
 from dndbots.game.table import Fight, Group
-from dndbots.rules.monsters import Monster, monster
+from dndbots.rules.spells import Spell, spell
 
-_CURES: Final = ("cure light wounds",)
-_LIGHTS: Final = ("light", "continual light")
-_BLASTS: Final = ("fireball", "fire ball", "lightning bolt")
-_MISSILES: Final = ("magic missile",)
-_MIND: Final = ("hold person", "charm person")
-_SHIELDS: Final = ("shield", "mirror image", "protection from evil")
-_BLESSINGS: Final = ("bless", "haste")
-_STICKY: Final = ("web",)
+_LIGHTS: Final = ("light", "broad day")
+# What helps a friend in a fight; flying and the like only help to be elsewhere.
+_BOONS: Final = frozenset(("blessed", "blurred", "hasted", "mighty", "shielded", "warded"))
+_ONLY: Final = {"person": ("humanoid",), "beasts": ("beast",)}
+
+
+class Cast(NamedTuple):
+    """A spell, whom it is cast on, and how much it is worth. Without a target it is for all friends here."""
+
+    worth: float
+    spell: str
+    target: str | None
 
 
 class Casting:
@@ -22,56 +29,73 @@ class Casting:
 
     def __init__(self, mind: Mind) -> None:
         self._mind = mind
-        self._ready = {name.casefold(): name for name in mind.spells}
 
-    def _first(self, names: tuple[str, ...]) -> str | None:
-        return next((self._ready[name] for name in names if name in self._ready), None)
+    @cached_property
+    def _ready(self) -> list[tuple[str, Spell]]:
+        found = []
+        for name in dict.fromkeys(self._mind.spells):
+            try:
+                found.append((name, spell(name)))
+            except UnknownSpell:
+                continue
+        return found
 
     def cure(self) -> str | None:
-        return self._first(_CURES)
+        """A spell that closes wounds."""
+        return next((name for name, one in self._ready if any(rule.healing for rule in one.effects)), None)
 
     def light(self) -> str | None:
-        return self._first(_LIGHTS)
+        return next((name for name, one in self._ready if one.name.casefold() in _LIGHTS), None)
 
-    def in_fight(self, fight: Fight, *, danger: float) -> tuple[str, str] | None:
-        """A spell and its target, if one is worth it. The worse it looks, the sooner."""
-        if not self._ready:
+    def in_fight(self, fight: Fight, *, danger: float) -> Cast | None:
+        """The best spell, if one is worth it: the worse it looks, the sooner."""
+        if not self._mind.spells:
             return None
+        found = max(
+            [*self._attacks(fight, danger), *self._mercies(), *self._boons(fight, danger)], default=None
+        )
+        enough = self._mind.by_temper(0.95, brave=0.85, careful=1.0, greedy=1.1)
+        return found if found is not None and found.worth >= enough else None
+
+    def _attacks(self, fight: Fight, danger: float) -> Iterator[Cast]:
+        for uid, group in fight.standing.items():
+            for name, one in self._ready:
+                if _works_on(one, group):
+                    many = one.aim in ("area", "some")
+                    wounds = any(rule.damage for rule in one.effects)
+                    worth = 0.45 * min(group.able, 5) if many else 0.25 * min(level_of(group), 4)
+                    worth += 0.45 * danger + (0.25 if wounds else 0.0)
+                    yield Cast(worth, name, uid)
+
+    def _mercies(self) -> Iterator[Cast]:
+        """A friend who is about to fall."""
+        mind, cure = self._mind, self.cure()
+        for friend in (mind.who, *mind.friends) if cure is not None else ():
+            if mind.health(friend) < mind.by_temper(0.35, kind=0.5):
+                yield Cast(1.6 - mind.health(friend), str(cure), friend)
+
+    def _boons(self, fight: Fight, danger: float) -> Iterator[Cast]:
+        """At the beginning of a hard fight, what makes it less hard."""
         mind = self._mind
-        for uid, group in sorted(fight.standing.items(), key=lambda pair: -pair[1].able):
-            spell = self._against(group, danger)
-            if spell is not None:
-                return spell, uid
-        for friend in (mind.who, *mind.friends):
-            cure = self.cure()
-            if cure is not None and mind.health(friend) < 0.35 and mind.trade == "cleric":
-                return cure, friend
-        early = mind.round <= fight.since + 1
-        blessing = self._first(_BLESSINGS) or self._first(_SHIELDS)
-        if blessing is not None and early and danger > 0.8 and mind.chance(0.5):
-            return blessing, mind.who
-        return None
-
-    def _against(self, group: Group, danger: float) -> str | None:
-        mind, kind = self._mind, _known(group)
-        level = kind.level if kind is not None else 1
-        mindless = kind is None or kind.kind in ("undead", "ooze", "construct", "plant")
-        if "sleep" in self._ready and not mindless and level <= 4 and group.able * max(level, 1) >= 3:
-            return self._ready["sleep"]
-        blast = self._first(_BLASTS) or self._first(_STICKY)
-        if blast is not None and (group.able >= 3 or danger > 1.0):
-            return blast
-        held = self._first(_MIND)
-        if held is not None and kind is not None and kind.kind == "humanoid" and danger > 0.5:
-            return held if mind.chance(0.6) else None
-        missile = self._first(_MISSILES)
-        if missile is not None and (danger > 0.6 or level >= 2) and mind.chance(0.5 + danger / 4):
-            return missile
-        return None
+        if mind.round > fight.since + 1:
+            return
+        for name, one in self._ready:
+            given = {rule.condition for rule in one.effects if rule.save is None}
+            if given & _BOONS and not given & {*mind.table.conditions(mind.who)}:
+                shared = one.aim == "some" and all(rule.kind == "blessing" for rule in one.effects)
+                yield Cast(0.4 + 0.5 * danger, name, None if shared else mind.who)
 
 
-def _known(group: Group) -> Monster | None:
-    try:
-        return monster(group.monster)
-    except DndbotsError:
-        return None
+def _works_on(what: Spell, group: Group) -> bool:
+    """Whether a spell is meant for foes, and does anything to these."""
+    harms = [rule for rule in what.effects if rule.damage or rule.save or rule.kind == "sleep"]
+    kind = kind_of(group)
+    if not harms or kind is None:
+        return False
+    if what.up_to is not None and kind.level > what.up_to:
+        return False
+    for word, kinds in _ONLY.items():
+        if word in what.name.casefold() and kind.kind not in kinds:
+            return False
+    mind = any(rule.kind == "charm" for rule in harms)
+    return all(rule.kind not in kind.immune for rule in harms) and not (mind and kind.undead)

@@ -8,13 +8,12 @@ from dndbots.game.house.casting import Casting
 from dndbots.game.house.exploring import Explorer
 from dndbots.game.house.looks import FIXED, SHUT, words_of
 from dndbots.game.house.marching import Marching
-from dndbots.game.house.minds import Mind
+from dndbots.game.house.minds import NEWS, Mind
 from dndbots.game.house.reacting import Reactions
 from dndbots.game.house.retelling import Retelling
 from dndbots.game.house.small_talk import SmallTalk
 from dndbots.game.house.voices import Voice, joined
 
-_NEWS: Final = "news"
 _POTION: Final = "potion of healing"
 _STRONG: Final = ("fighter", "dwarf", "thief", "halfling")
 
@@ -137,31 +136,16 @@ class Chooser:
     def _ask(self) -> Act | None:
         mind = self.mind
         for npc in mind.people:
-            topic = self._topic(npc)
-            if topic is None:
+            topics = mind.topics_for(npc)
+            if not topics:
                 continue
-            called = self.voice.call(npc)
+            topic, called = topics[0], self.voice.call(npc)
             met = any(who == npc for who, _ in mind.table.asked)
             greeting = "" if met else self.voice.say("greet", npc=called)
-            key = "ask_news" if topic == _NEWS else "ask"
+            key = "ask_news" if topic == NEWS else "ask"
             words = joined(greeting, self.voice.say(key, npc=called, topic=topic))
             return Act(verb=Verb.ASK, target=npc, what=topic, words=words)
         return None
-
-    def _topic(self, npc: str) -> str | None:
-        """What to ask somebody: news first, then what was heard of last; the curious go on for longer."""
-        mind, table = self.mind, self.mind.table
-        if (npc, _NEWS) not in table.asked:
-            return _NEWS
-        asked = sum(who == npc for who, _ in table.asked)
-        most = mind.by_temper(7, curious=12, brave=5, wry=6, greedy=6) + (
-            4 if mind.goal == "knowledge" else 0
-        )
-        open_topics = [topic for topic in table.topics if (npc, topic) not in table.asked]
-        fresh = [topic for topic in open_topics if table.topics[topic] >= mind.round - 12]
-        if fresh and asked < most + 8:
-            return fresh[-1]
-        return open_topics[-1] if open_topics and asked < most else None
 
     def _parley(self) -> Act | None:
         """Those who stand about, and do not fight, may be talked to."""
@@ -182,9 +166,10 @@ class Chooser:
 
     def _take(self) -> Act | None:
         mind, tried = self.mind, self.mind.table.tried
+        being_seen = {one.act.what for one in mind.table.waiting if one.place == mind.here}
         for key, looks in mind.sights.things.items():
             words = words_of(looks)
-            seen = (mind.here, Verb.LOOK.value, key) in tried
+            seen = (mind.here, Verb.LOOK.value, key) in tried and key not in being_seen
             if not seen or (mind.here, Verb.TAKE.value, key) in tried:
                 continue
             if words & SHUT and (mind.here, Verb.OPEN.value, key) not in tried:
@@ -203,6 +188,8 @@ class Chooser:
         odds = mind.by_temper(0.45, curious=0.8, greedy=0.85, careful=0.6, brave=0.25, kind=0.35)
         odds += 0.15 if mind.goal in ("treasure", "knowledge") else 0.0
         odds *= 0.06 if done else 0.35 if sights.safe and mind.people else 1.0
+        if not done and not sights.safe and self.explorer.seen_it_all:
+            odds = 1.0
         return Act(verb=Verb.SEARCH, words=self.voice.say("search")) if mind.chance(odds) else None
 
     def _open(self) -> Act | None:

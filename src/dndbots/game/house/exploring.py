@@ -23,14 +23,14 @@ _OPPOSITES: Final = {
 _BACK: Final = {**_OPPOSITES, **{there: here for here, there in _OPPOSITES.items()}}
 # Two parts of a party look for each other in the same rounds, since both count from when they parted.
 _SEEK_EVERY: Final = 24
-_SEEK_FOR: Final = 11
+_SEEK_FOR: Final = 12
 _GIVE_UP: Final = 150
-_WAIT: Final = 5
+_WAIT: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """A way to take from here, and why: `explore`, `lead`, `seek`, `home`, `back` or `wander`."""
+    """A way to take from here, and why: explore, lead, seek, home, back, unfinished or wander."""
 
     way: str
     why: str
@@ -114,7 +114,7 @@ class Explorer:
 
     def course(self) -> Course | None:
         """Where to go from here; None if there is nowhere to go."""
-        for choose in (self._home, self._seek, self._back, self._explore, self._wander):
+        for choose in (self._home, self._seek, self._back, self._explore, self._unfinished, self._wander):
             found = choose()
             if found is not None:
                 return found
@@ -142,10 +142,8 @@ class Explorer:
         return [label for label in self.mind.sights.ways if label not in self.balked]
 
     def _towards(self, goal: str, why: str) -> Course | None:
-        for place, first in self.chart.reach(self.mind.here):
-            if place == goal:
-                return Course(way=first, why=why) if first is not None and first not in self.balked else None
-        return None
+        first = next((way for place, way in self._reach if place == goal), None)
+        return None if first is None else Course(way=first, why=why)
 
     def _home(self) -> Course | None:
         """Somewhere safe, for those who are in no state to go on."""
@@ -154,9 +152,9 @@ class Explorer:
         worst = min(map(mind.health, everybody))
         if worst > mind.by_temper(0.35, brave=0.2, careful=0.5, kind=0.45) or mind.sights.safe:
             return None
-        for place, first in self.chart.reach(mind.here):
+        for place, first in self._reach:
             sights = mind.table.sights.get(place)
-            if first is not None and sights is not None and sights.safe and first not in self.balked:
+            if sights is not None and sights.safe:
                 return Course(way=first, why="home")
         return None
 
@@ -202,16 +200,41 @@ class Explorer:
         return None
 
     def _explore(self) -> Course | None:
-        mind = self.mind
-        fresh = [one for one in self.chart.new(mind.here) if one not in self.balked]
-        fresh = [one for one in fresh if not self.chart.shut(mind.here, one)]
+        fresh = self.fresh()
         if fresh:
             return max(map(self.weighed, fresh), key=lambda course: course.score)
-        for place, first in self.chart.reach(mind.here):
-            if first is None or first in self.balked:
-                continue
+        return self._beyond
+
+    def fresh(self) -> list[str]:
+        """Ways from here to somewhere new."""
+        here = self.mind.here
+        ways = [label for label in self.chart.new(here) if label not in self.balked]
+        return [label for label in ways if not self.chart.shut(here, label)]
+
+    @cached_property
+    def _beyond(self) -> Course | None:
+        """The way to the nearest place from which somewhere new can be reached."""
+        for place, first in self._reach:
             if any(not self.chart.shut(place, label) for label in self.chart.new(place)):
                 return Course(way=first, why="explore")
+        return None
+
+    @cached_property
+    def _reach(self) -> list[tuple[str, str]]:
+        """Other places that can be reached, the nearest first, each with the way to take from here."""
+        found = self.chart.reach(self.mind.here)
+        return [(place, first) for place, first in found if first is not None and first not in self.balked]
+
+    @cached_property
+    def seen_it_all(self) -> bool:
+        """Whether there is nowhere new to go."""
+        return not self.fresh() and self._beyond is None
+
+    def _unfinished(self) -> Course | None:
+        """Back to where something is left to do."""
+        for place, first in self._reach:
+            if self.mind.left_undone(place):
+                return Course(way=first, why="unfinished")
         return None
 
     def weighed(self, label: str) -> Course:
@@ -233,15 +256,12 @@ class Explorer:
         return frozenset().union(*map(words_of, texts))
 
     def _wander(self) -> Course | None:
-        """On to where one has been least, so that nothing is left out and nobody runs in circles."""
-        mind, table = self.mind, self.mind.table
-        ways = self.chart.ways(mind.here)
-        known = [label for label in self.open_ways() if label in ways]
-        rest = [label for label in self.open_ways() if label not in ways]
-        if rest and (not known or mind.chance(0.25)):
-            return Course(way=mind.rng.choice(rest), why="explore")
-        if not known:
+        """To where one has been least, so that nothing is left out and nobody runs in circles."""
+        mind, visits = self.mind, self.mind.table.visits
+        untried = [label for label in self.chart.untried(mind.here) if label not in self.balked]
+        if untried and (not self._reach or mind.chance(0.25)):
+            return Course(way=mind.rng.choice(untried), why="wander")
+        if not self._reach:
             return None
-        fewest = min(table.visits.get(ways[label], 0) for label in known)
-        least = [label for label in known if table.visits.get(ways[label], 0) == fewest]
-        return Course(way=mind.rng.choice(least), why="wander")
+        _, way = min(self._reach, key=lambda found: visits.get(found[0], 0))
+        return Course(way=way, why="wander")

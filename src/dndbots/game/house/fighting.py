@@ -2,23 +2,14 @@
 
 from functools import cached_property
 
-from dndbots.errors import DndbotsError
 from dndbots.game.acts import Act, Verb
+from dndbots.game.house.bestiary import level_of, one_of, talks
 from dndbots.game.house.casting import Casting
 from dndbots.game.house.exploring import Explorer
 from dndbots.game.house.minds import Mind
 from dndbots.game.house.reacting import Reactions
 from dndbots.game.house.voices import Voice, joined
-from dndbots.game.table import Fight, Group
-from dndbots.rules.monsters import Monster, monster
-
-
-def monster_of(group: Group) -> Monster | None:
-    """What the rules know of a group; None of one that they do not know."""
-    try:
-        return monster(group.monster)
-    except DndbotsError:
-        return None
+from dndbots.game.table import Fight
 
 
 class Fighter:
@@ -41,14 +32,10 @@ class Fighter:
     def _danger(self) -> float:
         """How strong the foes are for those who still stand: above 1 is more than they can take."""
         mind = self.mind
-        theirs = sum(group.able * (0.7 + self._level(group)) for group in self.foes.values())
+        theirs = sum(group.able * (0.7 + level_of(group)) for group in self.foes.values())
         us = [mind.who, *mind.able]
         ours = sum((1.2 + mind.level(uid)) * (0.3 + 0.7 * mind.health(uid)) for uid in us)
         return theirs / max(ours * 1.5, 0.1)
-
-    def _level(self, group: Group) -> float:
-        known = monster_of(group)
-        return known.level if known is not None else 1.0
 
     def _others_did(self, verb: Verb, target: str | None = None) -> bool:
         """Whether a friend does that in this very round."""
@@ -102,8 +89,7 @@ class Fighter:
         odds = mind.by_temper(0.25, kind=0.6, careful=0.4, curious=0.35, wry=0.3, greedy=0.3, brave=0.08)
         odds += 0.15 if mind.goal == "company" else -0.1 if mind.goal == "glory" else 0.0
         for uid, group in self.foes.items():
-            known = monster_of(group)
-            if known is not None and known.parleys and mind.chance(odds + 0.2 * (self._danger > 1.2)):
+            if talks(group) and mind.chance(odds + 0.2 * (self._danger > 1.2)):
                 words = joined(self._word(), self.voice.say("parley", foe=group.name))
                 return Act(verb=Verb.PARLEY, target=uid, words=words)
         return None
@@ -112,21 +98,16 @@ class Fighter:
         cast = Casting(self.mind).in_fight(self.fight, danger=self._danger)
         if cast is None:
             return None
-        spell, target = cast
-        slots = {"spell": spell, "target": self._called(target)}
-        key = "cast_self" if target == self.mind.who else "cast"
-        return Act(
-            verb=Verb.CAST,
-            what=spell,
-            target=target,
-            words=joined(self._word(), self.voice.say(key, **slots)),
-        )
+        mine = cast.target in (None, self.mind.who)
+        target = "" if mine else self._called(str(cast.target))
+        words = self.voice.say("cast_self" if mine else "cast", spell=cast.spell, target=target)
+        return Act(verb=Verb.CAST, what=cast.spell, target=cast.target, words=joined(self._word(), words))
 
     def _attack(self) -> Act:
         uid = self._target()
         group = self.foes[uid]
         last = len(self.foes) == 1 and group.able == 1
-        words = self.voice.say("attack_last" if last else "attack", foe=self._one_of(group))
+        words = self.voice.say("attack_last" if last else "attack", foe=one_of(group))
         return Act(verb=Verb.ATTACK, target=uid, words=joined(self._word(), words))
 
     def _target(self) -> str:
@@ -137,7 +118,7 @@ class Fighter:
         def worth(uid: str) -> tuple[float, str]:
             group = self.foes[uid]
             score = 3.0 / group.able + (1.0 if uid in struck else 0.0)
-            score += mind.by_temper(0.0, brave=0.5, careful=-0.4, kind=-0.1) * self._level(group)
+            score += mind.by_temper(0.0, brave=0.5, careful=-0.4, kind=-0.1) * level_of(group)
             return score + 0.3 * mind.rng.random(), uid
 
         return max(map(worth, self.foes))[1]
@@ -154,14 +135,5 @@ class Fighter:
     def _foe_name(self, uid: str) -> str:
         return self.foes[uid].name
 
-    def _one_of(self, group: Group) -> str:
-        """One of a group, as one says it in the heat."""
-        known = monster_of(group)
-        if group.able > 1 and known is not None and group.name == known.plural:
-            return known.name
-        return group.name
-
-    def _called(self, uid: str | None) -> str:
-        if uid is None:
-            return self._foe_name(self._most())
+    def _called(self, uid: str) -> str:
         return self.foes[uid].name if uid in self.foes else self.voice.call(uid)

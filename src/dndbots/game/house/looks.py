@@ -10,8 +10,8 @@ _PLAIN: Final = frozenset(
 )  # fmt: skip
 SHUT: Final = frozenset(
     (
-        "box", "cabinet", "casket", "chest", "coffer", "coffin", "crate", "cupboard", "door", "drawer", "gate",
-        "hatch", "lid", "safe", "strongbox", "trunk",
+        "box", "cabinet", "casket", "chest", "coffer", "coffin", "crate", "cupboard", "door", "drawer",
+        "gate", "hatch", "lid", "safe", "strongbox", "trunk",
     )
 )  # fmt: skip
 FIXED: Final = frozenset(

@@ -1,10 +1,15 @@
 """Moving on: who proposes a way, who comes along, who turns off, and who waits for the others."""
 
+from typing import Final
+
 from dndbots.game.acts import Act, Verb
 from dndbots.game.house.exploring import Course, Explorer
 from dndbots.game.house.minds import Mind
 from dndbots.game.house.reacting import opinion
 from dndbots.game.house.voices import Voice, joined
+
+# A party gets to know each other before it parts.
+_TOGETHER: Final = 4
 
 
 class Marching:
@@ -70,13 +75,15 @@ class Marching:
     def _better(self, way: str, leader: str) -> str | None:
         """Another way, if this character would rather go there, and it is not the time to stay together."""
         mind = self.mind
-        if mind.apart or mind.dying or len(mind.sights.ways) < 2 or mind.arrived >= mind.round - 1:
+        if mind.apart or mind.dying or len(mind.sights.ways) < 2 or mind.round - mind.table.since < _TOGETHER:
             return None
         if mind.health(mind.who) < 0.5 and mind.temper != "careful":
             return None
-        odds = mind.by_temper(0.03, brave=0.06, curious=0.08, greedy=0.06, wry=0.04, kind=0.015, careful=0.03)
-        odds += 0.03 if mind.goal in ("glory", "knowledge", "treasure") else -0.02
-        odds -= 0.015 * opinion(mind, leader)
+        odds = mind.by_temper(
+            0.02, brave=0.03, curious=0.045, greedy=0.03, wry=0.02, kind=0.01, careful=0.015
+        )
+        odds += 0.01 if mind.goal in ("glory", "knowledge", "treasure") else -0.005
+        odds -= 0.004 * opinion(mind, leader)
         if len(mind.able) < 2:
             odds /= 3
         if not mind.chance(odds):

@@ -14,6 +14,8 @@ from dndbots.game.house.errands import Quests
 from dndbots.game.played import KEY, Sights
 from dndbots.game.table import Fight
 
+NEWS: Final = "news"
+_FRESH: Final = 12
 _NOTHING: Final[Mapping[str, Any]] = {}
 # Those who are seen no more in what happens here are gone, even if nobody saw them go.
 _APART: Final = (EventType.WHISPER, EventType.SYSTEM)
@@ -209,6 +211,31 @@ class Mind:
         """Where those who are here said in this round that they go, in the order in which they spoke."""
         intents = self.table.intents
         return {uid: act for uid, act in intents.items() if uid in self.friends and act.verb is Verb.GO}
+
+    # What there is to do.
+
+    def topics_for(self, npc: str) -> list[str]:
+        """What one could still ask somebody: news first, then what was heard of last."""
+        asked, topics = self.table.asked, self.table.topics
+        if (npc, NEWS) not in asked:
+            return [NEWS]
+        count = sum(who == npc for who, _ in asked)
+        most = self.by_temper(7, curious=12, brave=5, wry=6, greedy=6) + 4 * (self.goal == "knowledge")
+        left = [topic for topic in reversed(topics) if (npc, topic) not in asked]
+        fresh = [topic for topic in left if topics[topic] >= self.round - _FRESH]
+        return fresh if fresh and count < most + 8 else left if count < most else []
+
+    def left_undone(self, place: str) -> bool:
+        """Whether there is something to go back for."""
+        sights, tried = self.table.sights.get(place), self.table.tried
+        if sights is None:
+            return False
+        if any((place, Verb.LOOK.value, thing) not in tried for thing in sights.things):
+            return True
+        people = [uid for uid in sights.people if uid.startswith("npc_") and self.table.alive(uid)]
+        if any(self.topics_for(npc) for npc in people if self.table.place(npc) in (None, place)):
+            return True
+        return not sights.safe and (place, Verb.SEARCH.value, "") not in tried
 
     # How it is.
 

@@ -45,9 +45,9 @@ _ARTICLE = re.compile(r"(?:an?|the|some)\s+(?=\S)", re.IGNORECASE)
 _OWNED = re.compile(r"(?:my|your|his|her|its|our|their|this|that|these|those)\s", re.IGNORECASE)
 _COUNTED = re.compile(r"(?:one|two|three|four|five|six|seven|eight|nine|ten|many|several)\s", re.IGNORECASE)
 _HEADING = re.compile(
-    r"(?:north|south|east|west|up|down|in|into|out|back|on|onward|ahead|left|right|through|over|under|along"
-    r"|across|around|behind|past|to|toward|towards|between|below|above|inside|outside|home)"
-    r"(?:[a-z]{4})?\b"  # "northeast", "southward"
+    r"(?:(?:north|south|east|west|up|down|in|out|on|back)(?:east|west|wards?)?|into|onto|off|ahead|left|right"
+    r"|through|over|under|along|across|around|behind|beyond|past|to|towards?|between|below|beneath|above"
+    r"|inside|outside|home)\b"
 )
 _ENDS_A_SENTENCE = tuple(".!?…")
 

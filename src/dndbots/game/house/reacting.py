@@ -64,15 +64,12 @@ class Reactions:
         for one in mind.since_my_turn:
             deltas = one.says("hp_delta")
             change = deltas.get(mind.who, 0) if isinstance(deltas, dict) else 0
-            friend = mind.name(one.source) if one.source != mind.who else None
             if change < 0:
                 yield Reaction(4, 0.3, "hurt", {})
-            elif change > 0 and friend and one.source in mind.friends:
-                yield Reaction(6, 0.8, "thanks", {"friend": friend})
-            for uid in _given(one.says("conditions"), f"-{_DYING}"):
-                helper = _helper(one, mind)
-                if uid == mind.who and helper:
-                    yield Reaction(7, 1.0, "thanks", {"friend": helper})
+            helper = _helper(one, mind) if one.play.get("resolves") else None
+            saved = mind.who in _given(one.says("conditions"), f"-{_DYING}")
+            if helper and (saved or change > 0):
+                yield Reaction(7, 1.0 if saved else 0.7, "thanks", {"friend": helper})
 
     def _of_beginnings(self) -> Iterator[Reaction]:
         for one in self.mind.since_my_turn:

@@ -7,6 +7,7 @@ from dndbots.game.house.minds import Mind
 from dndbots.game.house.phrases import Phrasebook, Pick, house_phrases
 
 STRANGER: Final = "the stranger"
+FRIEND: Final = "my friend"
 _TRIES: Final = 4
 
 
@@ -32,10 +33,7 @@ class Voice:
 
     def call(self, uid: str) -> str:
         """What it calls somebody: by the name, if it knows one."""
-        return self.mind.name(uid) or STRANGER
-
-    def place(self, uid: str | None) -> str:
-        return (self.mind.name(uid) if uid is not None else None) or "that place"
+        return self.mind.name(uid) or (FRIEND if uid.startswith("pc_") else STRANGER)
 
 
 def joined(*parts: str) -> str:

@@ -8,21 +8,19 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import chain
 from threading import RLock
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
-from dndbots.canon.claims import AT, NUMBER, Claim, change
-from dndbots.canon.holding import PERCEIVED, effects_of
-from dndbots.canon.laws import uses_of
-from dndbots.canon.marks import LEFT_OPEN, OUTCOME, READ_OUT, marks_of
+from dndbots.canon.claims import AT
+from dndbots.canon.holding import PERCEIVED
+from dndbots.canon.marks import LEFT_OPEN, OUTCOME, READ_OUT
 from dndbots.canon.reducers import seen_in
 from dndbots.canon.values import Entity, Fact
-from dndbots.events import EventType, GameEvent, audience
-from dndbots.ids import DM, SYSTEM, is_uid
+from dndbots.events import EventType, GameEvent
+from dndbots.memory.context.happened import Happened, Spoken, happened, spoken_in, subjects_of
 from dndbots.memory.context.stating import Stated, is_item, is_passing, lines_of
 from dndbots.memory.entries import Entry
-from dndbots.memory.extract.names import names_said
 from dndbots.memory.gates import Gates, without_hidden
-from dndbots.memory.retelling import retold, spoken_of
+from dndbots.memory.retelling import retold
 from dndbots.memory.story import EARLY, OLDER, Part, Story, window_start
 from dndbots.storage.reader import View
 
@@ -41,13 +39,6 @@ WHOLE: Final = 2
 _FAR_BEHIND: Final = 2_000
 
 
-class _Spoken(NamedTuple):
-    """Whom an event shows, and the names in its words."""
-
-    uids: tuple[str, ...]
-    names: tuple[str, ...]
-
-
 class Following:
     """What there is to tell one viewer, up to a place in the log."""
 
@@ -63,9 +54,10 @@ class Following:
         self.session = ""
         self._sessions: set[str] = set()
         self._called: dict[str, str] = {}
-        self._lately: deque[_Spoken] = deque(maxlen=LATELY)
+        self._lately: deque[Spoken] = deque(maxlen=LATELY)
         self._bearers: dict[str, str | None] = {}
         self._entities: dict[str, Entity] = {}
+        self._merged: set[str] = set()
         self._first_seen: dict[str, int] = {}
         self._kinds: dict[str, list[str]] = {}
         self._seen_at: dict[str, deque[tuple[str, ...]]] = {}
@@ -114,9 +106,10 @@ class Following:
     def _went_on(self, view: View, gates: Gates, at: int) -> bool:
         """Takes in what is new after a place; says no if that changes what was told before."""
         new = list(view.events(after=at)) if view.head > at else []
-        for event in new:
-            self._touch(event)
-        if self._called and any(event.known.names or event.known.same_as for event in new):
+        said = [happened(event) for event in new]
+        for event, one in zip(new, said, strict=True):
+            self._touch(event, one)
+        if self._called and any(one.names or one.joins for one in said):
             called = {uid: one.name for uid, one in view.called(sorted(self._called)).items()}
             if called != self._called:
                 return False
@@ -126,33 +119,35 @@ class Following:
             self.before_last = _last_but_one(view.sessions())
         return True
 
-    def _touch(self, event: GameEvent) -> None:
+    def _touch(self, event: GameEvent, one: Happened) -> None:
         """What an event says makes old what is at hand of those it says it of."""
-        known, people = event.known, audience(event)
-        effects = effects_of(event, known, people)
-        claims = [held.claim for held in effects.holdings]
-        said, seen = {*known.names, *(claim.subject for claim in claims)}, {*effects.seen}
-        if known.same_as:
+        if one.joins:
             self._entities.clear()
+            self._merged.clear()
             self._kinds.clear()
-        if known.same_as or known.names:
+        if one.joins or one.names:
             self._bearers.clear()
             self._names.clear()
             self._kept.clear()
-        for uid, entity in list(self._entities.items()):
+        for uid in [*((one.said | one.seen) & self._entities.keys()), *self._merged]:
+            if (entity := self._entities.get(uid)) is None:
+                continue
             own = (uid, entity.uid, *entity.merged)
-            if not said.isdisjoint(own):
-                del self._entities[uid]
-            elif not seen.isdisjoint(own):
+            if not one.said.isdisjoint(own):
+                self._drop(uid)
+            elif not one.seen.isdisjoint(own):
                 self._see(uid, entity, event)
         if self._told_of is not None and event.event_type is EventType.EXTRACTION:
-            self._told_of.append(_subjects(event))
-        met = _uids_in(event)
-        self._meet({*met, *people})
-        self._mark(event, claims)
+            self._told_of.append(one.read_out)
+        self._meet(one.near)
+        self._mark(event, one)
         if not event.is_note:
-            for place in met & self._seen_at.keys():
-                self._seen_at[place].append(tuple(seen_in(event, known)))
+            for place in one.met & self._seen_at.keys():
+                self._seen_at[place].append(one.there)
+
+    def _drop(self, uid: str) -> None:
+        del self._entities[uid]
+        self._merged.discard(uid)
 
     def _meet(self, uids: Collection[str]) -> None:
         """Some are part of an event, and perhaps are met for the first time."""
@@ -163,22 +158,19 @@ class Following:
             if any(uid.startswith(prefix) and uid not in known for uid in uids):
                 del self._kinds[prefix]
 
-    def _mark(self, event: GameEvent, claims: Collection[Claim]) -> None:
+    def _mark(self, event: GameEvent, one: Happened) -> None:
         """Counts what changed, for those who keep what follows from it."""
-        marks = marks_of(event, claims)
-        self.changes.update(marks)
+        self.changes.update(one.marks)
         self.changes[NOTES] += event.is_note
-        # With somebody who is dead, nothing is left open.
-        died = any(claim.slot in (NUMBER, change(NUMBER)) for claim in claims)
-        self.changes[LEFT_OPEN] += died or bool(event.known.threads)
-        if OUTCOME in marks and self._outcomes is not None and not event.is_note:
+        self.changes[LEFT_OPEN] += one.ends
+        if OUTCOME in one.marks and self._outcomes is not None and not event.is_note:
             self._outcomes.append(event)
 
     def _see(self, uid: str, entity: Entity, event: GameEvent) -> None:
         """Somebody was seen somewhere, and nothing else is new of them."""
         was = [n for n, fact in enumerate(entity.facts) if fact.op == AT]
         if not was or entity.merged:
-            del self._entities[uid]
+            self._drop(uid)
             return
         seen = Fact(
             subject=uid,
@@ -213,19 +205,19 @@ class Following:
         """Whom events speak of, and under which names that was told."""
         used: set[str] = set()
         for event in play:
-            uids = {event.source, *event.known.together, *spoken_of(event.known)} - {DM, SYSTEM}
-            used |= uids
-            shown = tuple(sorted(uid for uid in _uids_in(event) if is_uid(uid)))
-            self._lately.append(_Spoken(shown, names_said(event.content)))
+            spoken = spoken_in(event)
+            used |= spoken.told
+            self._lately.append(spoken)
         new = used - self._called.keys()
-        self._called |= {uid: one.name for uid, one in view.called(sorted(new)).items()}
+        if new:
+            self._called |= {uid: one.name for uid, one in view.called(sorted(new)).items()}
 
     def _entries(self, view: View, play: list[GameEvent], gates: Gates) -> Iterator[Entry]:
         """One entry for each event, also for those that say nothing: places in the story are counted.
 
         A session goes on until another begins; who goes back to an earlier one goes on with this one.
         """
-        told = {entry.event_id: entry for entry in retold(view, play, gates)}
+        told = {entry.event_id: entry for entry in retold(view, play, gates, called=self._called)}
         for event in play:
             if event.session_id not in self._sessions:
                 self._sessions.add(event.session_id)
@@ -269,14 +261,15 @@ class Following:
         """Those of some entities that the viewer knows of, each under the uid it goes by."""
         missing = [uid for uid in uids if uid not in self._entities]
         if missing:
-            seen = self.first_seen(view, missing)
-            known = view.entities([uid for uid in missing if uid in seen])
+            seen, persons = self.first_seen(view, missing), view.persons_of(missing)
+            known = view.entities_of({same[0]: same for uid, same in persons.items() if uid in seen})
             self._entities |= {uid: without_hidden(view, one, self._gates) for uid, one in known.items()}
-            heads = view.persons_of(missing)
             for uid in missing:
-                head = heads[uid][0]
+                head = persons[uid][0]
                 if head in self._entities:
-                    self._entities[uid] = self._entities[head]
+                    entity = self._entities[uid] = self._entities[head]
+                    if entity.merged:
+                        self._merged |= {uid, head}
         found = [self._entities[uid] for uid in uids if uid in self._entities]
         return {entity.uid: entity for entity in found}
 
@@ -330,7 +323,7 @@ class Following:
     def told_of(self, view: View) -> list[str]:
         """Of whom something was read out of the newest words, the newest first."""
         if self._told_of is None:
-            self._told_of = deque(map(_subjects, view.marked(READ_OUT, limit=_TOLD_OF)), maxlen=_TOLD_OF)
+            self._told_of = deque(map(subjects_of, view.marked(READ_OUT, limit=_TOLD_OF)), maxlen=_TOLD_OF)
         return list(dict.fromkeys(chain.from_iterable(reversed(self._told_of))))
 
     def stated(self, entity: Entity) -> list[Stated]:
@@ -354,10 +347,6 @@ class Following:
         return found[1]
 
 
-def _subjects(event: GameEvent) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(fact.subject for fact in event.known.facts))
-
-
 def _only(bearers: Collection[str]) -> str | None:
     """Who bears a name, if it is one and no other."""
     return next(iter(bearers)) if len(bearers) == 1 else None
@@ -367,11 +356,6 @@ def _last_but_one(sessions: dict[str, int]) -> int:
     """Where the first of the sessions that are told whole begins; 0 if nothing came before it."""
     starts = list(sessions.values())
     return starts[-WHOLE] if len(starts) > WHOLE else 0
-
-
-def _uids_in(event: GameEvent) -> set[str]:
-    uses = uses_of(event, event.known)
-    return {*uses.shown, *(uid for _, uid in uses.referred)} - {DM, SYSTEM}
 
 
 def _in_session(entry: Entry, session: str) -> Entry:

@@ -45,11 +45,15 @@ class Scene(NamedTuple):
 def scene_of(view: View, following: Following, query: str | None) -> Scene:
     named = question_of(view, query).named if query else ()
     asked = list(following.entities(view, [one.uids[0] for one in named]).values())
-    characters = following.entities(view, following.everybody(view, "pc_"))
+    party, still_open = following.everybody(view, "pc_"), following.everybody(view, "qst_")
+    of_late, told_of = following.lately(view)[: 2 * _MOST_LATELY], following.told_of(view)[:_MOST_BEFORE]
+    # All in one look, since each look has its cost.
+    following.entities(view, list(dict.fromkeys((*party, view.viewer, *of_late, *told_of, *still_open))))
+    characters = following.entities(view, party)
     # Somebody who turned out to be another is met under that one's uid.
     me = None if view.viewer == DM else next(iter(following.entities(view, [view.viewer]).values()), None)
     own = me.uid if me is not None else view.viewer
-    spoken_of = following.entities(view, following.lately(view)[: 2 * _MOST_LATELY])
+    spoken_of = following.entities(view, of_late)
     places = following.entities(view, _places(view, me, characters.values(), spoken_of.values()))
     here = [uid for place in places.values() for uid in uids_of(place)]
     there = following.entities(view, _last_there(view, following, here))
@@ -61,8 +65,8 @@ def scene_of(view: View, following: Following, query: str | None) -> Scene:
     told = {own, *(one.uid for one in asked), *list(present)[:_MOST_PRESENT], *characters, *places}
     beside = [one for one in spoken_of.values() if one.uid not in told and one.category != "QST"]
     told |= {one.uid for one in beside}
-    before = following.entities(view, following.told_of(view)[:_MOST_BEFORE])
-    quests = following.entities(view, following.everybody(view, "qst_"))
+    before = following.entities(view, told_of)
+    quests = following.entities(view, still_open)
 
     def met(entities: Iterable[Entity]) -> tuple[Entity, ...]:
         found = {one.uid: one for one in entities}

@@ -5,8 +5,10 @@ bounded pool is near the best there is. No chance, no clock, and no order but th
 """
 
 import heapq
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from dndbots.memory.entries import as_text
@@ -123,15 +125,22 @@ class _Said:
 
     def __contains__(self, candidate: Candidate) -> bool:
         """Whether a sentence has most of these words, and denies no more and no less."""
-        shared: dict[int, int] = {}
-        for word in candidate.words:
-            for place in self._with_word.get(word, ()):
-                shared[place] = shared.get(place, 0) + 1
+        words = set(candidate.words)
         return any(
-            times >= _SAME * max(len(candidate.words), len(self._sentences[place].words))
-            and is_denied(self._sentences[place].text) == is_denied(candidate.text)
-            for place, times in shared.items()
+            len(words.intersection(said.words)) >= _SAME * max(len(words), len(said.words))
+            and is_denied(said.text) == is_denied(candidate.text)
+            for said in self._alike(candidate)
         )
+
+    def _alike(self, candidate: Candidate) -> list[Candidate]:
+        """Sentences that may have most of these words: they have one of the rarest of them.
+
+        What has none of so many of the words has too few of the rest.
+        """
+        with_word = self._with_word
+        places = [with_word.get(word, ()) for word in candidate.words]
+        few = sorted(places, key=len)[: len(places) - math.ceil(_SAME * len(places)) + 1]
+        return [self._sentences[place] for place in set(chain.from_iterable(few))]
 
 
 class Greedy:
@@ -146,12 +155,18 @@ class Greedy:
         self._retold = 0
         self._candidates = candidates
         self._features: dict[int, list[tuple[Feature, float]]] = {}
-        first = []
-        for number, candidate in enumerate(candidates):
-            if (wish.fragments and candidate.words) or _says_something(candidate):
-                features = self._features[number] = salience.features(candidate)
-                worth = sum(worth for _, worth in features) * self._weight(candidate) ** wish.power
-                first.append((-worth / (candidate.tokens + _OVERHEAD), number))
+        self._salience = salience
+        said = [
+            number
+            for number, candidate in enumerate(candidates)
+            if (wish.fragments and candidate.words) or _says_something(candidate)
+        ]
+        worths = salience.worths([candidates[number] for number in said])
+        self._weights = {number: self._weight(candidates[number]) for number in said}
+        first = [
+            (-(worth * self._weights[number] ** wish.power) / (candidates[number].tokens + _OVERHEAD), number)
+            for number, worth in zip(said, worths, strict=True)
+        ]
         # Sorted, so a heap already.
         self._heap = heapq.nsmallest(_POOL, first)
         # Among sentences that are all alike, looking for the best again and again finds nothing better.
@@ -213,16 +228,18 @@ class Greedy:
         return weight
 
     def _gain(self, number: int) -> float:
-        candidate, covered = self._candidates[number], self._covered
-        weight, power, gain = self._weight(candidate), self._wish.power, 0.0
-        for feature, worth in self._features[number]:
-            before = covered.get(feature, 0.0)
-            gain += worth * ((before + weight) ** power - (before**power if before else 0.0))
-        return gain / (candidate.tokens + _OVERHEAD)
+        covered, weight, power = self._covered, self._weights[number], self._wish.power
+        features = self._features.get(number)
+        if features is None:
+            features = self._features[number] = self._salience.features(self._candidates[number])
+        new, gain = weight**power, 0.0
+        for feature, worth in features:
+            before = covered.get(feature)
+            gain += worth * ((before + weight) ** power - before**power if before else new)
+        return gain / (self._candidates[number].tokens + _OVERHEAD)
 
     def _choose(self, number: int) -> None:
-        candidate = self._candidates[number]
-        weight = self._weight(candidate)
+        candidate, weight = self._candidates[number], self._weights[number]
         for feature, _ in self._features[number]:
             self._covered[feature] = self._covered.get(feature, 0.0) + weight
         self._said.add(candidate)

@@ -1,10 +1,11 @@
 """What a sentence is about: its content words, with a common form for those of one stem."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from dndbots.storage.terms import terms_of
 
@@ -38,14 +39,28 @@ def stems_of(terms: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(stem, words)))
 
 
+class Near(NamedTuple):
+    """Pairs of words, in the order of the text, and where each stands first."""
+
+    pairs: tuple[Pair, ...]
+    places: Mapping[Pair, int]
+    known: frozenset[Pair]
+
+    def among(self, others: AbstractSet[Pair]) -> list[Pair]:
+        """Those that are among others, in the order of the text."""
+        shared = self.known & others
+        return sorted(shared, key=self.places.__getitem__) if shared else []
+
+
 # A sentence is weighed again whenever a boundary moves.
 @lru_cache(maxsize=1 << 13)
-def neighbours(stems: tuple[str, ...], reach: int) -> tuple[Pair, ...]:
+def near(stems: tuple[str, ...], reach: int) -> Near:
     """Pairs of content words that stand near each other, in one order whichever came first."""
     pairs = list(pairwise(stems))
     for distance in range(2, reach + 1):
         pairs += zip(stems, stems[distance:], strict=False)
-    return tuple((a, b) if a < b else (b, a) for a, b in pairs)
+    ordered = tuple((a, b) if a < b else (b, a) for a, b in pairs)
+    return Near(ordered, {pair: place for place, pair in enumerate(ordered)}, frozenset(ordered))
 
 
 _ENDING = re.compile(r"(?:ies|ied|(?<=ss)es|ing|edly|ed|ly|es|s|e|y)$")

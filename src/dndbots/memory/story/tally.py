@@ -1,14 +1,13 @@
 """What came up in a part of a transcript, and how often: counts that can be added and taken away exactly."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final, TypeVar
 
 from dndbots.memory.entries import Entry
 from dndbots.memory.extract.candidates import Candidate
 from dndbots.memory.extract.names import Spelling
 from dndbots.memory.extract.salience import REACH, TALK, Salience
-from dndbots.memory.extract.words import Pair, neighbours
+from dndbots.memory.extract.words import Pair, near
 
 # Whole numbers: what is told counts `_UNIT`, what is said beside it a part of that.
 _UNIT: Final = 20
@@ -24,6 +23,7 @@ class Tally:
     def __init__(self) -> None:
         self.words: dict[str, int] = {}
         self.pairs: dict[Pair, int] = {}
+        self.repeated: set[Pair] = set()
         self.spelling = Spelling()
         self.entries = 0
         self.narrated = 0
@@ -41,8 +41,10 @@ class Tally:
             times = _UNIT if candidate.told else _SAID
             for word in candidate.words:
                 words[word] = words.get(word, 0) + times
-            for pair in neighbours(candidate.words, REACH):
-                pairs[pair] = pairs.get(pair, 0) + times
+            for pair in near(candidate.words, REACH).pairs:
+                total = pairs[pair] = pairs.get(pair, 0) + times
+                if total > _UNIT:
+                    self.repeated.add(pair)
 
     def add(self, other: "Tally", sign: int = 1) -> None:
         """Together with a later tally; or without an earlier one, for a sign of -1."""
@@ -51,6 +53,11 @@ class Tally:
         self.spelling.add(other.spelling, sign)
         _add(self.words, other.words, sign)
         _add(self.pairs, other.pairs, sign)
+        pairs = self.pairs
+        if sign > 0:
+            self.repeated.update([pair for pair in other.pairs if pairs[pair] > _UNIT])
+        else:
+            self.repeated -= {pair for pair in other.pairs if pairs.get(pair, 0) <= _UNIT}
 
     def salience(self, names: Iterable[str] = (), *, narrated: bool = True) -> Salience:
         """The worth of what was counted; of these counts, not of a copy.
@@ -58,8 +65,17 @@ class Tally:
         Where nobody tells a story, pairs mean little, and a rare word is worth almost as much as others,
         and as much as a name.
         """
-        salience = Salience(words=self.words, pairs=self.pairs, names=frozenset(names), unit=_UNIT)
-        return salience if narrated else replace(salience, pairs={}, growth=_TALK_GROWTH, name=_TALK_NAME)
+        if narrated:
+            return Salience(
+                words=self.words,
+                pairs=self.pairs,
+                names=frozenset(names),
+                unit=_UNIT,
+                repeated=self.repeated,
+            )
+        return Salience(
+            words=self.words, names=frozenset(names), unit=_UNIT, growth=_TALK_GROWTH, name=_TALK_NAME
+        )
 
     def beside(self, candidates: Iterable[Candidate]) -> "Tally":
         """The counts of what these sentences say, which were not counted yet, beside what was."""
@@ -68,6 +84,7 @@ class Tally:
         words, pairs = self.words, self.pairs
         new.words = {word: words.get(word, 0) + times for word, times in new.words.items()}
         new.pairs = {pair: pairs.get(pair, 0) + times for pair, times in new.pairs.items()}
+        new.repeated = {pair for pair, times in new.pairs.items() if times > _UNIT}
         return new
 
 
