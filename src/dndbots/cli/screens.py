@@ -12,7 +12,7 @@ from rich.text import Text
 
 from dndbots.cli import show
 from dndbots.events import EventType, GameEvent, audience
-from dndbots.game.played import Played, played_of
+from dndbots.game.played import MARCH, Played, played_of
 from dndbots.ids import DM
 
 if TYPE_CHECKING:
@@ -216,8 +216,14 @@ def _scene_of(event: GameEvent, note: Played | None) -> str | None:
 
 
 def _is_bookkeeping(event: GameEvent, note: Played | None) -> bool:
-    """Sheets, and how the game is played: nothing happens in it."""
-    return event.event_type is EventType.SYSTEM and note is not None and bool(note.game or note.joined)
+    """Sheets and cursors, in which nothing happens; and a departure as it is told to those who stay.
+
+    That one is told of again, with those who go.
+    """
+    if event.event_type is EventType.SYSTEM:
+        return _is_unseen(event) or (note is not None and note.joined is not None)
+    gone = [fact.op == "@" and fact.ended for fact in event.known.facts]
+    return note is not None and note.step == MARCH and bool(gone) and all(gone)
 
 
 def _is_unseen(event: GameEvent) -> bool:

@@ -120,7 +120,9 @@ def mill() -> Module:
 
 
 def hero(name: str, char_class: str, **fields: Any) -> Any:
-    return character(name, char_class, hp=20, **{"level": 2, "equipment": ["longsword", "6 torches"], **fields})
+    return character(
+        name, char_class, hp=20, **{"level": 2, "equipment": ["longsword", "6 torches"], **fields}
+    )
 
 
 class Bench:
