@@ -123,8 +123,8 @@ def put_in_order(campaign: Campaign) -> None:
     """Notes down, for everybody and every shelf, that all so far was seen to: as after long play."""
     notes = []
     for npc in sorted(one.uid for one in campaign.entities(viewer="dm", category="npc")):
-        for newest in campaign.events(viewer=npc, last=1):
-            notes.append(make_note(npc, npc_shelf(npc), None, lines=[], upto=newest, after=None))
+        perceived = campaign.events(viewer=npc, last=1)
+        notes += [make_note(npc, npc_shelf(npc), None, lines=[], upto=one, after=None) for one in perceived]
     for holder in AGENTS:
         newest = list(campaign.events(viewer=holder, last=1))[-1]
         shelves = [WORLD, *map(location_shelf, PLACES), *([TRIGGERS] if holder == "dm" else [])]

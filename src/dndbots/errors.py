@@ -26,6 +26,7 @@ DndbotsError
 ├── SummaryFailed         no summary that could be used, with whose it was and why
 ├── RulesError
 │   ├── InvalidDice       dice that cannot be rolled, with the column and the reason
+│   ├── CannotAct         somebody who is in no state to do that, and why
 │   └── NotInRules        a name that the rules do not have, with those that they have
 │       ├── UnknownClass
 │       ├── UnknownMonster
@@ -281,6 +282,14 @@ class InvalidDice(RulesError, ValueError):
         shown = shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}..."
         super().__init__(f"{shown} cannot be rolled: column {column}: {reason}; {remedy}")
         self.expression, self.column, self.reason, self.remedy = expression, column, reason, remedy
+
+
+class CannotAct(RulesError):
+    """Nothing was rolled: the dead do not act, nor do those who sleep."""
+
+    def __init__(self, who: str, *, deed: str, reason: str) -> None:
+        super().__init__(f"{who} cannot {deed}: {reason}; let somebody else act")
+        self.who, self.deed, self.reason = who, deed, reason
 
 
 class NotInRules(RulesError, LookupError):

@@ -147,7 +147,7 @@ def test_an_act_that_cannot_be_is_refused_before_anything_is_recorded() -> None:
     box.dm()
     head = box.campaign.head
     for act, reason in [
-        (Act(verb=Verb.ATTACK, target=GOBLINS), "no fight"),
+        (Act(verb=Verb.ATTACK, target=GOBLINS), "not here"),
         (Act(verb=Verb.GO, what="the chimney"), "no way 'the chimney'"),
         (Act(verb=Verb.CAST, what="Wish"), "not ready"),
         (Act(verb=Verb.WHISPER), "nobody is named"),

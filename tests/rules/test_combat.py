@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.rules.loaded import Loaded
 from tests.table import character
 
-from dndbots.errors import UnknownThing
+from dndbots.errors import CannotAct, UnknownThing
 from dndbots.rules.combat import attack, attack_all, breathe, damage, initiative, morale
 from dndbots.rules.combatants import Combatant
 from dndbots.rules.dice import bounds
@@ -79,6 +79,27 @@ def test_those_who_cannot_defend_themselves_are_hit() -> None:
     assert blow.hit
     assert blow.target_after.conditions == ()
     assert not attack(fighter(), asleep, rng=Loaded(1)).hit
+
+
+def test_the_fallen_are_hit_like_the_sleeping() -> None:
+    """Nobody at 0 hit points dodges."""
+    assert attack(fighter(), foe(ac=-50, hp=0), rng=Loaded(2, 3)).hit
+
+
+@pytest.mark.parametrize("state", [{"hp": 0}, {"conditions": ("held",)}, {"conditions": ("turned",)}])
+def test_the_dead_do_not_act(state) -> None:
+    """Nor those who are held or driven off; nothing is rolled for them."""
+    with pytest.raises(CannotAct, match="Goblin cannot attack"):
+        attack(foe(**state), fighter(), rng=Loaded())
+    with pytest.raises(CannotAct, match="cannot use fiery breath"):
+        breathe(foe("dragon", **state), monster("dragon").breath, [fighter()], rng=Loaded())
+
+
+def test_whoever_strikes_is_seen() -> None:
+    """The attack names the conditions that end with it."""
+    assert attack(fighter(conditions=("invisible", "blessed")), foe(), rng=Loaded(2)).given_away == (
+        "invisible",
+    )
 
 
 def test_conditions_bear_on_the_blow() -> None:

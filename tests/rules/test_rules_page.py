@@ -1,5 +1,6 @@
 """The page for players says what the engine does."""
 
+from itertools import pairwise
 from pathlib import Path
 
 from dndbots.prompts import RULES_SHORTHAND
@@ -17,9 +18,9 @@ def test_no_mark_is_left_and_no_line_is_a_broken_table() -> None:
     """Every table has a head and rows of the same width."""
     lines = page().splitlines()
     assert not [line for line in lines if line.startswith("<!--")]
-    for above, line in zip(lines, lines[1:], strict=False):
+    for above, line in pairwise(lines):
         if above.startswith("|") and line.startswith("|"):
-            assert above.count(" | ") == line.count(" | "), line
+            assert above.count("|") == line.count("|"), line
 
 
 def test_the_page_holds_to_the_shorthand_of_players() -> None:

@@ -13,7 +13,7 @@ from dndbots.canon import claims
 from dndbots.canon.claims import Certainty, Claim
 from dndbots.canon.holding import effects_of
 from dndbots.events import EventType, GameEvent, StatedFact, audience
-from dndbots.game.acts import FOR_THE_DM, MOVES, RULED, Act
+from dndbots.game.acts import FOR_THE_DM, MOVES, RULED, Act, Verb
 from dndbots.game.played import (
     DM_STEP,
     MARCH,
@@ -257,11 +257,14 @@ class Table:
             self.sights[place] = note.sights
         if event.event_type is EventType.LOCATION_CHANGE:
             self.visits[place] = self.visits.get(place, 0) + 1
+            if self.viewer in event.known.participants:
+                # How a fight ends that one has left, one does not see.
+                self.fights.clear()
             if note.origin is not None and note.way is not None:
                 self.ways.setdefault(note.origin, {})[note.way] = place
-        if note.fight is not None:
-            self.fights[place] = _begun(note.fight, place, self.round)
         fight = self.fights.get(place)
+        if note.fight is not None and (fight is None or fight.id != note.fight.id):
+            fight = self.fights[place] = _begun(note.fight, place, self.round)
         if fight is not None:
             self._fought(event, note, fight)
 
@@ -284,9 +287,11 @@ class Table:
         stands = Waiting(event.event_id, event.source, act, place)
         if act.verb in MOVES:
             self.intents[event.source] = act
-        if act.verb in RULED:
+        # To go for somebody who is at peace is for the DM to answer: there is no fight yet.
+        peaceful = act.verb is Verb.ATTACK and place not in self.fights
+        if act.verb in RULED and not peaceful:
             self.declared = stands
-        if act.verb in FOR_THE_DM:
+        if act.verb in FOR_THE_DM or peaceful:
             self.waiting.append(stands)
             if act.what is not None and act.target is not None:
                 self.asked.add((act.target, act.what))

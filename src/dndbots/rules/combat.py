@@ -22,7 +22,8 @@ _NEVER_FLEES: Final = 12
 class Attack(Outcome):
     """One blow. `needed` is what `total` was held against, counted up; `natural` is the d20 itself.
 
-    `target_after` is the target when all of it is done. `harmless` is a hit that such a weapon cannot make
+    `target_after` is the target when all of it is done. `given_away` are the attacker's conditions that end
+    with it. `harmless` is a hit that such a weapon cannot make
     hurt.
     """
 
@@ -37,6 +38,7 @@ class Attack(Outcome):
     hp_after: int
     harmless: bool
     effect: Effect | None
+    given_away: tuple[str, ...]
     target_after: Combatant = field(metadata=NOT_RECORDED)
 
 
@@ -81,8 +83,10 @@ def attack(
     """One blow of one strike, the first one unless another is named.
 
     A d20 with all bonuses at the target's armour class or above hits. A 20 always hits, a 1 never does.
-    Those who cannot defend themselves are hit unless the d20 shows a 1. A hit does at least 1.
+    Those who cannot defend themselves are hit unless the d20 shows a 1. A hit does at least 1. Whoever
+    is in no state to attack is a CannotAct error.
     """
+    attacker.must_be_able("attacks", deed="attack")
     used = _strike_of(attacker, strike)
     bonus += attacker.attack_bonus + used.bonus + conditions.sum_of(attacker.conditions, "attack")
     if backstab and attacker.backstab:
@@ -90,8 +94,7 @@ def attack(
     needed = ascending(target.ac) + conditions.sum_of(target.conditions, "defence")
     made = roll("1d20", rng=rng)
     total = made.total + bonus
-    helpless = conditions.is_helpless(target.conditions)
-    hit = made.total == 20 or (made.total != 1 and (helpless or total >= needed))
+    hit = made.total == 20 or (made.total != 1 and (target.helpless or total >= needed))
     words = (
         f"{attacker.name} attacks {target.name} ({used.name}): d20 {made.total}{signed(bonus)} = {total} "
         f"against {needed}"
@@ -135,6 +138,7 @@ def attack_all(attacker: Combatant, target: Combatant, *, rng: Random, bonus: in
 
 def breathe(attacker: Combatant, breath: Strike, targets: Iterable[Combatant], *, rng: Random) -> Breath:
     """A breath, a song, a word of dread: no attack roll, and each target saves alone."""
+    attacker.must_be_able("attacks", deed=f"use {breath.name}")
     if breath.effect is None:
         raise UnknownThing(breath.name, known=[])
     effects = tuple(resolve(breath.effect, one, rng=rng, level=attacker.level) for one in targets)
@@ -257,5 +261,6 @@ def _result(
         hp_after=after.hp,
         harmless=harmless,
         effect=effect,
+        given_away=attacker.given_away,
         target_after=after,
     )

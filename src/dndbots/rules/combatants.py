@@ -6,10 +6,12 @@ from random import Random
 from typing import Self
 
 from dndbots import ids
+from dndbots.errors import CannotAct
 from dndbots.models import Character
 from dndbots.rules import conditions
 from dndbots.rules.abilities import modifier
 from dndbots.rules.classes import CharacterClass, char_class
+from dndbots.rules.conditions import Deed
 from dndbots.rules.dice import bounds, roll
 from dndbots.rules.equipment import Weapon, bonus_of, weapons_in
 from dndbots.rules.monsters import Monster
@@ -98,6 +100,7 @@ class Combatant:
             damage=monster.strikes[0].damage or _UNARMED,
             strikes=monster.strikes,
             saves=monster.saves,
+            dexterity=monster.initiative,
             morale=monster.morale,
             undead=monster.undead,
             immune=monster.immune,
@@ -115,7 +118,26 @@ class Combatant:
     @property
     def up(self) -> bool:
         """Whether anything can be done at all: above 0 hit points, and no condition forbids it."""
-        return self.hp > 0 and conditions.can(self.conditions, "acts")
+        return self.able("acts")
+
+    @property
+    def helpless(self) -> bool:
+        return self.hp <= 0 or conditions.is_helpless(self.conditions)
+
+    def able(self, what: Deed) -> bool:
+        return self.hp > 0 and conditions.can(self.conditions, what)
+
+    def must_be_able(self, what: Deed, *, deed: str) -> None:
+        """A CannotAct error for those who are not."""
+        if self.able(what):
+            return
+        reason = f"at {self.hp} hit points" if self.hp <= 0 else ", ".join(self.conditions)
+        raise CannotAct(self.name, deed=deed, reason=reason)
+
+    @property
+    def given_away(self) -> tuple[str, ...]:
+        """The conditions that end with an attack or a spell: nobody strikes and stays unseen."""
+        return tuple(one.name for one in conditions.of(self.conditions) if one.ends_when_attacking)
 
     def hurt(self, amount: int) -> Self:
         """After a wound. Pain wakes sleepers."""

@@ -8,6 +8,7 @@ from dndbots.errors import UnknownThing
 from dndbots.rules.tables import Entry, by_name, find, key_of, table, unique
 
 Number = Literal["attack", "damage", "defence", "saves", "morale", "checks"]
+Deed = Literal["acts", "attacks", "casts", "moves"]
 
 
 class Condition(Entry):
@@ -59,7 +60,7 @@ def sum_of(names: Iterable[str], number: Number) -> int:
     return sum(getattr(one, number) for one in of(names))
 
 
-def can(names: Iterable[str], what: Literal["acts", "attacks", "casts", "moves"]) -> bool:
+def can(names: Iterable[str], what: Deed) -> bool:
     """Whether somebody under these conditions can do that. Who cannot act can do nothing."""
     return all(one.acts and getattr(one, what) for one in of(names))
 

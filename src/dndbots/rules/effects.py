@@ -27,7 +27,6 @@ class Effect(Outcome):
     rounds: int | None = None
     cured: tuple[str, ...] = ()
     levels: int = 0
-    slain: bool = False
 
 
 def resolve(rule: EffectRule, target: Combatant, *, rng: Random, level: int = 1, bonus: int = 0) -> Effect:
@@ -55,8 +54,6 @@ def resolve(rule: EffectRule, target: Combatant, *, rng: Random, level: int = 1,
 
 def applied(effect: Effect, target: Combatant) -> Combatant:
     """The target after it."""
-    if effect.slain:
-        target = replace(target, hp=min(target.hp, -10))
     after = target.hurt(effect.damage).healed(effect.healing).without(*effect.cured)
     return after.under(effect.condition) if effect.condition else after
 
@@ -82,7 +79,6 @@ def _taken(rule: EffectRule, target: Combatant, saved: Check | None, *, rng: Ran
         rounds=max(1, lasting.total) if lasting else None,
         cured=tuple(name for name in rule.cures if name in target.conditions),
         levels=rule.levels if whole else 0,
-        slain=rule.slays and whole,
     )
     told = "; ".join(_told(effect, harm, help_)) or "nothing comes of it"
     return replace(effect, text=f"{saved.text}; {told}" if saved else f"{target.name}: {told}")
@@ -103,8 +99,6 @@ def _told(effect: Effect, harm: Roll | None, healing: Roll | None) -> Iterator[s
     yield from (f"no longer {name}" for name in effect.cured)
     if effect.levels:
         yield f"loses {effect.levels} level{'s' if effect.levels > 1 else ''}"
-    if effect.slain:
-        yield "slain"
 
 
 def _sum(made: Roll, amount: int) -> str:

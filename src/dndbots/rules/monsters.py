@@ -46,6 +46,7 @@ class Monster(Entry):
     regenerates: int = 0
     regeneration_stopped_by: tuple[str, ...] = ()
     surprises: int = 2
+    initiative: int = 0
     infravision: bool = False
 
     @property

@@ -144,8 +144,16 @@ def _spell_row(one: Spell) -> list[object]:
     limits += [f"{one.hit_dice} hit dice"] if one.hit_dice else []
     limits += [f"up to {one.up_to} hit dice each"] if one.up_to else []
     told = [*limits, *(_effect(rule) for rule in one.effects)]
-    told += [f"lasts {one.rounds} rounds"] if one.rounds else []
+    told += [f"lasts {_time(one.rounds)}"] if one.rounds else []
     return [one.name, one.reach or "touch", one.aim, one.about, "; ".join(told) or "-"]
+
+
+def _time(rounds: str) -> str:
+    """Rounds as people say them: `6*60` is 6 turns."""
+    turns = rounds.removesuffix("*60")
+    if rounds == "60":
+        return "1 turn"
+    return f"{turns} turns" if turns != rounds else f"{rounds} round{'s' * (rounds != '1')}"
 
 
 def _effect(rule: EffectRule) -> str:
@@ -156,11 +164,10 @@ def _effect(rule: EffectRule) -> str:
         told.append(f"{rule.per_level} more for each {every} after the first, {rule.most - 1} times at most")
     if rule.condition:
         told.append(
-            f"{rule.condition} for {rule.rounds} rounds" if rule.rounds else f"{rule.condition} until cured"
+            f"{rule.condition} for {_time(rule.rounds)}" if rule.rounds else f"{rule.condition} until cured"
         )
     told += [f"ends {', '.join(rule.cures)}"] if rule.cures else []
     told += [f"drains {rule.levels} level"] if rule.levels else []
-    told += ["slays"] if rule.slays else []
     if rule.save:
         bonus = f" at {rule.save_bonus:+d}" if rule.save_bonus else ""
         told.append(f"save against {rule.save}{bonus}{' for half' if rule.saved == 'half' else ''}")
@@ -216,6 +223,8 @@ def _bestiary() -> str:
 
 def _traits(one: Monster) -> str:
     told = ["undead"] if one.undead else []
+    told += ["sees in the dark"] if one.infravision else []
+    told += ["always last to act"] if one.initiative < -5 else []
     told += [f"speaks {', '.join(one.speaks)}"] if one.speaks else []
     told += [f"hurt only by {one.needs}{' or magic' if one.needs == 'silver' else ''}"] if one.needs else []
     told += [f"immune to {', '.join(one.immune)}"] if one.immune else []

@@ -11,7 +11,6 @@ from pydantic import model_validator
 from dndbots.errors import UnknownSpell
 from dndbots.rules.classes import SpellList, char_class
 from dndbots.rules.combatants import Combatant
-from dndbots.rules.conditions import can
 from dndbots.rules.dice import Roll, roll
 from dndbots.rules.effects import Effect, resolve
 from dndbots.rules.outcomes import Outcome
@@ -52,10 +51,10 @@ class Casting(Outcome):
 
     spell: str
     caster: str
-    worked: bool
     effects: tuple[Effect, ...]
     untouched: tuple[str, ...]
     rounds: int | None
+    given_away: tuple[str, ...]
 
 
 @lru_cache(maxsize=1)
@@ -80,9 +79,11 @@ def spells_for(name: str, level: int) -> tuple[Spell, ...]:
 
 
 def cast(what: Spell, caster: Combatant, targets: Sequence[Combatant] = (), *, rng: Random) -> Casting:
-    """Cast a spell at targets, or at none where it needs none. A spell on oneself takes the caster."""
-    if caster.hp <= 0 or not can(caster.conditions, "casts"):
-        return _casting(what, caster, text="cannot cast", worked=False)
+    """Cast a spell at targets, or at none where it needs none. A spell on oneself takes the caster.
+
+    Who cannot cast is a CannotAct error.
+    """
+    caster.must_be_able("casts", deed=f"cast {what.name}")
     aimed = [caster] if what.aim == "self" else list(targets)
     touched, limits = _touched(what, aimed, rng=rng)
     effects = tuple(
@@ -93,14 +94,15 @@ def cast(what: Spell, caster: Combatant, targets: Sequence[Combatant] = (), *, r
     if what.effects and not effects:
         told = "nobody is touched by it"
     reached = {target.uid for target in touched}
-    return _casting(
-        what,
-        caster,
-        text=f"casts {what.name}" + (f": {told}" if told else ""),
+    return Casting(
+        rolls=(*limits, *(made for effect in effects for made in effect.rolls), *lasting),
+        text=f"{caster.name} casts {what.name}" + (f": {told}" if told else ""),
+        spell=what.name,
+        caster=caster.uid,
         effects=effects,
         untouched=tuple(target.uid for target in aimed if target.uid not in reached),
         rounds=max(1, lasting[0].total) if lasting else None,
-        rolls=(*limits, *(made for effect in effects for made in effect.rolls), *lasting),
+        given_away=caster.given_away,
     )
 
 
@@ -127,26 +129,3 @@ def _touched(what: Spell, aimed: list[Combatant], *, rng: Random) -> tuple[list[
 
 def _immune(target: Combatant, what: Spell) -> bool:
     return all(rule.kind in target.immune for rule in what.effects)
-
-
-def _casting(
-    what: Spell,
-    caster: Combatant,
-    *,
-    text: str,
-    worked: bool = True,
-    effects: tuple[Effect, ...] = (),
-    untouched: tuple[str, ...] = (),
-    rounds: int | None = None,
-    rolls: tuple[Roll, ...] = (),
-) -> Casting:
-    return Casting(
-        rolls=rolls,
-        text=f"{caster.name} {text}",
-        spell=what.name,
-        caster=caster.uid,
-        worked=worked,
-        effects=effects,
-        untouched=untouched,
-        rounds=rounds,
-    )

@@ -27,14 +27,13 @@ class EffectRule(Entry):
     cures: tuple[str, ...] = ()
     rounds: DiceText | None = None
     levels: int = 0
-    slays: bool = False
     per_level: DiceText | None = None
     every: int = 1
     most: int = 1
 
     @model_validator(mode="after")
     def _does_something(self) -> "EffectRule":
-        if not (self.damage or self.healing or self.condition or self.cures or self.levels or self.slays):
+        if not (self.damage or self.healing or self.condition or self.cures or self.levels):
             raise ValueError(f"{self.kind}: an effect that does nothing")
         for name in [*([self.condition] if self.condition else []), *self.cures]:
             condition(name)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from dndbots import _lazy
 
 if TYPE_CHECKING:
+    from dndbots.game.adventures.endless import chapter
     from dndbots.game.adventures.loading import load, named, shipped
     from dndbots.game.adventures.values import (
         Ending,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         Wandering,
     )
     from dndbots.game.adventures.when import SoFar, holds
+    from dndbots.game.adventures.writing import text_of
 
 __all__ = [
     "Ending",
@@ -50,18 +52,22 @@ __all__ = [
     "Trap",
     "Wanderers",
     "Wandering",
+    "chapter",
     "holds",
     "load",
     "named",
     "shipped",
+    "text_of",
 ]
 
-_HOMES = dict.fromkeys(__all__, "dndbots.game.adventures.values") | {
-    "SoFar": "dndbots.game.adventures.when",
-    "holds": "dndbots.game.adventures.when",
-    "load": "dndbots.game.adventures.loading",
-    "named": "dndbots.game.adventures.loading",
-    "shipped": "dndbots.game.adventures.loading",
+_HOMES = dict.fromkeys(__all__, f"{__name__}.values") | {
+    "SoFar": f"{__name__}.when",
+    "chapter": f"{__name__}.endless",
+    "holds": f"{__name__}.when",
+    "load": f"{__name__}.loading",
+    "named": f"{__name__}.loading",
+    "shipped": f"{__name__}.loading",
+    "text_of": f"{__name__}.writing",
 }
 
 __getattr__ = _lazy.exports(__name__, _HOMES)

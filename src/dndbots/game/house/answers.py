@@ -5,7 +5,7 @@ from typing import Final
 
 from dndbots.game.acts import Verb
 from dndbots.game.adventures.values import Place
-from dndbots.game.house.encounters import parley
+from dndbots.game.house.encounters import attacked, parley
 from dndbots.game.house.offers import accept, refuse
 from dndbots.game.house.resting import rest
 from dndbots.game.house.searching import look, open_up, search, take
@@ -17,6 +17,7 @@ Answer = Callable[[Telling, Place, str, Sequence[Waiting]], None]
 
 # In the order in which they are answered: words first, sleep last.
 _ANSWERS: Final[Mapping[Verb, Answer]] = {
+    Verb.ATTACK: attacked,
     Verb.PARLEY: parley,
     Verb.ACCEPT: accept,
     Verb.REFUSE: refuse,

@@ -27,7 +27,7 @@ from dndbots.game.house.places import (
     tell_something_small,
 )
 from dndbots.game.house.resting import see_to_the_light
-from dndbots.game.house.story import OVER, close, happen, is_done, is_open, mark, open_story
+from dndbots.game.house.story import OVER, close, happen, help_along, is_done, is_open, mark, open_story
 from dndbots.game.house.talking import tend, thank
 from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import World
@@ -115,6 +115,7 @@ def play_scene(telling: Telling, uid: str, waiting: Sequence[Waiting], came: Seq
     tend(telling, uid, busy=telling.told_at(uid))
     tell_changes(telling, uid)
     if not came and not asked:
+        help_along(telling, place, uid)
         wander(telling, place, uid)
 
 

@@ -101,6 +101,11 @@ _WORDS: Final = {
 }
 
 
+def _one_of(foes: Group) -> str:
+    """One of them, who speaks for all."""
+    return foes.name if foes.number == 1 else monster(foes.monster).name.lower()
+
+
 def _bare(name: str) -> str:
     return next((name.removeprefix(one) for one in ("the ", "some ") if name.startswith(one)), name)
 
@@ -136,8 +141,7 @@ def _stand_off(telling: Telling, place: Place, uid: str, foes: Foes, *, rolls: l
         beats=beats,
         names={mon: group.name},
         play={"rolls": rolls, **telling.sights(place, after=beats)},
-        enemies=[mon],
-        enemy_count=group.number,
+        facts=_counted(mon, group),
     )
 
 
@@ -153,15 +157,34 @@ def _make_peace(telling: Telling, place: Place, uid: str, foes: Foes, *, rolls: 
         names={mon: group.name},
         gist=f"{group.name} let us be at {place.name}",
         play={"rolls": rolls, **telling.sights(place, after=beats)},
-        enemies=[mon],
-        enemy_count=group.number,
+        facts=_counted(mon, group),
     )
+
+
+def _counted(mon: str, group: Group) -> list[JsonValue]:
+    """How many there are. They are no enemies yet, so nobody counts them as such."""
+    return [{"subject": mon, "key": claims.NUMBER, "value": group.number}]
 
 
 def _speech(telling: Telling, foes: Foes, group: Group) -> str:
     if not foes.says or not monster(group.monster).parleys:
         return ""
     return telling.words(_rule("talks", group), foes=_told(group), says=telling.one_of(foes.says))
+
+
+def attacked(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -> None:
+    """Somebody goes for foes who only watched: that is the end of watching."""
+    groups = _watching(telling, place)
+    if groups:
+        _attack(telling, uid, groups)
+    else:
+        telling.tell(uid, telling.words("nothing_there"), participants=people_of(asked))
+
+
+def _watching(telling: Telling, place: Place) -> dict[str, Group]:
+    """The foes here who have not made up their minds."""
+    wary = [foes for foes in telling.world.foes(place) if telling.world.came("wary", foes.key)]
+    return {telling.atlas.uid("mon", foes.key): _group(telling, foes) for foes in wary}
 
 
 # Talk.
@@ -177,8 +200,7 @@ def parley(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -
             for mon, one in fight.standing.items()
         }
     else:
-        watching = [foes for foes in telling.world.foes(place) if telling.world.came("wary", foes.key)]
-        groups = {telling.atlas.uid("mon", foes.key): _group(telling, foes) for foes in watching}
+        groups = _watching(telling, place)
     if not groups:
         telling.tell(uid, telling.words("nothing_there"), participants=who)
         return
@@ -200,13 +222,13 @@ def _agree(
         return
     price = _PRICE * sum(one.number for one in groups.values())
     payer = next((one for one in who if int(telling.step.table.fact(one, "gold", 0)) >= price), None)
-    asked = telling.words("foe_bargain", foe=first.name, gold=str(price))
+    asked = telling.words("foe_bargain", foe=_one_of(first), gold=str(price))
     if made.attitude is Attitude.WARY and payer is not None:
         paid = telling.words("pays", who=telling.step.table.name(payer), foes=first.name, gold=str(price))
         loot: list[JsonValue] = [{"gold": price, "from": payer}]
         _settle(telling, place, uid, groups, who, text=f"{asked} {paid}", rolls=dice(made), loot=loot)
         return
-    refused = asked if made.attitude is Attitude.WARY else telling.words("foe_threat", foe=first.name)
+    refused = asked if made.attitude is Attitude.WARY else telling.words("foe_threat", foe=_one_of(first))
     if made.attitude is Attitude.ATTACKING and uid not in telling.step.table.fights:
         _attack(telling, uid, groups, before=refused)
         return

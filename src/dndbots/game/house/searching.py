@@ -19,7 +19,7 @@ from dndbots.rules.classes import char_class
 
 _OPEN_LOCKS: Final = "open locks"
 _SEARCHED_BEFORE: Final = 2
-_EYES: Final = 1  # a party looks longer than rules for ten feet of wall have it
+_EYES: Final = 2  # a party looks longer than rules for ten feet of wall have it
 _NO_LIGHT: Final = -2
 _ARTICLES: Final = ("a ", "an ", "the ", "some ")
 
@@ -34,13 +34,19 @@ def search(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -
     check = None if sheet is None else checks.search(sheet, rng=telling.rng, bonus=bonus + _NO_LIGHT * blind)
     lucky = check is not None and check.success
     rolls = dice(check) if check is not None else []
-    things = world.hidden_things(place) if lucky else []
-    ways = world.hidden_ways(place) if lucky else []
-    if not things and not ways:
+    if not (lucky and reveal(telling, place, uid, who, rolls)):
         text = telling.words("search_nothing", who=telling.step.table.name(who[0]))
         beats = [] if before else [beat("searched", place.key)]
         telling.tell(uid, text, participants=who, beats=beats, play={"rolls": rolls})
-        return
+
+
+def reveal(
+    telling: Telling, place: Place, uid: str, who: Sequence[str], rolls: Sequence[JsonValue] = ()
+) -> bool:
+    """Shows all that is hidden at a place to those who are there. Whether anything was."""
+    things, ways = telling.world.hidden_things(place), telling.world.hidden_ways(place)
+    if not things and not ways:
+        return False
     found = listed([*(thing.looks for thing in things), *(_way(way) for way in ways)])
     beats = [beat("found", thing.key) for thing in things]
     beats += [beat("found", place.key, way.label) for way in ways]
@@ -52,8 +58,9 @@ def search(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -
         beats=beats,
         gist=f"there is {found} at {place.name}",
         names={uid: place.name},
-        play={"rolls": rolls, **telling.sights(place, after=beats)},
+        play={"rolls": [*rolls], **telling.sights(place, after=beats)},
     )
+    return True
 
 
 def look(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -> None:
@@ -87,7 +94,9 @@ def _look_at(telling: Telling, place: Place, uid: str, thing: Thing, lookers: Se
     beats = [beat("found", thing.key), beat("looked", thing.key)]
     old = all(beats[1] in telling.step.of(who).beats for who in lookers)
     if thing.text is None or old:
-        text = telling.words("nothing_more", thing=thing.looks)
+        held = _held(telling, thing)
+        told = telling.words("holds", thing=thing.looks, what=listed(held)) if held else ""
+        text = told or telling.words("nothing_more", thing=thing.looks)
         telling.tell(uid, text, participants=lookers, beats=() if old else beats)
         return
     telling.tell(
@@ -123,7 +132,7 @@ def take(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -> 
 
 def _take(telling: Telling, place: Place, uid: str, thing: Thing, taker: str) -> None:
     items = [telling.atlas.module.items[key] for key in thing.items if key in telling.atlas.module.items]
-    held = [*(a(item.name) for item in items), *([f"{thing.gold} gold"] if thing.gold else [])]
+    held = _held(telling, thing)
     beats = [beat("found", thing.key), beat("taken", thing.key)]
     name = telling.step.table.name(taker)
     looks = [item.looks for item in items if item.looks]
@@ -145,6 +154,13 @@ def _take(telling: Telling, place: Place, uid: str, thing: Thing, taker: str) ->
             *shares(thing.gold, telling.step.table.together(uid)),
         ],
     )
+
+
+def _held(telling: Telling, thing: Thing) -> list[str]:
+    """What a thing holds, as one says it."""
+    items = telling.atlas.module.items
+    named = [a(items[key].name) for key in thing.items if key in items]
+    return [*named, *([f"{thing.gold} gold"] if thing.gold else [])]
 
 
 def shares(gold: int, among: Sequence[str]) -> list[JsonValue]:

@@ -5,9 +5,10 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from dndbots.events import EventType
-from dndbots.game.adventures.values import Happening
+from dndbots.game.adventures.values import Happening, Place
 from dndbots.game.house.atlas import Atlas
 from dndbots.game.house.places import tell_place
+from dndbots.game.house.searching import reveal
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.world import UNENDED, World, beat
 from dndbots.game.table import Table
@@ -16,6 +17,7 @@ OPENING: Final = "opening"
 OVER: Final = "over"
 _MARK: Final = "mark"
 _MARK_EVERY: Final = 20
+_LOOKS_EVERY: Final = 4
 _MARKS: Final = 3  # without anything new between them, the story moves on
 _NOT_NEW: Final = (_MARK, "dark:", "searched:", "lit:", "echo:", "heard:", "looked:")
 _DAYS: Final = 3 * 24 * 60
@@ -110,10 +112,19 @@ def is_done(world: World) -> bool:
     return ended or _is_stuck(world)
 
 
-def _is_stuck(world: World) -> bool:
-    newest = world.rounds() // _MARK_EVERY
-    marks = [_mark_of(world.table, number) for number in range(newest - _MARKS, newest + 1)]
-    return newest >= _MARKS and marks[0] is not None and len(set(marks)) == 1
+def _is_stuck(world: World, marks: int = _MARKS) -> bool:
+    """Whether so many marks say the same."""
+    newest, rest = divmod(world.rounds(), _MARK_EVERY)
+    if newest < marks or rest % _LOOKS_EVERY:
+        return False
+    found = {_mark_of(world.table, number) for number in range(newest - marks, newest + 1)}
+    return len(found) == 1 and None not in found
+
+
+def help_along(telling: Telling, place: Place, uid: str) -> None:
+    """Where the story has stood still for a while, chance shows what was not found."""
+    if _is_stuck(telling.world, marks=1):
+        reveal(telling, place, uid, telling.step.table.together(uid)[:1])
 
 
 def _mark_of(table: Table, number: int) -> str | None:

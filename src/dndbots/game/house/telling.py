@@ -20,6 +20,7 @@ from dndbots.ids import DM
 _LONGEST_GIST: Final = 240
 _QUIET_MINUTES: Final = 10
 _FIGHTING_MINUTES: Final = 1
+_STRIDE: Final = 5  # between what is said twice in a round
 
 
 class Telling:
@@ -38,7 +39,7 @@ class Telling:
     def words(self, rule: str, **slots: str) -> str:
         """A text of the house. The same rule says something else in the next round."""
         self._said[rule] += 1
-        count = self.step.table.count + self._said[rule]
+        count = self.step.round + _STRIDE * (self._said[rule] - 1)
         return self.book.say(rule, pick=Pick(f"{self.screen.seed}/dm", count), **slots)
 
     def one_of(self, texts: Sequence[str]) -> str:

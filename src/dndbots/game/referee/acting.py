@@ -118,7 +118,8 @@ def _target_here(table: Table, who: str, act: Act) -> str | None:
 def _can_attack(table: Table, who: str, act: Act) -> str | None:
     fight = table.fights.get(table.place(who) or "")
     if fight is None:
-        return "there is no fight here"
+        is_foe = act.target is not None and act.target.startswith("mon_")
+        return _target_here(table, who, act) if is_foe else "there is nobody here to fight"
     if act.target not in fight.foes or fight.foes[act.target].number <= 0:
         return f"{act.target} is no foe here; {', '.join(fight.standing)}"
     return None

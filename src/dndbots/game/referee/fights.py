@@ -68,6 +68,18 @@ def begin_fight(
     )
 
 
+def as_seen(fight: Fight | None) -> dict[str, Any] | None:
+    """A fight as whoever comes upon it sees it."""
+    if fight is None:
+        return None
+    foes = {
+        uid: {"monster": group.monster, "name": group.name, "number": group.number}
+        for uid, group in fight.foes.items()
+        if group.number > 0
+    }
+    return {"id": fight.id, "order": fight.order, "foes": foes}
+
+
 def _fight_id(step: Step) -> str:
     return f"fight_{step.round}_{step.name}"
 

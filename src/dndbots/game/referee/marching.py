@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from dndbots.canon.claims import AT
 from dndbots.events import EventType
 from dndbots.game.acts import FOR_THE_DM, Act, Verb
-from dndbots.game.referee.fights import end_fight
+from dndbots.game.referee.fights import as_seen, end_fight
 from dndbots.game.referee.harm import hurt
 from dndbots.game.referee.telling import called, dice, tell
 from dndbots.game.steps import Step
@@ -72,7 +72,7 @@ def go(step: Step, movers: list[str], place: str, way: str, there: str) -> None:
         place=there,
         participants=movers,
         witnesses=meets,
-        play={"way": way, "origin": place, "minutes": 10},
+        play={"way": way, "origin": place, "minutes": 10, "fight": as_seen(table.fights.get(there))},
     )
 
 

@@ -1,0 +1,122 @@
+"""Words and names from tables, dealt so that none comes back before half of its table has gone by.
+
+A table is dealt through, a few cards to a chapter; then it begins again in another order. Which cards a
+chapter gets follows from the seed and its number alone, without the chapters before it.
+"""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib import resources
+from itertools import product
+from random import Random
+from typing import Any, Final
+
+from dndbots.ids import slug
+
+_SHORTEST_NAME: Final = 5
+# How many people of a chapter may need a name, and how many things.
+PEOPLE: Final = 8
+ITEMS: Final = 4
+
+_SENTENCE = re.compile(r"(?:^|[.!?] )[a-z]")
+
+
+@cache
+def _file(name: str) -> Mapping[str, Any]:
+    text = resources.files("dndbots.game.adventures").joinpath("tables", f"{name}.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def table(name: str) -> tuple[str, ...]:
+    """A table by its name, `places.town.site`, or one of names, which are put together."""
+    file, part, *field = name.split(".")
+    found = _file(file)[part]
+    if file != "names" or part in ("adjective", "faction", "foes", "noun"):
+        return tuple(found[field[0] if field else "words"])
+    put_together = map("".join, product(*found.values()))
+    return _shuffled(name, [word for word in put_together if len(word) >= _SHORTEST_NAME])
+
+
+def _shuffled(name: str, words: list[str]) -> tuple[str, ...]:
+    """Without doubles, and so that those with the same syllables do not stand together."""
+    unique = list(dict.fromkeys(words))
+    Random(name).shuffle(unique)  # noqa: S311 - a story, no secret
+    return tuple(unique)
+
+
+@lru_cache(maxsize=4_096)
+def _order(seed: int, name: str, size: int, lap: int) -> tuple[int, ...]:
+    """The order of a lap. The halves stay apart: what ends one lap does not begin the next."""
+    everything = list(range(size))
+    Random(f"{seed}:{name}").shuffle(everything)  # noqa: S311 - a story, no secret
+    rng = Random(f"{seed}:{name}:{lap}")  # noqa: S311 - a story, no secret
+    first, last = everything[: size // 2], everything[size // 2 :]
+    return (*rng.sample(first, len(first)), *rng.sample(last, len(last)))
+
+
+def dealt(seed: int, name: str, position: int, cards: tuple[str, ...]) -> str:
+    lap, card = divmod(position, len(cards))
+    return cards[_order(seed, name, len(cards), lap)[card]]
+
+
+def settlement(seed: int, number: int) -> str:
+    """The town of a chapter, for those who come from it or go there."""
+    return dealt(seed, "settlement", number, table("names.settlement"))
+
+
+class Deck:
+    """The cards of one chapter, and its chance."""
+
+    def __init__(self, seed: int, number: int) -> None:
+        self.seed, self.number = seed, number
+        self.rng = Random(f"{seed}:{number}")  # noqa: S311 - a story, no secret
+        self._dealt: Counter[str] = Counter()
+
+    def draw(self, name: str, *, of: int = 1) -> str:
+        """The next card of a table. `of` is how many a chapter draws from it, so that the next has others."""
+        return self._next(name, table(name), of)
+
+    def person(self) -> tuple[str, str]:
+        """A given and a family name."""
+        return self.draw("names.given", of=PEOPLE), self.draw("names.family", of=PEOPLE)
+
+    def place(self, kind: str, *, of: int = 1) -> str:
+        return self._next(f"place:{kind}", _pairs("names.adjective", f"names.noun.{kind}"), of)
+
+    def faction(self) -> str:
+        return self._next("faction", _pairs("names.adjective", "names.faction"), 2)
+
+    def item(self) -> str:
+        return self._next("item", _items(), ITEMS)
+
+    def _next(self, name: str, cards: tuple[str, ...], of: int) -> str:
+        position = self.number * of + self._dealt[name]
+        self._dealt[name] += 1
+        return dealt(self.seed, name, position, cards)
+
+
+@cache
+def _pairs(first: str, second: str) -> tuple[str, ...]:
+    pairs = product(table(first), table(second))
+    return _shuffled(second, [f"the {one} {other}" for one, other in pairs])
+
+
+@cache
+def _items() -> tuple[str, ...]:
+    words = _file("names")["item"]
+    pairs = product(words["adjective"], words["noun"])
+    return _shuffled("item", [f"the {one} {other}" for one, other in pairs])
+
+
+def told(template: str, words: Mapping[str, str]) -> str:
+    """A sentence with its blanks filled, and capitals where sentences begin."""
+    return _SENTENCE.sub(lambda found: found[0].upper(), template.format_map(words))
+
+
+def key_of(name: str) -> str:
+    """A key from a name: `the Drowned Mill` is `drowned_mill`."""
+    return slug(name.removeprefix("the "))
