@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dndbots.game.playing import Game
     from dndbots.models import Character
 
-MODULE: Final = "the_unpaid_bridge"
+MODULE: Final = "apples_in_january"
 ENDLESS: Final = "endless"
 SEATS: Final = 4
 BUDGET: Final = 2_000
