@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from dndbots.errors import InvalidSetting, NoSuchPlayer
-from dndbots.game.adventures import Module, named
+from dndbots.game.adventures import Module, chapter, named
 from dndbots.game.agents import DungeonMaster, Player
 from dndbots.game.chance import chance
 from dndbots.game.played import GameNote
@@ -63,7 +63,5 @@ def agents_of(note: GameNote) -> tuple[DungeonMaster, Player]:
 def module_of(note: GameNote, number: int) -> Module | None:
     """A part of the adventure, by its number; None where there is no more."""
     if note.module == ENDLESS:
-        from dndbots.game.adventures import chapter
-
         return chapter(note.seed, number)
     return named(note.module) if number == 0 else None

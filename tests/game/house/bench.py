@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from tests.table import character
+
 from dndbots.events import GameEvent
 from dndbots.game import referee
 from dndbots.game.acts import Act, Verb
@@ -15,7 +17,6 @@ from dndbots.game.steps import Step
 from dndbots.game.table import Table, told
 from dndbots.ids import DM
 from dndbots.memory.context import Context
-from tests.table import character
 
 MILL = """
 module:

@@ -25,8 +25,6 @@ def talks(group: Group) -> bool:
 
 
 def one_of(group: Group) -> str:
-    """One of a group, as one says it in the heat."""
+    """One of a group, as one says it in the heat: a group's own name may be that of many."""
     kind = kind_of(group)
-    if group.able > 1 and kind is not None and group.name.casefold() == kind.plural.casefold():
-        return kind.name.lower()
-    return group.name
+    return group.name if kind is None or kind.plural.casefold() == kind.name.casefold() else kind.name.lower()

@@ -28,5 +28,5 @@ class HousePlayer:
 def _join_in(mind: Mind, voice: Voice) -> Act:
     """Comes into a fight of which it did not see the beginning."""
     foe = mind.strangers_fought[-1]
-    words = voice.say("attack", foe=mind.name(foe) or "the nearest of them")
+    words = voice.say("attack", foe=f"the nearest of the {mind.name(foe) or 'strangers'}")
     return Act(verb=Verb.ATTACK, target=foe, words=words)

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from dndbots.events import EventType
 from dndbots.game.referee.fights import flee, morale_fails, settle
+from dndbots.game.referee.growing import drain
 from dndbots.game.referee.harm import hurt
 from dndbots.game.referee.telling import dice, listed, tell
 from dndbots.game.steps import Step
@@ -125,8 +126,6 @@ def _tell_blows(step: Step, fight: Fight, uid: str, blows: list[Attack]) -> None
             conditions[blow.target] = [effect.condition]
             if effect.rounds is not None:
                 until.setdefault(blow.target, {})[effect.condition] = step.round + effect.rounds
-        if effect is not None and effect.slain:
-            harm[blow.target] += max(table.fact(blow.target, "hp", 0) + 10, 0)
     hurt(
         step,
         {who: harm[who] for who in dict.fromkeys(blow.target for blow in blows)},
@@ -139,6 +138,9 @@ def _tell_blows(step: Step, fight: Fight, uid: str, blows: list[Attack]) -> None
         enemies=[uid],
         conditions=conditions,
     )
+    for blow in blows:
+        if blow.effect is not None and blow.effect.levels and table.alive(blow.target):
+            drain(step, blow.target, fight.place)
 
 
 def _words(step: Step, fight: Fight, uid: str, blows: list[Attack]) -> str:

@@ -13,7 +13,7 @@ from dndbots.ids import PARTY_UID
 from dndbots.models import Character
 from dndbots.rules import healing
 from dndbots.rules.classes import char_class
-from dndbots.rules.experience import level_for, level_up, share
+from dndbots.rules.experience import level_for, level_up, lose_level, share, xp_needed
 from dndbots.rules.spells import spells_for
 
 Growth = Callable[[str], None]
@@ -63,6 +63,30 @@ def _level(step: Step, uid: str, place: str) -> None:
         play={"rolls": dice(made), "gist": f"{name} rose to level {made.character.level}"},
         facts=facts,
         hp_delta={uid: made.hp_change},
+    )
+
+
+def drain(step: Step, uid: str, place: str) -> None:
+    """A level lost to something that feeds on life, and the experience that went into it."""
+    character = step.table.character(uid)
+    if character is None:
+        return
+    made = lose_level(character, rng=step.rng)
+    after, name = made.character, step.table.name(uid)
+    facts: list[JsonValue] = [
+        {"subject": uid, "key": "level", "value": after.level},
+        {"subject": uid, "key": "hp_max", "value": after.hp_max},
+        {"subject": uid, "key": XP, "value": xp_needed(after.char_class, after.level) or 0},
+    ]
+    lost = after.hp - character.hp
+    step.add(
+        EventType.CONDITION,
+        f"Something goes out of {name}, and does not come back.",
+        place=place,
+        participants=[uid],
+        play={"rolls": dice(made), "gist": f"{name} lost a level of life"},
+        facts=facts,
+        hp_delta={uid: lost} if lost else None,
     )
 
 

@@ -49,7 +49,7 @@ def cast_spell(step: Step, declared: Waiting) -> None:
     caster = Combatant.of_character(sheet, conditions=table.conditions(who))
     made = cast(what, caster, _targets(step, declared, what), rng=step.rng)
     found = _gathered(step, place, made.effects)
-    told = tell(step, "spell" if made.worked else "spell_fails", who=table.name(who), spell=what.name)
+    told = tell(step, "spell", who=table.name(who), spell=what.name)
     fight = table.fights.get(place)
     step.add(
         EventType.COMBAT_ROUND if fight else EventType.PLAYER_ACTION,
@@ -111,10 +111,9 @@ def _gathered(step: Step, place: str, effects: Sequence[Effect]) -> _Outcome:
 def _on_foe(step: Step, place: str, effect: Effect, uid: str, which: int, found: _Outcome) -> None:
     group = step.table.fights[place].foes[uid]
     hp = group.hp[which] if which < len(group.hp) else 1
-    points = hp if effect.slain else effect.damage
-    if points:
-        found.wounds.append((uid, which, points))
-        if points >= hp:
+    if effect.damage:
+        found.wounds.append((uid, which, effect.damage))
+        if effect.damage >= hp:
             found.killed.append(uid)
             return
     stops = effect.condition is not None and not conditions.can([effect.condition], "attacks")
@@ -155,7 +154,7 @@ def _words(step: Step, effects: Sequence[Effect]) -> list[str]:
             told += [f"{name} feels better."] if effect.healing else []
             told += [f"{name} is {effect.condition}."] if effect.condition else []
     foes = [effect for effect in effects if _NTH in effect.target]
-    hurt = sum(1 for effect in foes if effect.damage or effect.slain)
+    hurt = sum(1 for effect in foes if effect.damage)
     changed = Counter(effect.condition for effect in foes if effect.condition)
     told += [f"{hurt} of them {'is' if hurt == 1 else 'are'} hurt."] if hurt else []
     told += [f"{n} of them {'is' if n == 1 else 'are'} {name}." for name, n in changed.items()]
