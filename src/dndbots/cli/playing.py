@@ -223,16 +223,6 @@ def _say_what_is_played(seat: "seating.Seat") -> None:
     game = seat.game
     so_far = f", after {show.counted(game.round, 'round')}" if game.round else ""
     show.say(show.inert(f"{seat.shown}: a game with the seed {game.note.seed}{so_far}"))
-    if game.round:
-        _say_previously(game.campaign)
-
-
-def _say_previously(campaign: "Campaign") -> None:
-    """What was played last, for those who come back to it."""
-    found = campaign.recap("dm", length="short")
-    show.say("Previously:")
-    for line in found.lines:
-        show.say_indented(line.text)
 
 
 def _take_leave(seat: "seating.Seat", *, aside: bool) -> None:

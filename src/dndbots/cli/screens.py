@@ -174,7 +174,7 @@ def status(
         parts += [f"{show.inert(table.name(place))}: {first}", *others]
     yield Text("")
     yield from _row(output, parts, width)
-    meters = [_meter(table, who, context) for who, context in prompts.items()]
+    meters = [_meter(table, who, prompts[who]) for who in (DM, *table.living()) if who in prompts]
     if meters:
         yield from _row(output, ["tokens", *meters], width)
 
