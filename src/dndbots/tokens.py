@@ -112,7 +112,7 @@ def _count(texts: Sequence[str], encoding: str) -> list[int]:
     import toktok  # 40 MB of vocabulary: only where something is counted
 
     # A lone surrogate cannot be encoded; it reaches a model as the replacement character, if at all.
-    written = [_SURROGATE.sub("\ufffd", text) for text in texts]
+    written = [text if text.isascii() else _SURROGATE.sub("\ufffd", text) for text in texts]
     # To start threads costs more than to count what a prompt is made of.
     threads = 1 if sum(map(len, written)) < _MANY_CHARACTERS else 0
     counts: list[int] = toktok.batch_count(written, encoding, threads)

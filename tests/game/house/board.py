@@ -147,6 +147,13 @@ class Board:
         self.done(step)
         return [*groups]
 
+    def fall(self, number: int) -> None:
+        """One of the party goes down, and is dying."""
+        who = pc(number)
+        place, hp = key_of(str(self.table.place(who))), self.table.fact(who, "hp")
+        harm: dict[str, Any] = {"hp_delta": {who: -hp}, "conditions": {who: ["dying"]}}
+        self.tell(f"{NAMES[number]} falls.", place=place, participants=[who], **harm)
+
     # What the players do.
 
     def turn(self, who: str, table: Table | None = None) -> Turn:

@@ -15,6 +15,8 @@ from dndbots.game.house.small_talk import SmallTalk
 from dndbots.game.house.voices import Voice, joined
 
 _POTION: Final = "potion of healing"
+# So often in a row is a door tried.
+_ENOUGH: Final = 6
 _STRONG: Final = ("fighter", "dwarf", "thief", "halfling")
 
 Choice = Callable[[], Act | None]
@@ -48,11 +50,11 @@ class Chooser:
     def _business(self) -> list[Choice]:
         """What there is to do in a place, in the order of this temper."""
         mind = self.mind
-        people: list[Choice] = [self._ask, self._parley]
+        people: list[Choice] = [self._approach, self._ask, self._parley]
         things: list[Choice] = [self._look, self._take, self._search, self._open]
         first = mind.temper in ("greedy", "curious") or mind.goal == "treasure"
         chat = mind.by_temper(0.12, wry=0.18, kind=0.18, careful=0.08)
-        if mind.friends and mind.chance(chat):
+        if mind.friends and mind.chance(chat / 2 if mind.leads else chat):
             return [self.talk.act]
         return [self._light, self._rest, *(things + people if first else people + things)]
 
@@ -136,8 +138,11 @@ class Chooser:
     def _ask(self) -> Act | None:
         mind = self.mind
         for npc in mind.people:
+            if mind.table.place(npc) is None:
+                continue  # seen from afar; one has to come closer first
             topics = mind.topics_for(npc)
-            if not topics:
+            in_talk = any(one.act.target == npc for one in mind.table.waiting)
+            if not topics or (in_talk and mind.chance(0.35)):
                 continue
             topic, called = topics[0], self.voice.call(npc)
             met = any(who == npc for who, _ in mind.table.asked)
@@ -145,6 +150,16 @@ class Chooser:
             key = "ask_news" if topic == NEWS else "ask"
             words = joined(greeting, self.voice.say(key, npc=called, topic=topic))
             return Act(verb=Verb.ASK, target=npc, what=topic, words=words)
+        return None
+
+    def _approach(self) -> Act | None:
+        """Up to somebody who is in sight, and has not been met."""
+        mind = self.mind
+        for npc in mind.people:
+            seen = (mind.here, Verb.LOOK.value, npc) in mind.table.tried
+            if mind.table.place(npc) is None and not seen:
+                words = self.voice.say("greet", npc=self.voice.call(npc))
+                return Act(verb=Verb.LOOK, what=npc, target=npc, words=words)
         return None
 
     def _parley(self) -> Act | None:
@@ -188,8 +203,8 @@ class Chooser:
         odds = mind.by_temper(0.45, curious=0.8, greedy=0.85, careful=0.6, brave=0.25, kind=0.35)
         odds += 0.15 if mind.goal in ("treasure", "knowledge") else 0.0
         odds *= 0.06 if done else 0.35 if sights.safe and mind.people else 1.0
-        if not done and not sights.safe and self.explorer.seen_it_all:
-            odds = 1.0
+        if not sights.safe and self.explorer.seen_it_all:
+            odds = 0.25 if done else 1.0
         return Act(verb=Verb.SEARCH, words=self.voice.say("search")) if mind.chance(odds) else None
 
     def _open(self) -> Act | None:
@@ -198,9 +213,10 @@ class Chooser:
         for label in self.explorer.balked:
             if not chart.shut(mind.here, label) and not mind.did(Verb.OPEN, what=label):
                 return Act(verb=Verb.OPEN, what=label, words=self.voice.say("open", thing=label))
+        hope = 0.9 if self.explorer.tries_doors else 0.3 if self._may_open() else 0.05
         for label in mind.sights.ways:
-            again = chart.shut(mind.here, label) and not mind.did(Verb.OPEN, what=label, rounds=8)
-            if again and mind.chance(0.5 if self._may_open() else 0.08):
+            again = chart.shut(mind.here, label) and self.explorer.tries(label) < _ENOUGH
+            if again and mind.chance(hope):
                 return Act(verb=Verb.OPEN, what=label, words=self.voice.say("open", thing=label))
         return None
 

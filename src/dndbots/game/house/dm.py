@@ -114,9 +114,8 @@ def play_scene(telling: Telling, uid: str, waiting: Sequence[Waiting], came: Seq
         return
     tend(telling, uid, busy=telling.told_at(uid))
     tell_changes(telling, uid)
-    if not came and not asked:
-        help_along(telling, place, uid)
-        wander(telling, place, uid)
+    help_along(telling, place, uid)
+    wander(telling, place, uid)
 
 
 def _module_of(table: Table, number: int) -> Module | None:

@@ -25,6 +25,7 @@ _BACK: Final = {**_OPPOSITES, **{there: here for here, there in _OPPOSITES.items
 _SEEK_EVERY: Final = 24
 _SEEK_FOR: Final = 12
 _GIVE_UP: Final = 150
+_DOORS: Final = 10
 _WAIT: Final = 8
 
 
@@ -35,6 +36,12 @@ class Course:
     way: str
     why: str
     score: float = 0.0
+
+
+def _opened(beat: str) -> str:
+    """The way that a beat says was opened."""
+    what, _, where = beat.partition(":")
+    return where.partition("/")[2] if what == "opened" else ""
 
 
 class Chart:
@@ -79,9 +86,7 @@ class Chart:
     def shut(self, place: str, label: str) -> bool:
         """Whether somebody tried to open it, and nobody saw it open."""
         tried = (place, Verb.OPEN.value, label) in self._table.tried
-        return tried and not any(
-            beat.startswith("opened:") and beat.endswith(f"/{label}") for beat in self._table.beats
-        )
+        return tried and not any(_opened(beat) == label for beat in self._table.beats)
 
     def ways(self, place: str) -> dict[str, str]:
         """Ways that can be planned with, and where they lead."""
@@ -122,20 +127,19 @@ class Explorer:
 
     @cached_property
     def balked(self) -> list[str]:
-        """Ways that somebody here tried to go lately, in vain."""
+        """Ways that somebody here tried to go lately, in vain; unless they were opened since."""
         mind = self.mind
-        known = mind.table.ways.get(mind.here, {})
-        return [
-            one.what
-            for one in mind.recent
-            if one.verb == Verb.GO.value
-            and one.place == mind.here
-            and one.round < mind.round
-            and one.what is not None
-            and one.what in mind.sights.ways
-            and one.what not in known
-            and one.source in (mind.who, *mind.friends)
-        ]
+        known, us = mind.table.ways.get(mind.here, {}), (mind.who, *mind.friends)
+        found: dict[str, None] = {}
+        for one in mind.recent:
+            if one.place != mind.here:
+                continue
+            for beat in one.play.get("beats", ()):
+                found.pop(_opened(beat), None)
+            tried = one.verb == Verb.GO.value and one.round < mind.round and one.source in us
+            if tried and one.what in mind.sights.ways:
+                found[str(one.what)] = None
+        return [label for label in found if label not in known]
 
     def open_ways(self) -> list[str]:
         """Ways from here that nobody failed to go just now."""
@@ -235,7 +239,20 @@ class Explorer:
         for place, first in self._reach:
             if self.mind.left_undone(place):
                 return Course(way=first, why="unfinished")
+        for place, first in self._reach if self.tries_doors else ():
+            if any(self.chart.shut(place, label) for label in self.chart.untried(place)):
+                return Course(way=first, why="unfinished")
         return None
+
+    @property
+    def tries_doors(self) -> bool:
+        """Whether it is time for doors that would not open: with nowhere else to go, every now and then."""
+        return self.seen_it_all and self.mind.round // _DOORS % 2 == 0
+
+    def tries(self, label: str) -> int:
+        """How often somebody tried of late to open a way here."""
+        here = (one for one in self.mind.recent if one.place == self.mind.here)
+        return sum(one.verb == Verb.OPEN.value and one.what == label for one in here)
 
     def weighed(self, label: str) -> Course:
         """An untried way, and how much it draws this character."""

@@ -6,10 +6,13 @@ from dndbots.game.acts import Act, Verb
 from dndbots.game.house.exploring import Course, Explorer
 from dndbots.game.house.minds import Mind
 from dndbots.game.house.reacting import opinion
+from dndbots.game.house.small_talk import SmallTalk
 from dndbots.game.house.voices import Voice, joined
 
 # A party gets to know each other before it parts.
 _TOGETHER: Final = 4
+# Who has nowhere to be sits about for a while.
+_IDLES: Final = 0.3
 
 
 class Marching:
@@ -29,7 +32,9 @@ class Marching:
     def propose(self) -> Act | None:
         """Whoever speaks first says where to go, for all who come along."""
         course = self.explorer.course()
-        return None if course is None else self._go(course)
+        if course is None or (course.why == "wander" and self.mind.friends and self.mind.chance(_IDLES)):
+            return None
+        return self._go(course)
 
     def _go(self, course: Course) -> Act:
         key = "plan" if self.mind.friends and self.mind.chance(0.15) else "go"
@@ -48,6 +53,8 @@ class Marching:
         other = self._better(way, leader)
         if other is not None:
             return self._part(other, way, leader)
+        if way in mind.table.ways.get(mind.here, {}) and mind.chance(0.45):
+            return SmallTalk(mind, self.voice).act()  # on a way that one knows one just walks along
         if mind.chance(0.1 - 0.03 * opinion(mind, leader)):
             return Act(verb=Verb.GO, what=way, words=self.voice.say("grumble", way=way))
         return self._agree(way, leader)

@@ -17,7 +17,8 @@ from dndbots.game.table import Fight
 NEWS: Final = "news"
 _FRESH: Final = 12
 _NOTHING: Final[Mapping[str, Any]] = {}
-# Those who are seen no more in what happens here are gone, even if nobody saw them go.
+_BLOWS: Final = (EventType.COMBAT_START, EventType.COMBAT_ROUND, EventType.DAMAGE)
+# What not everybody at a place perceives, and so does not show who is there.
 _APART: Final = (EventType.WHISPER, EventType.SYSTEM)
 
 
@@ -103,7 +104,7 @@ class Mind:
                 continue
             if one.event.event_type is EventType.COMBAT_END:
                 found.clear()
-            else:
+            elif one.event.event_type in _BLOWS:
                 found.update(dict.fromkeys(one.says("enemies") or ()))
         return [uid for uid in found if self.table.alive(uid)]
 
@@ -220,10 +221,12 @@ class Mind:
         if (npc, NEWS) not in asked:
             return [NEWS]
         count = sum(who == npc for who, _ in asked)
-        most = self.by_temper(7, curious=12, brave=5, wry=6, greedy=6) + 4 * (self.goal == "knowledge")
+        most = self.by_temper(4, curious=7, careful=5, brave=3) + 2 * (self.goal == "knowledge")
         left = [topic for topic in reversed(topics) if (npc, topic) not in asked]
+        raised = {topic for one in self.recent if one.source == npc for topic in one.play.get("topics", ())}
+        own = [topic for topic in left if topic in raised]
         fresh = [topic for topic in left if topics[topic] >= self.round - _FRESH]
-        return fresh if fresh and count < most + 8 else left if count < most else []
+        return own or (fresh if count < most + 3 else []) or (left if count < most else [])
 
     def left_undone(self, place: str) -> bool:
         """Whether there is something to go back for."""
@@ -233,7 +236,7 @@ class Mind:
         if any((place, Verb.LOOK.value, thing) not in tried for thing in sights.things):
             return True
         people = [uid for uid in sights.people if uid.startswith("npc_") and self.table.alive(uid)]
-        if any(self.topics_for(npc) for npc in people if self.table.place(npc) in (None, place)):
+        if any(self.topics_for(npc) for npc in people if self.table.place(npc) == place):
             return True
         return not sights.safe and (place, Verb.SEARCH.value, "") not in tried
 

@@ -89,7 +89,8 @@ def is_new_to_any(telling: Telling, uid: str, here: Sequence[str]) -> bool:
 def _looks(telling: Telling, place: Place, *, first: bool) -> str:
     if first and place.looks:
         return telling.rng.choice(place.looks)
-    if not first and place.again:
+    own_words = telling.rng.randint(0, len(place.again)) > 0  # the fewer there are, the less often
+    if not first and own_words:
         return telling.one_of(place.again)
     return telling.words("return_to" if not first else "arrive", place=place.name)
 

@@ -9,6 +9,7 @@ from dndbots.game.house.minds import Heard, Mind
 from dndbots.game.house.voices import Voice
 
 _DYING: Final = "dying"
+_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 class Reaction(NamedTuple):
@@ -36,7 +37,7 @@ class Reactions:
         found = [*self._of_friends(), *self._of_wounds(), *self._of_endings(), *self._of_meetings()]
         for one in mind.since_my_turn:
             if one.source in mind.friends:
-                found += self._of_words(one)
+                found += self.to_words(one)
         return self._best(found)
 
     def _best(self, found: list[Reaction]) -> str:
@@ -76,7 +77,7 @@ class Reactions:
             fight: Any = one.play.get("fight")
             if one.event.event_type is EventType.COMBAT_START and fight:
                 for foes in fight["foes"].values():
-                    yield Reaction(3, 0.25, "warn", {"foe": foes["name"]})
+                    yield Reaction(3, 0.25, "warn", {"foe": _counted(foes["number"], foes["name"])})
 
     def _of_endings(self) -> Iterator[Reaction]:
         mind = self.mind
@@ -113,11 +114,11 @@ class Reactions:
                 yield Reaction(7, 0.9, "reunite", {"friends": friends})
             place = mind.name(mind.here)
             if mind.who in came and place and mind.table.visits.get(mind.here, 0) > 2:
-                yield Reaction(1, 0.12, "remember_place", {"place": place})
+                yield Reaction(1, 0.06, "remember_place", {"place": place})
             if mind.who in came and mind.sights.dark:
                 yield Reaction(2, 0.3, "dark", {})
 
-    def _of_words(self, one: Heard) -> Iterator[Reaction]:
+    def to_words(self, one: Heard) -> Iterator[Reaction]:
         """What a friend just said, or means to do."""
         mind = self.mind
         name = mind.name(one.source)
@@ -132,7 +133,9 @@ class Reactions:
             and (name_of_me := mind.name(mind.who))
             and name_of_me in one.event.content
         ):
-            yield Reaction(3, 0.75, "banter_reply", {"friend": name})
+            mine = next((own for own in reversed(mind.recent) if own.verb and own.source == mind.who), None)
+            answered = mine is not None and name in mine.event.content
+            yield Reaction(3, 0.15 if answered else 0.7, "banter_reply", {"friend": name})
         elif one.verb == Verb.GIVE.value and one.target == mind.who:
             yield Reaction(6, 1.0, "thanks", {"friend": name})
 
@@ -156,6 +159,13 @@ def opinion(mind: Mind, friend: str) -> int:
         if one.verb == Verb.GO.value and mine is not None and mine.verb == Verb.GO.value:
             score += 1 if mine.what == one.what else -2
     return score
+
+
+def _counted(number: int, name: str) -> str:
+    """A group of foes as one cries it out."""
+    if number <= 1:
+        return name
+    return f"{_NUMBERS[number]} {name}" if number < len(_NUMBERS) else f"many {name}"
 
 
 def _given(conditions: Any, name: str) -> list[str]:

@@ -1,8 +1,13 @@
 """Talk when nothing has to be done: banter, wondering, and old stories."""
 
+from typing import Final
+
 from dndbots.game.acts import Act
 from dndbots.game.house.minds import Mind
 from dndbots.game.house.voices import Voice
+
+# What happened so many rounds ago is a story.
+_OLD: Final = 15
 
 
 class SmallTalk:
@@ -17,10 +22,10 @@ class SmallTalk:
     def _words(self) -> str:
         mind = self.mind
         for odds, choose in (
-            (0.25, self._promise),
-            (0.2, self._mourn),
-            (0.2, self._remember),
-            (0.25, self._wonder),
+            (0.4, self._promise),
+            (0.15, self._mourn),
+            (0.15, self._remember),
+            (0.2, self._wonder),
             (0.75, self._banter),
         ):
             said = choose() if mind.chance(odds) else ""
@@ -37,12 +42,15 @@ class SmallTalk:
         return self.voice.say("wonder", topic=self.mind.rng.choice(topics)) if topics else ""
 
     def _promise(self) -> str:
-        """What was promised, and is not done: above all in front of who is waiting for it."""
+        """What was promised and is not done: above all in front of who is waiting for it."""
         mind = self.mind
         for quest in mind.quests.accepted:
             giver = mind.quests.giver(quest)
             name, npc = mind.name(quest), mind.name(giver) if giver is not None else None
-            if name and npc and not mind.quests.seems_done(quest):
+            if not (name and npc) or mind.quests.seems_done(quest):
+                continue
+            spoken_of = any(name in one.event.content for one in mind.recent)
+            if not spoken_of and mind.chance(0.6 if giver in mind.people else 0.15):
                 return self.voice.say("recall_promise", npc=npc, what=name)
         return ""
 
@@ -53,11 +61,14 @@ class SmallTalk:
         return self.voice.say("mourn", friend=self.voice.call(mind.rng.choice(named))) if named else ""
 
     def _remember(self) -> str:
-        """An old story, that has to do with somebody or with this very place."""
+        """An old story of somebody whom it names, or of where it was."""
         mind = self.mind
-        old = [deed for deed in mind.table.deeds if deed.round <= mind.round - 15]
-        named = [(deed, uid) for deed in old for uid in deed.about if mind.name(uid) and uid != mind.who]
-        if not named:
+        old = [deed for deed in mind.table.deeds if deed.round <= mind.round - _OLD]
+        old = [deed for deed in old if not any(deed.gist in one.event.content for one in mind.recent)]
+        if not old:
             return ""
-        deed, uid = mind.rng.choice(named)
-        return self.voice.say("callback", who=self.voice.call(uid), what=deed.gist)
+        deed = mind.rng.choice(old)
+        whom = [name for name in map(mind.name, deed.about) if name and name in deed.gist]
+        where = mind.name(deed.place) if deed.place is not None and deed.place != mind.here else None
+        about = next(iter(whom), where)
+        return self.voice.say("callback", who=about, what=deed.gist) if about else ""

@@ -106,9 +106,13 @@ class Following:
     def _went_on(self, view: View, gates: Gates, at: int) -> bool:
         """Takes in what is new after a place; says no if that changes what was told before."""
         new = list(view.events(after=at)) if view.head > at else []
-        said = [happened(event) for event in new]
+        said, seen = [happened(event) for event in new], dict[str, GameEvent]()
         for event, one in zip(new, said, strict=True):
             self._touch(event, one)
+            seen |= dict.fromkeys(one.seen, event)
+        # Where somebody was seen last is where they are.
+        for uid in seen.keys() & self._entities.keys():
+            self._see(uid, self._entities[uid], seen[uid])
         if self._called and any(one.names or one.joins for one in said):
             called = {uid: one.name for uid, one in view.called(sorted(self._called)).items()}
             if called != self._called:
@@ -129,14 +133,12 @@ class Following:
             self._bearers.clear()
             self._names.clear()
             self._kept.clear()
-        for uid in [*((one.said | one.seen) & self._entities.keys()), *self._merged]:
-            if (entity := self._entities.get(uid)) is None:
-                continue
-            own = (uid, entity.uid, *entity.merged)
-            if not one.said.isdisjoint(own):
+        for uid in one.said & self._entities.keys():
+            self._drop(uid)
+        for uid in [*self._merged]:
+            own = (uid, self._entities[uid].uid, *self._entities[uid].merged)
+            if not (one.said.isdisjoint(own) and one.seen.isdisjoint(own)):
                 self._drop(uid)
-            elif not one.seen.isdisjoint(own):
-                self._see(uid, entity, event)
         if self._told_of is not None and event.event_type is EventType.EXTRACTION:
             self._told_of.append(one.read_out)
         self._meet(one.near)
@@ -169,7 +171,7 @@ class Following:
     def _see(self, uid: str, entity: Entity, event: GameEvent) -> None:
         """Somebody was seen somewhere, and nothing else is new of them."""
         was = [n for n, fact in enumerate(entity.facts) if fact.op == AT]
-        if not was or entity.merged:
+        if not was:
             self._drop(uid)
             return
         seen = Fact(

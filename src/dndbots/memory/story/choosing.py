@@ -21,7 +21,7 @@ class Chosen(NamedTuple):
     sentences: tuple[Candidate, ...] = ()
     told: tuple[Told, ...] = ()
     tokens: int = 0
-    left: tuple[Told, ...] = ()
+    left: tuple[Candidate, ...] = ()
 
 
 def chosen(
@@ -39,7 +39,7 @@ def chosen(
     What stands `beside` it in full may be told again when it stands there no more.
     """
     if tokens <= 0 or not pool:
-        return Chosen(left=tuple(_left(pool[:LEFT])))
+        return Chosen(left=tuple(pool[:LEFT]))
     greedy = Greedy(pool, salience, wish)
     greedy.told_before(before)
     for candidate in beside:
@@ -48,14 +48,16 @@ def chosen(
     retold = int(wish.retold * tokens)
     greedy.take(tokens - greedy.spent, retold=retold)
     # Lines of one speaker join, so they cost less than their parts: what is left is spent, too.
+    used = _cost(greedy.chosen, encoding)
     for _ in range(_REFILLS):
-        used = _cost(greedy.chosen, encoding)
         if not greedy.take(tokens - used, retold=None if len(pool) < LEFT else retold):
             break
-    while greedy.chosen and _cost(greedy.chosen, encoding) > tokens:
+        used = _cost(greedy.chosen, encoding)
+    while greedy.chosen and used > tokens:
         greedy.chosen.pop()
+        used = _cost(greedy.chosen, encoding)
     kept = _in_order(greedy.chosen)
-    return Chosen(tuple(kept), tuple(_told(kept)), _cost(kept, encoding), tuple(_left(greedy.left(LEFT))))
+    return Chosen(tuple(kept), tuple(_told(kept)), used, tuple(greedy.left(LEFT)))
 
 
 def _in_order(sentences: Iterable[Candidate]) -> list[Candidate]:
@@ -73,10 +75,10 @@ def _told(kept: Iterable[Candidate]) -> Iterator[Told]:
         yield Told(line.text, line.sources, "story", _reason(group[0]))
 
 
-def _left(sentences: Iterable[Candidate]) -> Iterator[Told]:
-    for sentence in sentences:
-        (line,) = lines_of([sentence])
-        yield Told(line.text, line.sources, "story", f"no room: {_reason(sentence)}")
+def left_out(sentence: Candidate) -> Told:
+    """A sentence for which there was no room."""
+    sources = (sentence.source,) if sentence.source else ()
+    return Told(sentence.line, sources, "story", f"no room: {_reason(sentence)}")
 
 
 def _reason(sentence: Candidate) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, islice
 
 from dndbots.memory.entries import Entry
-from dndbots.memory.story.choosing import LEFT, Chosen
+from dndbots.memory.story.choosing import LEFT, Chosen, left_out
 from dndbots.memory.story.past import Opening, Past
 from dndbots.memory.story.run import Run
 from dndbots.memory.story.spoken import spoken
@@ -116,8 +116,8 @@ class Story:
         lines = self._run.lines[at - self._run.first :]
         recent = newest(lines, rest - between.tokens, self._encoding)
         kept = [*part.told, *between.told, *recent]
-        left = [*between.left, *(told for each in reversed(part.story) for told in each.left)]
-        return Telling(tuple(self._fitted(kept, tokens)), tuple(left[:LEFT]))
+        left = [*between.left, *(sentence for each in reversed(part.story) for sentence in each.left)]
+        return Telling(tuple(self._fitted(kept, tokens)), tuple(map(left_out, left[:LEFT])))
 
     def _between(self, key: tuple[int, int], part: Stable, at: int, room: int) -> Chosen:
         known = self._fine.get(key)
