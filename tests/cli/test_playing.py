@@ -13,6 +13,7 @@ from tests.cli.terminal import Terminal
 from dndbots import Campaign
 from dndbots.cli import playing, seating
 from dndbots.events import EventType, GameEvent
+from dndbots.game.playing import Game
 
 HOME = Path("campaigns") / seating.MODULE
 STEERS = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -264,6 +265,37 @@ def test_the_end_of_the_input_is_an_answer(folder: Path) -> None:
         terminal.until(ASKED)
         terminal.keys("\x04")
         assert terminal.ended() == 0
+
+
+def test_others_may_play_on_meanwhile(run: Run, folder: Path) -> None:
+    """Whoever waits at the prompt is told what was played elsewhere, and goes on behind it."""
+    with Terminal("play", "--seed", "3", *QUICK, folder=folder) as terminal:
+        terminal.until(ASKED)
+        assert rounds_in(run("play", "--auto", 1, "--no-compact", "-c", HOME).out) == [2]
+        terminal.keys("\n")
+        terminal.until(ASKED, times=2)
+        terminal.keys("q\n")
+        assert terminal.ended() == 0
+    assert rounds_in(_plain(terminal.shown)) == [1, 2, 3]
+
+
+def test_two_cannot_play_the_same_step(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The later one stops with words for it, and nothing of its step is recorded."""
+    run("play", "--seed", 3, *QUICK, "--auto", 1)
+    played = Game.dm
+
+    def meanwhile(game: Game) -> None:
+        monkeypatch.setattr(Game, "dm", played)
+        with Campaign.open(HOME) as other:
+            Game.resume(other).play(1, compact=False)
+        game.dm()
+
+    monkeypatch.setattr(Game, "dm", meanwhile)
+    answer = run("play", "--auto", 1, "--no-compact", "-c", HOME)
+    assert answer.code == 1
+    assert "somebody else plays" in answer.err
+    assert max(event.turn or 0 for event in events_in(HOME)) == 2
+    assert run("verify", "-c", HOME).code == 0
 
 
 @pytest.mark.parametrize("words", [(), ("--auto", "1000")], ids=["asked", "playing"])

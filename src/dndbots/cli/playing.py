@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Final, Protocol
 
 import typer
 
-from dndbots.cli import seating, show
+from dndbots.cli import faults, seating, show
 from dndbots.cli.options import OnBranch
+from dndbots.errors import DuplicateEvent
 from dndbots.storage.ports import MAIN
 
 if TYPE_CHECKING:
@@ -181,6 +182,9 @@ class _Host:
             self._game.play(rounds, watch=self._watch, compact=compact)
             if (self._left or self._game.over) and not self._game.table.ended:
                 self._game.end_session()
+        except DuplicateEvent as exc:
+            # Ids belong to steps: the same step cannot have been played twice.
+            raise faults.Refusal("somebody else plays this game right now; go on once they stopped") from exc
         finally:
             signal.signal(signal.SIGINT, before)
             self._tell()
