@@ -17,7 +17,7 @@ from dndbots.ids import DM
 
 Words = tuple[str, ...]
 
-_WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+|['’](?!s\b)[^\W\d_]+)*")
+_WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+|'(?!s\b)[^\W\d_]+)*")
 _ARTICLES: Final = ("a", "an", "the")
 _PERSONS: Final = ("pc_", "npc_")
 _SHORTEST: Final = 2
@@ -70,8 +70,12 @@ class Names:
                     yield (word,)
 
     def heard_in(self, text: str) -> set[Words]:
-        """The names that a text holds, in any case."""
-        return {words for words, _ in self._in(text)}
+        """The names that a text holds, in any case; but a common word in small letters is just that."""
+        return {
+            words
+            for words, found in self._in(text)
+            if not (self._is_common(words) and found[0].group().islower())
+        }
 
     def said_in(self, text: str) -> set[Words]:
         """The names that a text holds as names. A common word with which a sentence begins is none."""
@@ -92,7 +96,10 @@ class Names:
     def _is_plain(self, words: Words, text: str, first: re.Match[str]) -> bool:
         before = text[: first.start()]
         begins = not before.strip() or before.rstrip(" \n")[-1] in '.!?:"“'
-        return len(words) == 1 and words[0].casefold() in self._common and begins
+        return begins and self._is_common(words)
+
+    def _is_common(self, words: Words) -> bool:
+        return len(words) == 1 and words[0].casefold() in self._common
 
 
 def _words(name: str) -> Words:
@@ -112,13 +119,14 @@ def unheard_names(log: Callable[[], Iterable[GameEvent]]) -> Iterator[Unheard]:
     for event in log():
         if event.is_note:
             continue
-        if event.source.startswith("pc_") and is_turn(event):
-            for words in sorted(names.said_in(event.content) - heard.get(event.source, set())):
-                yield Unheard(event.source, " ".join(words), event)
+        speaker = event.source if event.source.startswith("pc_") and is_turn(event) else None
+        if speaker is not None:
+            for words in sorted(names.said_in(event.content) - heard.get(speaker, set())):
+                yield Unheard(speaker, " ".join(words), event)
         texts = [event.content, *_given(event)]
         found = {words for text in texts for words in names.heard_in(text)}
         for who in audience(event):
-            if who.startswith("pc_"):
+            if who.startswith("pc_") and who != speaker:
                 heard.setdefault(who, set()).update(found)
 
 

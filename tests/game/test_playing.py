@@ -5,6 +5,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from bench.laws import acts_of_the_dead, is_turn, overheard, unheard_names
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.game.games import (
@@ -20,7 +21,6 @@ from tests.game.games import (
     story,
 )
 
-from bench.laws import acts_of_the_dead, is_turn, overheard, unheard_names
 from dndbots.campaign import Campaign
 from dndbots.errors import GameExists, NoGame
 from dndbots.events import EventType, GameEvent, audience
@@ -142,9 +142,9 @@ def test_a_pause_stops_after_the_step_under_way(name: tuple[str, int]) -> None:
 
 def _moments(nodes: list[str]) -> list[int]:
     """After how many steps to stop: once after each kind of step that there is."""
-    first = {
-        (node.split("_")[0].split(" ")[0]): number for number, node in reversed(list(enumerate(nodes, 1)))
-    }
+    first: dict[str, int] = {}
+    for number, node in enumerate(nodes, 1):
+        first.setdefault(node.replace(" ", "_").split("_")[0], number)
     return sorted(first.values())
 
 
