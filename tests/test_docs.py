@@ -129,21 +129,3 @@ def test_shell_lines_name_what_exists(line: str) -> None:
         pass  # these are run with the page that they stand on
     else:
         assert line in INSTALLS
-
-
-def test_the_demo_prints_what_the_readme_shows() -> None:
-    """The excerpt is a real one."""
-    (excerpt,) = [
-        block.code for block in blocks(ROOT / "README.md") if block.code.startswith("=== What Zara remembers")
-    ]
-    assert excerpt.rstrip("\n") in demo.report()
-
-
-def test_the_demo_shows_a_secret_that_stays_one() -> None:
-    """Zara found the letter; nothing of it is in what Throk remembers."""
-    throk, zara = demo.party()
-    for dense in (False, True):
-        assert "letter" in demo.memory_of(zara, dense=dense)
-        throks = demo.memory_of(throk, dense=dense).lower()
-        assert "letter" not in throks
-        assert "cellar" not in throks
