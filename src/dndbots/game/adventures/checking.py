@@ -36,11 +36,16 @@ _ROLLS: Final = {
     (values.Wanderers, "number"): (1, 500),
     (values.Trap, "damage"): (0, 10_000),
 }
+# Far more than anybody writes; what is reachable takes longer to find out the more there is.
+_MOST_PARTS: Final = 5_000
 _FACTS_ARE_OF: Final = ("person", "place", "item", "foes", "quest")
 
 
 def problems(module: Module, *, also: Mapping[str, set[str]] | None = None) -> Iterator[Found]:
     """Keys name something, conditions can be answered, dice be rolled, and no name is told early."""
+    if sum(1 for _ in parts(module)) > _MOST_PARTS:
+        yield (), f"a module has at most {_MOST_PARTS:,} places, people, things and so on; make two of it"
+        return
     known = Known(module, also=also)
     for path, value in parts(module):
         yield from _fields(path, value, known)
