@@ -9,7 +9,7 @@ from typing import Final
 from dndbots.errors import InvalidDice, UnknownMonster
 from dndbots.game.adventures import naming, values
 from dndbots.game.adventures.asking import OPEN_STATES, unanswerable
-from dndbots.game.adventures.known import Found, Known, parts
+from dndbots.game.adventures.known import Found, Known
 from dndbots.game.adventures.reading import Path
 from dndbots.game.adventures.values import Module, Value
 from dndbots.game.adventures.wording import meant
@@ -43,11 +43,11 @@ _FACTS_ARE_OF: Final = ("person", "place", "item", "foes", "quest")
 
 def problems(module: Module, *, also: Mapping[str, set[str]] | None = None) -> Iterator[Found]:
     """Keys name something, conditions can be answered, dice be rolled, and no name is told early."""
-    if sum(1 for _ in parts(module)) > _MOST_PARTS:
+    known = Known(module, also=also)
+    if len(known.parts) > _MOST_PARTS:
         yield (), f"a module has at most {_MOST_PARTS:,} places, people, things and so on; make two of it"
         return
-    known = Known(module, also=also)
-    for path, value in parts(module):
+    for path, value in known.parts:
         yield from _fields(path, value, known)
         yield from _conditions(path, value, known)
         yield from _special(path, value, known)
