@@ -359,6 +359,21 @@ def test_old_things_come_back_only_to_those_who_know_them() -> None:
         assert players <= audience(old)
 
 
+def test_a_promise_comes_back_to_those_who_know_of_it() -> None:
+    """Who was not there when a promise was given is not reminded of it."""
+    bench = Bench(seed=2)
+    bench.dm()
+    bench.go("mill path", "zara")
+    bench.ask("throk", Verb.ASK, target=MAREN, what="news")
+    bench.ask("throk", Verb.ACCEPT, what="qst_rats_001")
+    for _ in range(120):
+        bench.dm()
+    assert (
+        heard(bench, THROK).count("Bring the black ledger to Maren") > 2
+    )  # the offer, the promise, and again
+    assert "black ledger" not in heard(bench, ZARA)
+
+
 def test_strays_come_by_in_unsafe_places() -> None:
     """Where a module says so, somebody comes by; never where it is safe."""
     bench = Bench(seed=3, heroes=STRONG)
