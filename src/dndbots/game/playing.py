@@ -244,6 +244,7 @@ class Game:
             tables=self.tables,
             rng=chance(self.note.seed, self._number, name),
             leads=self._dm.leads,
+            called=self._dm.called,
         )
 
     def _commit(self, step: Step) -> None:
