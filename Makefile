@@ -6,7 +6,7 @@ RUN    := $(VENV)/bin/python
 .PHONY: help demo test test-long small-model check format bench clean
 
 help:
-	@echo "make demo       build and print the memory of a small campaign"
+	@echo "make demo       play a short game, and show what two of its characters remember"
 	@echo "make test       the test suite"
 	@echo "make test-long  the same with many more generated cases (minutes)"
 	@echo "make small-model  get a real small model (200 MB), with which a few more tests run"

@@ -2,8 +2,9 @@
 
 Plays a seeded saga to a few lengths and, at each, goes on for some turns: an event is recorded, and the
 context is asked for. Prints the CPU time of the context alone, and its ratio to that of the shortest
-campaign; then, over the first 200 turns of a campaign, the share of each context's tokens that is an
-unchanged beginning, beside the same share for the newest lines that fit.
+campaign. Then a round of five, as a game has it: ten events, and in between everybody asks once. Then,
+over the first 200 turns of a campaign, the share of each context's tokens that is an unchanged
+beginning, beside the same share for the newest lines that fit.
 
     python bench/context.py --events 10000,1000000
 """
@@ -21,9 +22,12 @@ from dndbots.campaign import Campaign
 from dndbots.events import GameEvent
 from dndbots.testing import memory_campaign
 from dndbots.tokens import count_many, count_tokens
-from saga import saga
+from saga import PARTY, saga
 
 VIEWERS = ("dm", "pc_zara_001")
+TABLE = ("dm", *PARTY[:4])
+EVENTS_A_ROUND = 10
+BESIDE = "word " * 500  # what the rules and a sheet take of a prompt
 BATCH = 5_000
 
 
@@ -36,12 +40,15 @@ def main() -> None:
     )
     parser.add_argument("--budget", type=int, default=2_000)
     parser.add_argument("--turns", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="context-"))
     try:
         with Campaign.open(folder / "campaign") as campaign:
             measure_costs(campaign, args)
+        with Campaign.open(folder / "rounds") as campaign:
+            measure_rounds(campaign, args)
     finally:
         shutil.rmtree(folder)
     measure_prefix(args)
@@ -70,14 +77,47 @@ def measure_costs(campaign: Campaign, args: argparse.Namespace) -> None:
             )
 
 
+def measure_rounds(campaign: Campaign, args: argparse.Namespace) -> None:
+    print(
+        f"\na round of five: CPU time of all their contexts, in ms, {EVENTS_A_ROUND} events a round, "
+        f"{args.rounds} rounds at each length\n"
+    )
+    print(f"{'events':>9}  {'budget':<12}{'median':>8}{'mean':>7}{'each':>7}{'ratio':>7}")
+    events = saga(args.seed)
+    floor: dict[str, float] = {}
+    for length in args.events:
+        fill(campaign, events, length)
+        for name, budget, beside in (
+            (f"{args.budget}", args.budget, ""),
+            (f"{args.budget * 3 // 4} with 500", args.budget * 3 // 4, BESIDE),
+        ):
+            with Campaign(campaign._store.another()) as fresh:
+                costs = [play_round(fresh, events, budget, beside) for _ in range(args.rounds + 2)][2:]
+            median = statistics.median(costs)
+            ratio = median / floor.setdefault(name, median)
+            print(
+                f"{length:>9}  {name:<12}{median:>8.1f}{statistics.mean(costs):>7.1f}"
+                f"{statistics.mean(costs) / len(TABLE):>7.1f}{ratio:>7.2f}"
+            )
+
+
+def play_round(campaign: Campaign, events: Iterator[GameEvent], budget: int, beside: str) -> float:
+    """What the contexts of everybody at the table cost, each after its part of the round's events."""
+    spent = 0.0
+    for viewer in TABLE:
+        campaign.record_many(itertools.islice(events, EVENTS_A_ROUND // len(TABLE)))
+        spent += cost(campaign, viewer, budget, beside)
+    return spent
+
+
 def fill(campaign: Campaign, events: Iterator[GameEvent], length: int) -> None:
     while campaign.head < length:
         campaign.record_many(itertools.islice(events, min(BATCH, length - campaign.head)))
 
 
-def cost(campaign: Campaign, viewer: str, budget: int) -> float:
+def cost(campaign: Campaign, viewer: str, budget: int, beside: str = "") -> float:
     began = time.process_time()
-    campaign.context(viewer, budget)
+    campaign.context(viewer, budget, beside=beside)
     return (time.process_time() - began) * 1e3
 
 

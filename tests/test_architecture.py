@@ -25,8 +25,8 @@ LAYERS = [
     ["compaction"],
     ["campaign"],
     ["game"],
-    ["cli", "web", "mcp", "worker", "demo", "testing"],
-    ["__main__"],
+    ["cli", "web", "mcp", "worker", "testing"],
+    ["__main__", "demo"],
 ]
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 # The language stands alone.

@@ -10,14 +10,17 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+import yaml
 
 from dndbots import demo
+from dndbots.game.adventures import load
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FILE = re.compile(r"`([\w-]+\.yaml)`:?$")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # What installs cannot run here: tests have no network. CI installs by the Makefile, which runs the same.
 INSTALLS = {
@@ -27,12 +30,20 @@ INSTALLS = {
 
 
 class Block(NamedTuple):
+    """A block of code, and the file that the line before it names."""
+
     language: str
     code: str
+    file: str | None = None
 
 
 def blocks(page: Path) -> list[Block]:
-    return [Block(*match.groups()) for match in FENCE.finditer(page.read_text("utf-8"))]
+    text = page.read_text("utf-8")
+    found = []
+    for match in FENCE.finditer(text):
+        named = FILE.search(text[: match.start()].rstrip())
+        found.append(Block(*match.groups(), file=named[1] if named else None))
+    return found
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -42,6 +53,7 @@ def test_blocks_run_and_print_what_the_page_shows(
     """One after another, in one namespace and one folder; the text behind a block is what it prints."""
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {}
+    module: dict[str, Any] = {}
     for block, following in pairwise([*blocks(page), Block("", "")]):
         if block.language == "python":
             printed = io.StringIO()
@@ -50,10 +62,29 @@ def test_blocks_run_and_print_what_the_page_shows(
             told = printed.getvalue()
         elif block.language == "sh" and block.code.startswith("dndbots "):
             told = "".join(_run(line) for line in block.code.splitlines())
+        elif block.language == "yaml":
+            module = _module_with(block, module)
+            continue
         else:
             continue
         if following.language == "text":
             assert told == following.code
+
+
+def _module_with(block: Block, module: dict[str, Any]) -> dict[str, Any]:
+    """A whole module is kept under its name; any other piece is laid over the module before it. All load."""
+    if block.file:
+        Path(block.file).write_text(block.code, "utf-8")
+        load(Path(block.file))
+    piece = yaml.load(block.code, Loader=yaml.BaseLoader)  # noqa: S506 - it makes nothing but text
+    module = piece if block.file else _laid_over(module, piece)
+    load(yaml.safe_dump(module, sort_keys=False))
+    return module
+
+
+def _laid_over(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    both = {key: _laid_over(under[key], over[key]) for key in under if isinstance(over.get(key), dict)}
+    return {**under, **over, **both}
 
 
 def _run(line: str) -> str:
@@ -72,7 +103,7 @@ def _run(line: str) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_block_has_a_language_that_is_tested(page: Path) -> None:
     """A block that nothing runs would drift."""
-    assert {block.language for block in blocks(page)} <= {"python", "text", "sh"}
+    assert {block.language for block in blocks(page)} <= {"python", "text", "sh", "yaml"}
 
 
 def shell_lines() -> list[str]:
@@ -98,21 +129,3 @@ def test_shell_lines_name_what_exists(line: str) -> None:
         pass  # these are run with the page that they stand on
     else:
         assert line in INSTALLS
-
-
-def test_the_demo_prints_what_the_readme_shows() -> None:
-    """The excerpt is a real one."""
-    (excerpt,) = [
-        block.code for block in blocks(ROOT / "README.md") if block.code.startswith("=== What Zara remembers")
-    ]
-    assert excerpt.rstrip("\n") in demo.report()
-
-
-def test_the_demo_shows_a_secret_that_stays_one() -> None:
-    """Zara found the letter; nothing of it is in what Throk remembers."""
-    throk, zara = demo.party()
-    for dense in (False, True):
-        assert "letter" in demo.memory_of(zara, dense=dense)
-        throks = demo.memory_of(throk, dense=dense).lower()
-        assert "letter" not in throks
-        assert "cellar" not in throks

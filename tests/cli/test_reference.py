@@ -11,6 +11,7 @@ from dndbots.cli.reference import reference
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "cli.md"
 COMMANDS = [
+    *("play", "character new", "character list", "modules", "roll"),
     *("new", "list", "import", "import-log", "export log", "log", "timeline", "entity", "who-knows"),
     *("fork", "branches", "rebuild", "verify", "diff", "context"),
     *("compact", "compaction", "review list", "review accept", "review reject", "review edit", "export data"),

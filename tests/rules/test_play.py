@@ -33,6 +33,7 @@ from dndbots.rules import (
     purse,
     reaction,
     ready_made,
+    regenerate,
     rest,
     save,
     search,
@@ -181,6 +182,14 @@ def test_rest_heals_and_never_above_the_most(seed: int, nights: int) -> None:
     slept = rest(THROK, rng=random.Random(seed), nights=nights)
     assert min(nights, THROK.hp_max - THROK.hp) <= slept.healed <= 3 * nights
     assert THROK.hp <= slept.hp_after <= THROK.hp_max
+
+
+def test_trolls_close_their_wounds_and_others_do_not() -> None:
+    """Three a round, never above the most; the fallen troll rises again."""
+    troll = Combatant.of_monster(monster("troll"), hp=20)
+    assert regenerate(replace(troll, hp=-4)).hp_after == -1
+    assert regenerate(replace(troll, hp=19)).hp_after == 20
+    assert regenerate(replace(Combatant.of_character(THROK), hp=2)).healed == 0
 
 
 def test_the_sick_and_the_dying_do_not_mend() -> None:

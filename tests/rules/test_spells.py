@@ -104,6 +104,12 @@ def test_the_silenced_the_sleeping_and_the_fallen_cast_nothing(state) -> None:
         cast(spell("sleep"), replace(WIZARD, **state), [foe("orc")], rng=Loaded())
 
 
+def test_whoever_casts_is_seen() -> None:
+    """The casting names the conditions that end with it."""
+    unseen = replace(WIZARD, conditions=("invisible",))
+    assert cast(spell("light"), unseen, rng=Loaded()).given_away == ("invisible",)
+
+
 def test_a_spell_without_anybody_to_touch_says_so() -> None:
     """Sleep on a troll."""
     casting = cast(spell("sleep"), WIZARD, [foe("troll")], rng=Loaded(1, 1))

@@ -14,6 +14,8 @@ from dndbots.cli import (
     faults,
     keeping,
     moving,
+    playing,
+    preparing,
     reading,
     recalling,
     remembering,
@@ -37,6 +39,8 @@ app = typer.Typer(
     # A bug shows as Python shows it: the pretty form would print pieces of the campaign around it.
     pretty_exceptions_enable=False,
 )
+playing.add_to(app)
+preparing.add_to(app)
 keeping.add_to(app)
 moving.add_to(app)
 reading.add_to(app)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _BUDGET: Final = 2000
 _LEFT_OUT: Final = "left out"
 _MOST_SOURCES: Final = 4
-_SHARES: Final = {"line": 5, "reason": 3, "sources": 2}
+_SHARES: Final = {"line": 5, "reason": 3, "sources": 3}
 _METER: Final = 30
 
 
@@ -43,6 +43,9 @@ def context(
         bool,
         typer.Option("--xray", help="Instead of the text: each line, why it is there, what was left out."),
     ] = False,
+    short: Annotated[
+        bool, typer.Option("--short", help="The X-ray without the lines that were left out.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Prints what the viewer's model is to read this turn: its memory, inside an exact budget.
@@ -54,13 +57,13 @@ def context(
         found = source.context(viewer, budget=budget, query=query, as_of=as_of, encoding=encoding)
     if as_json:
         show.say_json({**found.model_dump(mode="json"), "meter": found.meter})
-    elif xray:
-        _say_xray(found)
+    elif xray or short:
+        _say_xray(found, short=short)
     else:
         show.say_text(found.text)
 
 
-def _say_xray(found: "Context") -> None:
+def _say_xray(found: "Context", *, short: bool) -> None:
     if not found.items and not found.dropped:
         show.say("there is nothing to tell yet")
         return
@@ -69,7 +72,7 @@ def _say_xray(found: "Context") -> None:
         _rows(found.items),
         wide=_SHARES,
         numbers=["tokens"],
-        dimmed=_rows(found.dropped, _LEFT_OUT),
+        dimmed=() if short else _rows(found.dropped, _LEFT_OUT),
     )
     show.say("")
     _say_meter(found)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from dndbots.cli import show
-from dndbots.errors import DndbotsError, InvalidTranscript
+from dndbots.errors import DndbotsError, InvalidModule, InvalidTranscript
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -51,6 +51,10 @@ def told() -> Iterator[None]:
         raise typer.Exit(0) from None
     except Refusal as exc:
         raise _ended(str(exc), exc.code) from exc
+    except InvalidModule as exc:
+        for line, path, reason in exc.problems:
+            show.note(f"error: {exc.file}:{line}: {path}: {reason}")
+        raise typer.Exit(UNUSABLE) from exc
     except DndbotsError as exc:
         raise _ended(str(exc), WRONG) from exc
     except OSError as exc:

@@ -122,7 +122,7 @@ def export_log(
         with show.progress("exporting", quiet=crowded) as report:
             lines = _reported(source.export(viewer=viewer), report, total)
             if out is None:
-                _write_out(lines)
+                show.say_json_lines(lines)
             else:
                 show.note(f"{out}: {_write_file(lines, out)} events")
 
@@ -152,14 +152,6 @@ def export_data(
     show.say(f"{show.inert(str(out))}: {', '.join(saved.written) or 'nothing new'}")
     for file, where in aside.items():
         show.note(f"note: another {file} was there, and is {where} now")
-
-
-def _write_out(lines: Iterable[str]) -> None:
-    to_terminal = sys.stdout.isatty()
-    for line in lines:
-        text = show.json_for_terminal(line) if to_terminal else line
-        sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
-    sys.stdout.buffer.flush()
 
 
 def _write_file(lines: Iterable[str], path: Path) -> int:

@@ -13,14 +13,14 @@ from typing import Any
 _INTRODUCTION = """\
 # The command line
 
-`dndbots` keeps campaigns and answers questions about them. `python -m dndbots` is the same program.
+`dndbots` plays, keeps campaigns and answers questions about them. `python -m dndbots` is the same program.
 
 A campaign is a folder, or `postgresql://…/database?campaign=name`. Every command that works on one takes
 it from `--campaign`, or else from the environment variable `DNDBOTS_CAMPAIGN`.
 
 Answers go to standard output, everything else to standard error. With `--json`, the answer is one JSON
-document; `log` answers with one for each event. Control characters in a campaign's text are spelled out
-(`\\x1b`), so that nothing in it can steer a terminal.
+document; `log` and `play` answer with one for each event. Control characters in a campaign's text are
+spelled out (`\\x1b`), so that nothing in it can steer a terminal.
 
 | exit code | what it means |
 |---|---|

@@ -46,7 +46,8 @@ class _Output(Console):
         raise BrokenPipeError
 
 
-def _output() -> Console:
+def output() -> Console:
+    """Standard output for people. What goes there is text, never markup."""
     return _Output(markup=False, highlight=False, emoji=False)
 
 
@@ -56,15 +57,15 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 def say(text: str) -> None:
     """A line for people. What is in it must be inert."""
-    _output().print(Text(text), soft_wrap=True)
+    output().print(Text(text), soft_wrap=True)
 
 
 def say_indented(text: str, depth: int = 2) -> None:
     """Words that wrap at the terminal's edge, and keep away from its left one: no text passes for a head."""
-    output = _output()
-    for line in Text(inert(text)).wrap(output, max(output.width - depth, 1)):
+    console = output()
+    for line in Text(inert(text)).wrap(console, max(console.width - depth, 1)):
         line.rstrip()
-        output.print(Text(" " * depth + line.plain), soft_wrap=True)
+        console.print(Text(" " * depth + line.plain), soft_wrap=True)
 
 
 def note(text: str) -> None:
@@ -88,6 +89,15 @@ def _plain(value: object) -> object:
 def json_for_terminal(line: str) -> str:
     """A line of JSON that says the same, with whatever would steer a terminal escaped."""
     return "".join(json.dumps(char)[1:-1] if is_hidden(char) else char for char in line)
+
+
+def say_json_lines(lines: Iterable[str]) -> None:
+    """Lines of JSON as they are, in UTF-8; on a terminal they steer nothing."""
+    to_terminal = sys.stdout.isatty()
+    for line in lines:
+        text = json_for_terminal(line) if to_terminal else line
+        sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
+    sys.stdout.buffer.flush()
 
 
 def say_text(text: str) -> None:
@@ -116,12 +126,12 @@ def say_table(
         for row in lines:
             cells = (Text(inert_lines("" if cell is None else str(cell))) for cell in row)
             table.add_row(*cells, style=style)
-    _output().print(table)
+    output().print(table)
 
 
 def bar(share: float, width: int) -> str:
     """So much of a width, in eighths of a letter where there are any; a little is never nothing."""
-    if not _output().encoding.startswith("utf"):
+    if not output().encoding.startswith("utf"):
         return "#" * max(round(share * width), 1 if share else 0)
     eighths = max(round(share * width * 8), 1 if share else 0)
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()

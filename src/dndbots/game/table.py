@@ -161,6 +161,9 @@ class Table:
             self.at = event.seq
         if event.is_note or self.viewer not in people:
             return
+        note = played_of(event)
+        if note is not None:
+            self._turn(event, note)
         known = event.known
         effects = effects_of(event, known, people)
         self.lately.append(event)
@@ -175,7 +178,6 @@ class Table:
         for held in effects.holdings:
             if self.viewer in held.holders:
                 self._hold(held.claim, held.certainty, held.said_by)
-        note = played_of(event)
         if note is not None:
             self._played(event, note, people)
 
@@ -197,12 +199,9 @@ class Table:
             facts[claim.slot] = claim.value
 
     def _played(self, event: GameEvent, note: Played, people: frozenset[str]) -> None:
-        self._turn(event, note)
         self.minutes += note.minutes
         self.session = event.session_id
         self.game = note.game or self.game
-        if note.chapter is not None:
-            self._begin(note.chapter)
         self._seated(note)
         self._told_topics(note)
         place = event.known.location
@@ -226,6 +225,8 @@ class Table:
         if note.step == DM_STEP and DM_STEP not in self.steps:
             self.waiting = []
         self.steps.add(note.step)
+        if note.chapter is not None:
+            self._begin(note.chapter)
 
     def _seated(self, note: Played) -> None:
         if note.joined is not None:

@@ -6,6 +6,7 @@ Pure functions of the events they are given. They never filter: that was done be
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from dndbots.dcml import (
@@ -130,9 +131,8 @@ class Rollup:
         if known.quest_id and known.quest_state:
             self._add_quest(known.quest_id, known.quest_state)
         for found in known.discovered:
-            finder = Ref(_only_pc(event, known) or self._party)
-            deed = Deed(subjects=(finder,), verb="DISCOVERED", object=Ref(found), certainty=told)
-            self._put_once(("discovered", found), deed)
+            finder = _only_pc(event, known) or self._party
+            self._put_once(("discovered", found), _deed((finder,), "DISCOVERED", Ref(found), told))
         for whose, change in known.reputation.items():
             key: Key = ("reputation", whose, told)
             self._reputation[key] += change
@@ -178,12 +178,8 @@ class Rollup:
         return (_only_pc(event, known) or self._party,)
 
     def _add_quest(self, quest: str, state: str) -> None:
-        line = Properties(
-            subjects=(Ref(quest, DCMLCategory.QST),),
-            properties=described({"state": state}),
-            certainty=Certainty.FACT if self._reader == DM else Certainty.BELIEF,
-        )
-        self._put(("quest", quest), line)
+        certainty = Certainty.FACT if self._reader == DM else Certainty.BELIEF
+        self._put(("quest", quest), _state_of(quest, state, certainty))
 
     def _add_fact(self, fact: StatedFact, told: Certainty) -> None:
         certainty = max(certainty_named(fact.certainty), told, key=_SUREST_FIRST.index)
@@ -217,7 +213,18 @@ def _only_pc(event: GameEvent, known: KnownMetadata) -> str | None:
 def _death(killers: tuple[str, ...], victim: Ref, certainty: Certainty) -> Statement:
     if not killers:
         return _property(victim, "status", "dead", certainty)
-    return Deed(subjects=tuple(map(Ref, killers)), verb="KILLED", object=victim, certainty=certainty)
+    return _deed(killers, "KILLED", victim, certainty)
+
+
+# What came of it all is told turn after turn.
+@lru_cache(maxsize=1 << 10)
+def _deed(who: tuple[str, ...], verb: str, whom: Ref, certainty: Certainty) -> Deed:
+    return Deed(subjects=tuple(map(Ref, who)), verb=verb, object=whom, certainty=certainty)
+
+
+@lru_cache(maxsize=1 << 10)
+def _state_of(quest: str, state: str, certainty: Certainty) -> Properties:
+    return _property(Ref(quest, DCMLCategory.QST), "state", state, certainty)
 
 
 def _property(subject: Ref, key: str, value: Any, certainty: Certainty) -> Properties:

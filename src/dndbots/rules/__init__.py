@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         xp_for,
         xp_needed,
     )
-    from dndbots.rules.healing import Healing, Life, Watch, bind_wounds, death_watch, life, rest
+    from dndbots.rules.healing import Healing, Life, Watch, bind_wounds, death_watch, life, regenerate, rest
     from dndbots.rules.light import Light, burn, kindle
     from dndbots.rules.monsters import Monster, all_monsters, monster
     from dndbots.rules.outcomes import Check, Outcome
@@ -84,7 +84,16 @@ _HOMES = {
         "xp_for",
         "xp_needed",
     ],
-    "dndbots.rules.healing": ["Healing", "Life", "Watch", "bind_wounds", "death_watch", "life", "rest"],
+    "dndbots.rules.healing": [
+        "Healing",
+        "Life",
+        "Watch",
+        "bind_wounds",
+        "death_watch",
+        "life",
+        "regenerate",
+        "rest",
+    ],
     "dndbots.rules.light": ["Light", "burn", "kindle"],
     "dndbots.rules.monsters": ["Monster", "all_monsters", "monster"],
     "dndbots.rules.outcomes": ["Check", "Outcome"],
@@ -173,6 +182,7 @@ __all__ = [
     "reaction_modifier",
     "ready_made",
     "recognised",
+    "regenerate",
     "resolve",
     "rest",
     "roll",

@@ -111,6 +111,15 @@ def rest(who: Character, *, rng: Random, nights: int = 1, diseased: bool = False
     )
 
 
+def regenerate(one: Combatant) -> Healing:
+    """A round of wounds that close by themselves. What fire or acid did stays, which the caller knows."""
+    healed = max(0, min(one.regenerates, one.hp_max - one.hp))
+    hp = one.hp + healed
+    return Healing(
+        rolls=(), text=f"{one.name} regenerates {healed}, {hp} hp", target=one.uid, healed=healed, hp_after=hp
+    )
+
+
 def _watched(
     dying: Combatant,
     saved: Check,

@@ -58,6 +58,13 @@ CORPUS = {
     "misspelt field": Fault(
         "    safe: yes", "    save: yes", "save: yes", "places.landing.save", "did you mean 'safe'?"
     ),
+    "a comma in braces": Fault(
+        "use: It names who pays whom.}",
+        "use: It names who pays, and whom.}",
+        "use: It names who pays, and whom.}",
+        "items.ledger.and whom.",
+        "in braces a comma ends a text; put the text in quotes",
+    ),
     "neither yes nor no": Fault(
         "dark: yes", "dark: maybe", "dark:", "places.shed.dark", "neither yes nor no"
     ),

@@ -1,10 +1,10 @@
-"""A table without an engine: drafted steps, folded tables, and a small adventure with something of everything."""
+"""A table without an engine, and a small adventure with something of everything in it."""
 
 from typing import Any
 
 from tests.table import character
 
-from dndbots.events import GameEvent
+from dndbots.events import EventType, GameEvent
 from dndbots.game import referee
 from dndbots.game.acts import Act, Verb
 from dndbots.game.adventures import load
@@ -12,11 +12,12 @@ from dndbots.game.adventures.values import Module
 from dndbots.game.agents import Screen
 from dndbots.game.chance import chance
 from dndbots.game.house.dm import HouseDM
-from dndbots.game.played import DM_STEP, MARCH, SETUP
+from dndbots.game.played import DM_STEP, MARCH, SETUP, GameNote
 from dndbots.game.steps import Step
 from dndbots.game.table import Table, told
 from dndbots.ids import DM
 from dndbots.memory.context import Context
+from dndbots.models import Character
 
 MILL = """
 module:
@@ -56,14 +57,16 @@ places:
     looks: Barrels, and a smell of wet dogs.
     dark: yes
     foes:
-      pack: {monster: giant rat, number: 2, mood: hostile, gold: 11, guards: [sack]}
+      pack: {monster: skeleton, name: grey bones, number: 2, mood: hostile, gold: 11, guards: [sack]}
     things:
       sack: {looks: a heavy sack, items: [ledger]}
   yard:
     name: Nettle Yard
     looks: Nettles to the hip.
     foes:
-      toll: {monster: goblin, number: 3, name: toll goblins, mood: wary, says: Nobody goes on without paying, guards: [gate]}
+      toll:
+        {monster: goblin, number: 3, name: toll goblins, mood: wary, guards: [gate],
+         says: Nobody goes on without paying}
     exits:
       gate: wood
   wood:
@@ -87,10 +90,13 @@ people:
     trust: 3
     knows:
       - {about: news, says: They say that the mill walks at night, topics: [mill]}
-      - {about: [mill], says: Nobody has been in the mill since the flood, teaches: [{about: mill, is: {state_of_it: empty}}], lie: yes}
+      - about: [mill]
+        says: Nobody has been in the mill since the flood
+        teaches: [{about: mill, is: {state_of_it: empty}}]
+        lie: yes
       - {about: [flood], says: I let the raft go. My own brother was on it, needs: 5}
     reacts:
-      - {when: killed pack, says: I hear the rats are gone. Thank you, trust: 2}
+      - {when: killed pack, says: I hear the bones lie still. Thank you, trust: 2}
   brand:
     name: Captain Brand
     seen_as: a man in a wet coat
@@ -111,8 +117,15 @@ quests:
     endings:
       home: {when: step rats.find done and at ferry, by: maren, text: So he did write it down}
 happenings:
-  - {key: flood, when: rounds 40, text: Water comes down the valley., thread: {kind: threat, text: the water rises}}
-  - {key: captain, when: met maren, at: island, text: A man wades ashore on the island., moves: {brand: ferry}}
+  - key: flood
+    when: rounds 40
+    text: Water comes down the valley.
+    thread: {kind: threat, text: the water rises}
+  - key: captain
+    when: met maren
+    at: island
+    text: A man wades ashore on the island.
+    moves: {brand: ferry}
 """
 
 
@@ -120,24 +133,26 @@ def mill() -> Module:
     return load(MILL)
 
 
-def hero(name: str, char_class: str, **fields: Any) -> Any:
-    return character(
-        name, char_class, hp=20, **{"level": 2, "equipment": ["longsword", "6 torches"], **fields}
-    )
+def hero(name: str, char_class: str, **fields: Any) -> Character:
+    sheet: dict[str, Any] = {"level": 2, "hp": 20, "equipment": ["longsword", "6 torches"], **fields}
+    return character(name, char_class, **sheet)
 
 
 class Bench:
     """Plays steps by hand. `log` is all that was drafted, in order."""
 
-    def __init__(self, module: Module | None = None, *, seed: int = 1, heroes: tuple[Any, ...] = ()) -> None:
+    def __init__(
+        self, module: Module | None = None, *, seed: int = 1, heroes: tuple[Character, ...] = ()
+    ) -> None:
         self.modules = [module or mill()]
         self.seed, self.round = seed, 0
         self.tables: dict[str, Table] = {DM: Table()}
         self.log: list[GameEvent] = []
         self.dm_bot = HouseDM()
-        self.dm_bot._atlases.clear()
         party = heroes or (hero("Throk", "Fighter"), hero("Zara", "Thief"))
         step = self.step(SETUP)
+        note = GameNote(seed=seed, module="mill", dm="house", players="house", seats=len(party), budget=2_000)
+        step.add(EventType.SESSION_START, "We sit down.", play={"game": note.model_dump()})
         start = f"loc_{self.modules[0].start}_001"
         for seat, one in enumerate(party, 1):
             referee.join(step, one, seat=seat, temper="wry", goal="company", place=start, text=f"{one.name}.")

@@ -4,6 +4,7 @@ A table is dealt through, a few cards to a chapter; then it begins again in anot
 chapter gets follows from the seed and its number alone, without the chapters before it.
 """
 
+import math
 import re
 import tomllib
 from collections import Counter
@@ -17,6 +18,7 @@ from typing import Any, Final
 from dndbots.ids import slug
 
 _SHORTEST_NAME: Final = 5
+_LARGE: Final = 500
 # How many people of a chapter may need a name, and how many things.
 PEOPLE: Final = 8
 ITEMS: Final = 4
@@ -58,7 +60,19 @@ def _order(seed: int, name: str, size: int, lap: int) -> tuple[int, ...]:
     return (*rng.sample(first, len(first)), *rng.sample(last, len(last)))
 
 
+@lru_cache(maxsize=1_024)
+def _stride(seed: int, name: str, size: int) -> tuple[int, int]:
+    """Where to begin in a large table, and a step that meets every card of it once."""
+    rng = Random(f"{seed}:{name}")  # noqa: S311 - a story, no secret
+    step = next(step for step in iter(lambda: rng.randrange(size), None) if math.gcd(step, size) == 1)
+    return rng.randrange(size), step
+
+
 def dealt(seed: int, name: str, position: int, cards: tuple[str, ...]) -> str:
+    """The card at a position. Large tables are shuffled already: one walks them, which is quick."""
+    if len(cards) >= _LARGE:
+        start, step = _stride(seed, name, len(cards))
+        return cards[(start + step * position) % len(cards)]
     lap, card = divmod(position, len(cards))
     return cards[_order(seed, name, len(cards), lap)[card]]
 

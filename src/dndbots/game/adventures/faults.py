@@ -52,7 +52,7 @@ def told(error: ValidationError) -> Iterator[tuple[Path, str]]:
 def _reason(detail: ErrorDetails, path: Path) -> str:
     kind, context = detail["type"], detail.get("ctx", {})
     if kind == "extra_forbidden":
-        return f"there is no field {path[-1]!r} here{meant(str(path[-1]), _fields_at(path[:-1]))}"
+        return _unknown(str(path[-1]), detail["input"], path[:-1])
     if kind == "value_error":
         return str(context["error"])
     given = detail["input"]
@@ -62,6 +62,12 @@ def _reason(detail: ErrorDetails, path: Path) -> str:
     words = _WORDS.get(kind, detail["msg"])
     context = {**context, "pattern": _meaning(str(context.get("pattern", "")))}
     return words.format(input=_shown(given), **context) if kind in _WORDS else words
+
+
+def _unknown(name: str, given: object, path: Path) -> str:
+    if given is None and " " in name:
+        return f"{name!r} is no field: in braces a comma ends a text; put the text in quotes"
+    return f"there is no field {name!r} here{meant(name, _fields_at(path))}"
 
 
 def _closest(given: object, words: str) -> str:

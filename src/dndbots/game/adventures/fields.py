@@ -12,6 +12,7 @@ from dndbots.game.adventures import when
 from dndbots.ids import check_name, is_hidden
 
 LONGEST_TEXT: Final = 8_000
+_SHORT: Final = 100
 MOST_GOLD: Final = 10_000_000
 
 
@@ -21,8 +22,17 @@ def _key(key: str) -> str:
     return key
 
 
+def _plain(text: str) -> bool:
+    """Nothing to look at closely; nearly all text is so, and modules have much of it."""
+    return text.isascii() and text.isprintable()
+
+
+def _line(text: str) -> str:
+    return text if 0 < len(text) <= _SHORT and _plain(text) else check_name(text)
+
+
 def _text(text: str) -> str:
-    if any(is_hidden(char) and char != "\n" for char in text):
+    if not _plain(text) and any(is_hidden(char) and char != "\n" for char in text):
         raise ValueError("it holds control or invisible characters")
     return text
 
@@ -51,7 +61,7 @@ def keyed(value: Any, *, field: str = "key") -> Any:
 
 
 Key = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*\z", max_length=60), AfterValidator(_key)]
-Line = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(check_name)]
+Line = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_line)]
 Text = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TEXT),

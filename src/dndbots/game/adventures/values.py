@@ -41,9 +41,10 @@ class Value(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _blank_is_not_said(cls, data: Any) -> Any:
-        if isinstance(data, Mapping):
-            return {key: value for key, value in data.items() if value is not None}
-        return data
+        if not isinstance(data, Mapping):
+            return data
+        fields = {field.alias or name for name, field in cls.model_fields.items()}
+        return {key: value for key, value in data.items() if value is not None or key not in fields}
 
 
 class Fact(Value):

@@ -11,8 +11,14 @@ def text_of(module: Module) -> str:
 
     data = module.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     header = {field: data.pop(field) for field in HEADER if field in data}
-    return yaml.safe_dump(
-        _without_labels({"module": header, **data}), sort_keys=False, allow_unicode=True, width=110
+    return str(
+        yaml.dump(
+            _without_labels({"module": header, **data}),
+            Dumper=getattr(yaml, "CSafeDumper", yaml.SafeDumper),
+            sort_keys=False,
+            allow_unicode=True,
+            width=110,
+        )
     )
 
 

@@ -120,6 +120,16 @@ class Atlas:
             return None
         return str(value.name or value.monster) if kind == "mon" else str(value.name)
 
+    @cached_property
+    def _proper(self) -> Mapping[str, str]:
+        """Words of names, by how a topic has them."""
+        names = (self.name(uid) or "" for uid in self._called.values())
+        return {word.casefold(): word for name in names for word in name.split() if word[0].isupper()}
+
+    def spelled(self, topic: str) -> str:
+        """A topic as one writes it: topics are kept in lower case, names are not."""
+        return " ".join(self._proper.get(word, word) for word in topic.split())
+
     def mentions(self, text: str) -> Mapping[str, str]:
         """The entities that a text names: whoever hears it has heard of them."""
         found = self._mentions.get(text)

@@ -30,7 +30,10 @@ def fill_seats(telling: Telling) -> None:
     table = telling.step.table
     living = table.living()
     taken = {table.seats[uid].seat for uid in living}
-    empty = sorted({one.seat for one in table.seats.values()} - taken)
+    seats = (
+        max((one.seat for one in table.seats.values()), default=0) if table.game is None else table.game.seats
+    )
+    empty = [seat for seat in range(1, seats + 1) if seat not in taken]
     if not empty:
         return
     if not living:

@@ -17,7 +17,6 @@ OPENING: Final = "opening"
 OVER: Final = "over"
 _MARK: Final = "mark"
 _MARK_EVERY: Final = 20
-_LOOKS_EVERY: Final = 4
 _MARKS: Final = 3  # without anything new between them, the story moves on
 _NOT_NEW: Final = (_MARK, "dark:", "searched:", "lit:", "echo:", "heard:", "looked:")
 _DAYS: Final = 3 * 24 * 60
@@ -114,10 +113,9 @@ def is_done(world: World) -> bool:
 
 def _is_stuck(world: World, marks: int = _MARKS) -> bool:
     """Whether so many marks say the same."""
-    newest, rest = divmod(world.rounds(), _MARK_EVERY)
-    if newest < marks or rest % _LOOKS_EVERY:
-        return False
-    found = {_mark_of(world.table, number) for number in range(newest - marks, newest + 1)}
+    newest = world.rounds() // _MARK_EVERY
+    made = _marks(world.table) if newest >= marks else {}
+    found = {made.get(number) for number in range(newest - marks, newest + 1)}
     return len(found) == 1 and None not in found
 
 
@@ -127,16 +125,18 @@ def help_along(telling: Telling, place: Place, uid: str) -> None:
         reveal(telling, place, uid, telling.step.table.together(uid)[:1])
 
 
-def _mark_of(table: Table, number: int) -> str | None:
-    start = f"{_MARK}:{number}/"
-    return next((one.removeprefix(start) for one in table.beats if one.startswith(start)), None)
+def _marks(table: Table) -> dict[int, str]:
+    """How far the story had come at each mark."""
+    start = f"{_MARK}:"
+    marks = (one.removeprefix(start).split("/") for one in table.beats if one.startswith(start))
+    return {int(number): came for number, came in marks}
 
 
 def mark(telling: Telling) -> None:
     """Now and then the DM notes how far the story has come, to see later whether it still moves."""
     world = telling.world
     number, rest = divmod(world.rounds(), _MARK_EVERY)
-    if rest == 0 and _mark_of(world.table, number) is None:
+    if rest == 0:
         came = sum(_is_new(world, one) for one in world.table.beats)
         telling.secretly(telling.words("offstage"), beats=[beat(_MARK, str(number), str(came))])
 
@@ -165,37 +165,26 @@ def close(telling: Telling, following: Atlas | None) -> None:
 
 def _travel(telling: Telling, following: Atlas) -> None:
     """Days on the road, in which wounds heal; then the new place, and what is told first there."""
-    table, there = telling.step.table, following.start
-    world = World(following, table, round_=telling.step.round)
-    place = following.module.places[following.module.start]
+    table, module, there = telling.step.table, following.module, following.start
     party = table.living()
-    people = {following.uid("npc", person.key): person.seen_as for person in world.people(there)}
-    module = following.module
-    told = [
-        telling.words("journey"),
-        module.opening or telling.words("chapter", title=module.title),
-        telling.rng.choice(place.looks) if place.looks else telling.words("arrive", place=place.name),
-        telling.words("here", people=" and ".join(people.values())) if people else "",
-        telling.words("ways", ways=", ".join(world.ways(place))) if world.ways(place) else "",
-    ]
-    text = " ".join(filter(None, told))
+    opening = module.opening or telling.words("chapter", title=module.title)
     telling.step.add(
         EventType.LOCATION_CHANGE,
-        text,
+        f"{telling.words('journey')} {opening}",
         place=there,
         participants=party,
         play={
             "chapter": following.chapter,
-            "beats": [OPENING, beat("told", place.key)],
-            "sights": world.sights(place).model_dump(mode="json"),
             "minutes": _DAYS,
-            "gist": clause(module.opening) if module.opening else None,
+            "gist": f"a new story began: {clause(opening)}"[:240],
         },
-        names={there: place.name, **people, **following.mentions(text)},
+        names={there: module.places[module.start].name, **following.mentions(opening)},
         act_id=_act(following.chapter),
         act_state="begun",
         **_healed(table, party),
     )
+    world = World(following, table, round_=telling.step.round)
+    tell_place(Telling(telling.screen, world, telling.book), there, came=(), beats=(OPENING,))
 
 
 def _healed(table: Table, party: list[str]) -> dict[str, Any]:

@@ -42,21 +42,22 @@ def _answer(telling: Telling, uid: str, person: Person, topic: str, askers: Sequ
     saying, known = _chosen(telling, person, topic, askers)
     if saying is None:
         rule = "wont_say" if known else "does_not_know"
-        text = telling.words(rule, npc=person.name, topic=topic)
-        speak(telling, uid, person, text)
+        speak(telling, uid, person, telling.words(rule, npc=person.name, topic=telling.atlas.spelled(topic)))
+        return
+    if _heard_by(telling, person, saying, askers):
+        speak(telling, uid, person, telling.words("said_before", npc=person.name))
         return
     spoken = telling.words(f"answers.{person.voice}", npc=person.name, says=saying.says)
-    heard = all(beat("said", person.key, saying.key) in telling.step.of(who).beats for who in askers)
-    about = "" if topic == NEWS else f" about {topic}"
+    about = "" if topic == NEWS else f" about {telling.atlas.spelled(topic)}"
     speak(
         telling,
         uid,
         person,
-        telling.words("said_before", npc=person.name) + " " + spoken if heard else spoken,
-        beats=() if heard else (beat("said", person.key, saying.key),),
+        spoken,
+        beats=(beat("said", person.key, saying.key),),
         topics=saying.topics,
         teaches=saying.teaches,
-        gist=None if heard else f"{person.name} told us{about}: {clause(saying.says)}",
+        gist=f"{person.name} told us{about}: {clause(saying.says)}",
     )
 
 
@@ -107,9 +108,7 @@ def speak(
     npc = telling.atlas.uid("npc", person.key)
     names = {npc: person.name, **told.pop("names", {})}
     if not telling.world.met(person.key):
-        hello = telling.one_of(person.greets) if person.greets else ""
-        named = telling.words(f"gives_name.{person.voice}", npc=person.seen_as, name=person.name)
-        text = " ".join(filter(None, (named, f'"{hello}"' if hello else "", text)))
+        text = f"{_hello(telling, person)} {text}"
         beats = (*beats, beat("met", person.key))
     telling.tell(
         uid,
@@ -122,6 +121,15 @@ def speak(
         names=names,
         **told,
     )
+
+
+def _hello(telling: Telling, person: Person) -> str:
+    """The first words of somebody, and the name, unless it is in them anyway."""
+    hello = telling.one_of(person.greets) if person.greets else ""
+    if person.name in hello:
+        return telling.words(f"answers.{person.voice}", npc=person.seen_as, says=hello)
+    named = telling.words(f"gives_name.{person.voice}", npc=person.seen_as, name=person.name)
+    return f'{named} "{hello}"' if hello else named
 
 
 def tend(telling: Telling, uid: str, *, busy: bool) -> None:

@@ -16,13 +16,12 @@ from dndbots.dcml import (
     Section,
     SectionKind,
     Statement,
-    refs_of,
     render,
 )
 from dndbots.dcml.render_dense import dense_lexicon
 from dndbots.ids import DM, category_of
 from dndbots.memory.context import values
-from dndbots.memory.context.values import ContextItem
+from dndbots.memory.context.values import ContextItem, item_of
 from dndbots.tokens import count_many, count_tokens
 
 NO_ROOM: Final = "no room"
@@ -41,9 +40,13 @@ class Offer(NamedTuple):
 
 
 class Statements(NamedTuple):
-    """A line of DCML that may go into a context: statements with one subject and one certainty."""
+    """A line of DCML that may go into a context: statements with one subject and one certainty.
+
+    `uids` are all whom it names.
+    """
 
     statements: tuple[Statement, ...]
+    uids: tuple[str, ...]
     section: values.Section
     reason: str
     sources: tuple[str, ...]
@@ -85,14 +88,12 @@ def _opening_nothing(offer: Offer) -> Offer:
     )
 
 
-def left_out(item: ContextItem, why: str = NO_ROOM) -> ContextItem:
-    return item.model_copy(update={"reason": f"{why}: {item.reason}"})
+def left_out(item: ContextItem) -> ContextItem:
+    return item_of(item.text, item.tokens, item.section, f"{NO_ROOM}: {item.reason}", item.sources)
 
 
 def _item(offer: Offer, tokens: int) -> ContextItem:
-    return ContextItem(
-        text=offer.text, tokens=tokens, section=offer.section, reason=offer.reason, sources=offer.sources
-    )
+    return item_of(offer.text, tokens, offer.section, offer.reason, offer.sources)
 
 
 class Writer(NamedTuple):
@@ -114,36 +115,43 @@ class Writer(NamedTuple):
         One that is too long for the room leaves it to those after it.
         """
         lines = _merged(offers)
-        whole = self._block(self._text(lines, guide), lines)
-        if count_tokens(whole.text, self.encoding) <= room:
-            return whole
-        told = [item for item in whole.items if item.section != "names"]
+        text = self._text(lines, guide)
+        written = _written(text)
+        whole, *costs = count_many([text, *(f"{line}\n" for line in written)], self.encoding)
+        if whole <= room:
+            return self._block(text, lines)
+        told, costs = written[-len(lines) :], costs[-len(lines) :]
         ranked = sorted(range(len(lines)), key=lambda n: (lines[n].rank, n))
-        frame = count_tokens(self._text(lines[:1], guide), self.encoding) - told[0].tokens
-        likely = self._likely([(lines[n], told[n].tokens) for n in ranked], room - frame)
+        frame = count_tokens(self._text(lines[:1], guide), self.encoding) - costs[0]
+        likely = self._likely([(lines[n], costs[n]) for n in ranked], room - frame)
         taken = [ranked[place] for place in likely]
+        fitting = Block()
         while taken:
             kept = [lines[n] for n in sorted(taken)]
             text = self._text(kept, guide)
             if count_tokens(text, self.encoding) <= room:
-                dropped = tuple(left_out(item) for n, item in enumerate(told) if n not in taken)
-                return self._block(text, kept)._replace(dropped=dropped)
+                fitting = self._block(text, kept)
+                break
             taken.pop()
-        return Block(dropped=tuple(map(left_out, told)))
+        dropped = (
+            item_of(told[n], costs[n], line.section, f"{NO_ROOM}: {line.reason}", line.sources)
+            for n, line in enumerate(lines)
+            if n not in taken
+        )
+        return fitting._replace(dropped=tuple(dropped))
 
     def _likely(self, ranked: Sequence[tuple[Statements, int]], room: int) -> list[int]:
         """Which lines should fit, each counted with the names that nobody needed before it."""
-        uids = [uid for line, _ in ranked for uid in _uids(line)]
+        uids = [uid for line, _ in ranked for uid in line.uids]
         entries = {entity.uid: _spelled(entity) for entity in self._lexicon(uids)}
         costs = dict(zip(entries, count_many(entries.values(), self.encoding), strict=True))
         found = []
         for number, (line, tokens) in enumerate(ranked):
-            needed = _uids(line)
-            cost = tokens + sum(costs.get(uid, 0) for uid in needed)
+            cost = tokens + sum([costs.get(uid, 0) for uid in line.uids])
             if cost <= room:
                 found.append(number)
                 room -= cost
-                costs |= dict.fromkeys(needed, 0)
+                costs |= dict.fromkeys(line.uids, 0)
         return found
 
     def _text(self, offers: Sequence[Statements], guide: str) -> str:
@@ -159,7 +167,7 @@ class Writer(NamedTuple):
         if self.reader == DM:
             kind, owner, uids = SectionKind.SESSION, self.session, {}
         sections = (Section(kind, owner, groups),)
-        uids |= dict.fromkeys(ref.uid for ref in refs_of(Document((), sections)))
+        uids |= dict.fromkeys(uid for offer in offers for uid in offer.uids)
         text = render(Document(tuple(self._lexicon(uids)), sections), dense=True)
         return f"{guide}\n{text}\n" if guide else f"{text}\n"
 
@@ -169,18 +177,24 @@ class Writer(NamedTuple):
 
     def _block(self, text: str, offers: Sequence[Statements]) -> Block:
         """The manifest of a document: each line that is no heading is an item, the names among them."""
-        document = text[text.find("## ") :].rstrip("\n")
-        lines = [line for line in document.split("\n") if line and not line.startswith("#")]
+        lines = _written(text)
         names = len(lines) - len(offers)
         counts = count_many([f"{line}\n" for line in lines], self.encoding)
         said = tuple(dict.fromkeys(source for offer in offers for source in offer.sources))
+        because: list[tuple[values.Section, str, tuple[str, ...]]]
         because = [("names", "names used below", said)] * names
         because += [(offer.section, offer.reason, offer.sources) for offer in offers]
         items = [
-            ContextItem(text=line, tokens=tokens, section=section, reason=reason, sources=sources)
+            item_of(line, tokens, section, reason, sources)
             for line, tokens, (section, reason, sources) in zip(lines, counts, because, strict=True)
         ]
         return Block(text, tuple(items))
+
+
+def _written(text: str) -> list[str]:
+    """The lines of a document that are no headings: first the names, then a line for each offer."""
+    document = text[text.find("## ") :].rstrip("\n")
+    return [line for line in document.split("\n") if line and not line.startswith("#")]
 
 
 # The same few are in the documents of every turn.
@@ -196,11 +210,6 @@ def _spelled(entity: DCMLEntity) -> str:
     return f", {dense_lexicon((entity,))[0].partition(': ')[2]}"
 
 
-def _uids(line: Statements) -> list[str]:
-    section = Section(SectionKind.STATIC_RELATIONS, "", (Group(None, line.statements),))
-    return list(dict.fromkeys(ref.uid for ref in refs_of(Document((), (section,)))))
-
-
 def _merged(offers: Sequence[Statements]) -> list[Statements]:
     """Offers of one section on one subject as one, since they are one line."""
     found: dict[object, Statements] = {}
@@ -208,6 +217,9 @@ def _merged(offers: Sequence[Statements]) -> list[Statements]:
         key = offer.section, offer.statements[0].subjects, offer.statements[0].certainty
         before = found.setdefault(key, offer)
         if before is not offer:
-            sources = tuple(dict.fromkeys((*before.sources, *offer.sources)))
-            found[key] = before._replace(statements=(*before.statements, *offer.statements), sources=sources)
+            found[key] = before._replace(
+                statements=(*before.statements, *offer.statements),
+                uids=tuple(dict.fromkeys((*before.uids, *offer.uids))),
+                sources=tuple(dict.fromkeys((*before.sources, *offer.sources))),
+            )
     return list(found.values())

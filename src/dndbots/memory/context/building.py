@@ -6,7 +6,7 @@ story gets all that the rest leaves, in steps: it is not chosen anew for every t
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Final
 
 from dndbots.canon.marks import LEFT_OPEN, OUTCOME
@@ -15,7 +15,7 @@ from dndbots.memory.context import offers
 from dndbots.memory.context.blocks import Block, Offer, Statements, Writer, left_out, sentences
 from dndbots.memory.context.following import NOTES, Following
 from dndbots.memory.context.scene import Scene, scene_of
-from dndbots.memory.context.values import Context, ContextItem, Section, whole_prompt
+from dndbots.memory.context.values import Context, ContextItem, Section, item_of, whole_prompt
 from dndbots.memory.extract import candidates, choose, lines_of
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.recalling import LEAST_BUDGET, NO_RECORD, recall_of
@@ -210,7 +210,10 @@ class Builder:
 
     def _items(self, told: Sequence[Told]) -> list[ContextItem]:
         counts = count_many([f"{line.text}\n" for line in told], self.encoding)
-        return [_item(line, tokens) for line, tokens in zip(told, counts, strict=True)]
+        return [
+            item_of(line.text, tokens, line.part, line.reason, line.sources)
+            for line, tokens in zip(told, counts, strict=True)
+        ]
 
     # The whole.
 
@@ -277,14 +280,6 @@ def _context_of(
 
     # The log says all there is to say, so that up to one place it says the same.
     return following.kept("context", (view.head, budget, query), build)
-
-
-# Most lines of a story are told turn after turn.
-@lru_cache(maxsize=4096)
-def _item(line: Told, tokens: int) -> ContextItem:
-    return ContextItem(
-        text=line.text, tokens=tokens, section=line.part, reason=line.reason, sources=line.sources
-    )
 
 
 def check_budget(budget: object) -> None:

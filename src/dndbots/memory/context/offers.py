@@ -15,7 +15,7 @@ from dndbots.ids import DM, category_of
 from dndbots.memory.carrying import pinned_texts, summaries
 from dndbots.memory.context.blocks import Offer, Statements
 from dndbots.memory.context.scene import Scene, uids_of
-from dndbots.memory.context.stating import Stated, is_item, is_passing, lines_of
+from dndbots.memory.context.stating import Stated, is_item, is_passing, lines_of, uids_in
 from dndbots.memory.context.values import Section
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
@@ -88,7 +88,7 @@ def deeds(viewer: str, outcomes: Iterable[GameEvent], scene: Scene, gates: Gates
         rollup.add(event)
     still_open = {quest.uid for quest in scene.quests}
     found = [
-        Statements((line,), "deeds", "what came of it", sources)
+        Statements((line,), uids_in((line,)), "deeds", "what came of it", sources)
         for line, sources in rollup.sourced()
         if isinstance(line, Deed) or (isinstance(line, Properties) and _is_over(line, still_open))
     ]
@@ -103,7 +103,7 @@ def _is_over(line: Properties, still_open: set[str]) -> bool:
 
 def _told(lines: Iterable[Stated], section: Section, reason: str, *, rank: int) -> Iterator[Statements]:
     for line in lines:
-        yield Statements(line.statements, section, reason, line.sources, rank)
+        yield Statements(line.statements, line.uids, section, reason, line.sources, rank)
 
 
 def _shown(entity: Entity, gates: Gates) -> list[Fact]:

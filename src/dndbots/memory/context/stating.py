@@ -8,7 +8,22 @@ from pydantic import JsonValue
 from dndbots._json import as_json
 from dndbots.canon import claims
 from dndbots.canon.values import Entity, Fact
-from dndbots.dcml import Certainty, DCMLOp, Deed, Properties, Property, Ref, Relation, Statement, Text
+from dndbots.dcml import (
+    Certainty,
+    DCMLOp,
+    Deed,
+    Document,
+    Group,
+    Properties,
+    Property,
+    Ref,
+    Relation,
+    Section,
+    SectionKind,
+    Statement,
+    Text,
+    refs_of,
+)
 from dndbots.dcml.spelling import KEY, LARGEST_COUNT, LARGEST_NUMBER
 from dndbots.ids import category_of, is_uid
 from dndbots.memory.happenings import certainty_named, described
@@ -21,10 +36,14 @@ _LONGEST_TEXT: Final = 200
 
 
 class Stated(NamedTuple):
-    """A line of DCML: statements with one subject and one certainty, and the events that say so."""
+    """A line of DCML: statements with one subject and one certainty, and the events that say so.
+
+    `uids` are all whom it names.
+    """
 
     statements: tuple[Statement, ...]
     sources: tuple[str, ...]
+    uids: tuple[str, ...] = ()
 
 
 def is_passing(entity: Entity, fact: Fact) -> bool:
@@ -50,7 +69,14 @@ def lines_of(entity: Entity, facts: Iterable[Fact]) -> list[Stated]:
             before = lines.get(key, Stated((), ()))
             sources = dict.fromkeys((*before.sources, fact.learned_from))
             lines[key] = Stated((*before.statements, statement), tuple(sources))
-    return [Stated(_joined(line.statements), line.sources) for line in lines.values()]
+    found = [(_joined(line.statements), line.sources) for line in lines.values()]
+    return [Stated(statements, sources, uids_in(statements)) for statements, sources in found]
+
+
+def uids_in(statements: tuple[Statement, ...]) -> tuple[str, ...]:
+    """All whom some statements name, each once."""
+    section = Section(SectionKind.STATIC_RELATIONS, "", (Group(None, statements),))
+    return tuple(dict.fromkeys(ref.uid for ref in refs_of(Document((), (section,)))))
 
 
 def _statements(entity: Entity, fact: Fact) -> Iterator[Statement]:

@@ -1,5 +1,6 @@
 """A context and its X-ray: what went in, why, what it costs, where it comes from, and what was left out."""
 
+from functools import lru_cache
 from typing import Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
@@ -21,6 +22,7 @@ Section = Literal[
     "asked",
 ]
 SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
+_LONGEST_KEPT: Final = 1_000
 
 
 def whole_prompt(beside: str, text: str) -> str:
@@ -40,6 +42,21 @@ class ContextItem(BaseModel):
     section: Section
     reason: str
     sources: tuple[str, ...] = ()
+
+
+def item_of(
+    text: str, tokens: int, section: Section, reason: str, sources: tuple[str, ...] = ()
+) -> ContextItem:
+    """A line of a context. Most of them stand there turn after turn."""
+    make = _kept_item if len(text) <= _LONGEST_KEPT else _new_item
+    return make(text, tokens, section, reason, sources)
+
+
+def _new_item(text: str, tokens: int, section: Section, reason: str, sources: tuple[str, ...]) -> ContextItem:
+    return ContextItem(text=text, tokens=tokens, section=section, reason=reason, sources=sources)
+
+
+_kept_item = lru_cache(maxsize=1 << 12)(_new_item)
 
 
 class Context(BaseModel):

@@ -4,8 +4,8 @@ The worth of a feature grows ever more slowly with each sentence that has it, so
 bounded pool is near the best there is. No chance, no clock, and no order but that of the candidates.
 """
 
-import heapq
 import math
+from bisect import insort
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -28,6 +28,7 @@ _BESIDE_THE_POINT: Final = 1e-4
 _SAME: Final = 0.75
 _TRIED: Final = 20
 _FEWEST_WORDS: Final = 4
+_UNSAID: Final = (0.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,7 +104,7 @@ def ranked(
 
 def unrepeated(candidates: Iterable[Candidate]) -> list[Candidate]:
     """All that says anything new, in the order given: for when all of it fits."""
-    said, kept = _Said(), []
+    said, kept = Said(), []
     for candidate in candidates:
         if candidate not in said:
             said.add(candidate)
@@ -111,10 +112,11 @@ def unrepeated(candidates: Iterable[Candidate]) -> list[Candidate]:
     return kept
 
 
-class _Said:
-    """What was said already, in these words or almost."""
+class Said:
+    """What was said already, in these words or almost; and what was said `before` all of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: "Said | None" = None) -> None:
+        self._before = before
         self._sentences: list[Candidate] = []
         self._with_word: dict[str, list[int]] = {}
 
@@ -130,7 +132,7 @@ class _Said:
             len(words.intersection(said.words)) >= _SAME * max(len(words), len(said.words))
             and is_denied(said.text) == is_denied(candidate.text)
             for said in self._alike(candidate)
-        )
+        ) or (self._before is not None and candidate in self._before)
 
     def _alike(self, candidate: Candidate) -> list[Candidate]:
         """Sentences that may have most of these words: they have one of the rarest of them.
@@ -146,12 +148,16 @@ class _Said:
 class Greedy:
     """One greedy pass, which can be taken further. What was passed over for its cost may come later."""
 
-    def __init__(self, candidates: Sequence[Candidate], salience: Salience, wish: Wish) -> None:
+    def __init__(
+        self, candidates: Sequence[Candidate], salience: Salience, wish: Wish, *, before: Said | None = None
+    ) -> None:
+        """Of some candidates. What was said `before`, in another part of the text, is not said again."""
         self.chosen: list[Candidate] = []
         self.spent = 0
         self._wish = wish
-        self._covered: dict[Feature, float] = {}
-        self._said = _Said()
+        # How much was said of each feature, and what that is worth.
+        self._covered: dict[Feature, tuple[float, float]] = {}
+        self._said = Said(before)
         self._retold = 0
         self._candidates = candidates
         self._features: dict[int, list[tuple[Feature, float]]] = {}
@@ -163,31 +169,28 @@ class Greedy:
         ]
         worths = salience.worths([candidates[number] for number in said])
         self._weights = {number: self._weight(candidates[number]) for number in said}
-        first = [
-            (-(worth * self._weights[number] ** wish.power) / (candidates[number].tokens + _OVERHEAD), number)
+        # What each would add when last looked at, the best last; of equals, the first.
+        self._ranked = sorted(
+            (worth * self._weights[number] ** wish.power / (candidates[number].tokens + _OVERHEAD), -number)
             for number, worth in zip(said, worths, strict=True)
-        ]
-        # Sorted, so a heap already.
-        self._heap = heapq.nsmallest(_POOL, first)
+        )[-_POOL:]
+        self._least = min((candidates[number].tokens for number in said), default=0)
         # Among sentences that are all alike, looking for the best again and again finds nothing better.
-        self._looks = _LOOKS * len(self._heap)
-
-    def told_before(self, candidates: Iterable[Candidate]) -> None:
-        """What another part of the text tells already: it is not said again."""
-        for candidate in candidates:
-            self._said.add(candidate)
-            if self._wish.fragments:
-                self.cover(candidate)
+        self._looks = _LOOKS * len(self._ranked)
 
     def cover(self, candidate: Candidate) -> None:
         """Count what a sentence is about as told, though the sentence may be told once more."""
-        weight = self._weight(candidate)
-        for word in candidate.words:
-            self._covered[word] = self._covered.get(word, 0.0) + weight
+        self._cover(candidate.words, self._weight(candidate))
+
+    def _cover(self, features: Iterable[Feature], weight: float) -> None:
+        covered, power = self._covered, self._wish.power
+        for feature in features:
+            said = covered.get(feature, _UNSAID)[0] + weight
+            covered[feature] = said, said**power
 
     def left(self, most: int) -> list[Candidate]:
         """The best of what was not chosen, by what it would have added when last looked at."""
-        return [self._candidates[number] for _, number in heapq.nsmallest(most, self._heap)]
+        return [self._candidates[-number] for _, number in self._ranked[: -most - 1 : -1]]
 
     def take(
         self,
@@ -198,10 +201,11 @@ class Greedy:
         most: int | None = None,
     ) -> int:
         """Choose for at most so many tokens more; how many sentences were chosen."""
-        until, before, passed = self.spent + tokens, len(self.chosen), []
-        while self._heap and len(self.chosen) != most:
-            item = heapq.heappop(self._heap)
-            candidate = self._candidates[item[1]]
+        until, before, passed, ranked = self.spent + tokens, len(self.chosen), [], self._ranked
+        while ranked and len(self.chosen) != most and self.spent + self._least <= until:
+            item = ranked.pop()
+            number = -item[1]
+            candidate = self._candidates[number]
             if (
                 self.spent + candidate.tokens > until
                 or (only and not only(candidate))
@@ -209,14 +213,15 @@ class Greedy:
             ):
                 passed.append(item)
                 continue
-            now = (-self._gain(item[1]), item[1])
-            if self._heap and now > self._heap[0] and self._looks:
+            now = (self._gain(number), -number)
+            if ranked and now < ranked[-1] and self._looks:
                 self._looks -= 1
-                heapq.heappush(self._heap, now)
+                insort(ranked, now)
             elif candidate not in self._said:
-                self._choose(item[1])
-        for item in passed:
-            heapq.heappush(self._heap, item)
+                self._choose(number)
+        if passed:
+            ranked += reversed(passed)
+            ranked.sort()
         return len(self.chosen) - before
 
     def _weight(self, candidate: Candidate) -> float:
@@ -228,20 +233,22 @@ class Greedy:
         return weight
 
     def _gain(self, number: int) -> float:
-        covered, weight, power = self._covered, self._weights[number], self._wish.power
+        covered, weight, power = self._covered.get, self._weights[number], self._wish.power
         features = self._features.get(number)
         if features is None:
             features = self._features[number] = self._salience.features(self._candidates[number])
-        new, gain = weight**power, 0.0
-        for feature, worth in features:
-            before = covered.get(feature)
-            gain += worth * ((before + weight) ** power - before**power if before else new)
-        return gain / (self._candidates[number].tokens + _OVERHEAD)
+        new = weight**power
+        gain = sum(
+            [
+                worth * ((said[0] + weight) ** power - said[1] if (said := covered(feature)) else new)
+                for feature, worth in features
+            ]
+        )
+        return float(gain / (self._candidates[number].tokens + _OVERHEAD))
 
     def _choose(self, number: int) -> None:
         candidate, weight = self._candidates[number], self._weights[number]
-        for feature, _ in self._features[number]:
-            self._covered[feature] = self._covered.get(feature, 0.0) + weight
+        self._cover([feature for feature, _ in self._features[number]], weight)
         self._said.add(candidate)
         self.chosen.append(candidate)
         self.spent += candidate.tokens

@@ -1,7 +1,7 @@
 """What names, words and pairs of words are worth to a summary: by how often they came up in play."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -59,41 +59,37 @@ class Salience:
 
     def worths(self, candidates: Sequence[Candidate]) -> list[float]:
         """What each of some sentences is worth by itself: the sum of its features."""
-        words: set[str] = set()
-        for candidate in candidates:
-            words.update(candidate.words)
-        self._weigh(words)
-        again, worth = self._again, self._worth.__getitem__
-        found = []
-        for candidate in candidates:
-            own = list(map(worth, candidate.words))
-            if again:
-                own += map(self._worth_of_pair, near(candidate.words, REACH).among(again))
-            found.append(sum(own))
-        return found
+        word, pair, again = self._word.__getitem__, self._pair.__getitem__, self._again
+        if not again:
+            return [float(sum(map(word, candidate.words))) for candidate in candidates]
+        return [
+            float(sum(map(pair, near(words, REACH).among(again)), sum(map(word, words))))
+            for words in (candidate.words for candidate in candidates)
+        ]
 
     def features(self, candidate: Candidate) -> list[tuple[Feature, float]]:
         """What a sentence would cover, and what each part of that is worth."""
-        self._weigh(candidate.words)
-        worth, again = self._worth, self._again
-        found: list[tuple[Feature, float]] = [(word, worth[word]) for word in candidate.words]
-        pairs = near(candidate.words, REACH).among(again) if again else ()
-        return [*found, *((pair, self._worth_of_pair(pair)) for pair in pairs)]
-
-    def _weigh(self, words: Iterable[str]) -> None:
-        """Works out what words are worth, once for each."""
-        worth, times, unit, growth = self._worth, self.words.get, self.unit, self.growth
-        new = [word for word in words if word not in worth]
-        worth.update([(word, (times(word, 0.0) / unit) ** growth) for word in new])
-        for word in self.names.intersection(new) if new else ():
-            worth[word] *= self.name
+        words, again = candidate.words, self._again
+        found: list[tuple[Feature, float]] = list(zip(words, map(self._word.__getitem__, words), strict=True))
+        if again:
+            pairs = near(words, REACH).among(again)
+            found += zip(pairs, map(self._pair.__getitem__, pairs), strict=True)
+        return found
 
     @cached_property
-    def _worth(self) -> dict[str, float]:
-        return {}
+    def _word(self) -> "_Worth[str]":
+        times, names, unit, growth, name = self.words.get, self.names, self.unit, self.growth, self.name
 
-    def _worth_of_pair(self, pair: Pair) -> float:
-        return float((self.pairs[pair] / self.unit - 1.0) ** _PAIR_GROWTH)
+        def worth(word: str) -> float:
+            found = (times(word, 0.0) / unit) ** growth
+            return float(name * found if word in names else found)
+
+        return _Worth(worth)
+
+    @cached_property
+    def _pair(self) -> "_Worth[Pair]":
+        pairs, unit = self.pairs, self.unit
+        return _Worth(lambda pair: float((pairs[pair] / unit - 1.0) ** _PAIR_GROWTH))
 
     @cached_property
     def _again(self) -> AbstractSet[Pair]:
@@ -101,6 +97,18 @@ class Salience:
         if self.repeated is not None:
             return self.repeated
         return {pair for pair, times in self.pairs.items() if times > self.unit}
+
+
+class _Worth(dict[_Key, float]):
+    """What things are worth, each worked out when it is first asked for."""
+
+    def __init__(self, worth: Callable[[_Key], float]) -> None:
+        super().__init__()
+        self._of = worth
+
+    def __missing__(self, key: _Key) -> float:
+        found = self[key] = self._of(key)
+        return found
 
 
 def _sum(more: Mapping[_Key, float], less: Mapping[_Key, float], part: float) -> dict[_Key, float]:

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from dndbots.memory.extract.candidates import Candidate
-from dndbots.memory.extract.cover import Greedy, Wish
+from dndbots.memory.extract.cover import Greedy, Said, Wish
 from dndbots.memory.extract.lines import lines_of
 from dndbots.memory.extract.salience import Salience
 from dndbots.memory.story.values import Told
@@ -21,7 +21,20 @@ class Chosen(NamedTuple):
     sentences: tuple[Candidate, ...] = ()
     told: tuple[Told, ...] = ()
     tokens: int = 0
-    left: tuple[Told, ...] = ()
+    left: tuple[Candidate, ...] = ()
+
+
+class Before:
+    """Sentences of other parts of the text, which are not told again. Made once for all who ask."""
+
+    def __init__(self, *parts: Chosen) -> None:
+        self.sentences = [sentence for part in parts for sentence in part.sentences]
+        self.said = Said()
+        for sentence in self.sentences:
+            self.said.add(sentence)
+
+
+NOTHING_BEFORE: Final = Before()
 
 
 def chosen(
@@ -31,7 +44,7 @@ def chosen(
     salience: Salience,
     wish: Wish,
     encoding: str,
-    before: Iterable[Candidate] = (),
+    before: Before = NOTHING_BEFORE,
     beside: Iterable[Candidate] = (),
 ) -> Chosen:
     """What says most beside what was told before, in at most so many tokens; in the order of play.
@@ -39,23 +52,24 @@ def chosen(
     What stands `beside` it in full may be told again when it stands there no more.
     """
     if tokens <= 0 or not pool:
-        return Chosen(left=tuple(_left(pool[:LEFT])))
-    greedy = Greedy(pool, salience, wish)
-    greedy.told_before(before)
-    for candidate in beside:
+        return Chosen(left=tuple(pool[:LEFT]))
+    greedy = Greedy(pool, salience, wish, before=before.said)
+    for candidate in (*(before.sentences if wish.fragments else ()), *beside):
         greedy.cover(candidate)
     greedy.take(int(wish.outcomes * tokens), only=wish.comes_first)
     retold = int(wish.retold * tokens)
     greedy.take(tokens - greedy.spent, retold=retold)
     # Lines of one speaker join, so they cost less than their parts: what is left is spent, too.
+    used = _cost(greedy.chosen, encoding)
     for _ in range(_REFILLS):
-        used = _cost(greedy.chosen, encoding)
         if not greedy.take(tokens - used, retold=None if len(pool) < LEFT else retold):
             break
-    while greedy.chosen and _cost(greedy.chosen, encoding) > tokens:
+        used = _cost(greedy.chosen, encoding)
+    while greedy.chosen and used > tokens:
         greedy.chosen.pop()
+        used = _cost(greedy.chosen, encoding)
     kept = _in_order(greedy.chosen)
-    return Chosen(tuple(kept), tuple(_told(kept)), _cost(kept, encoding), tuple(_left(greedy.left(LEFT))))
+    return Chosen(tuple(kept), tuple(_told(kept)), used, tuple(greedy.left(LEFT)))
 
 
 def _in_order(sentences: Iterable[Candidate]) -> list[Candidate]:
@@ -73,10 +87,10 @@ def _told(kept: Iterable[Candidate]) -> Iterator[Told]:
         yield Told(line.text, line.sources, "story", _reason(group[0]))
 
 
-def _left(sentences: Iterable[Candidate]) -> Iterator[Told]:
-    for sentence in sentences:
-        (line,) = lines_of([sentence])
-        yield Told(line.text, line.sources, "story", f"no room: {_reason(sentence)}")
+def left_out(sentence: Candidate) -> Told:
+    """A sentence for which there was no room."""
+    sources = (sentence.source,) if sentence.source else ()
+    return Told(sentence.line, sources, "story", f"no room: {_reason(sentence)}")
 
 
 def _reason(sentence: Candidate) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from dndbots.memory.extract.candidates import Candidate, endings_raised
 from dndbots.memory.extract.cover import best, ranked
+from dndbots.memory.extract.names import Spelling
 from dndbots.memory.story.spoken import Spoken
 from dndbots.memory.story.tally import Tally
 from dndbots.memory.story.window import CHUNK, CHUNKS, EARLY, coarse
@@ -50,7 +51,6 @@ class Run:
         self.names = base.spelling.names()
         self._base = base
         self._chunks: deque[Chunk] = deque()
-        self._open = Tally()
 
     def skip(self, opening: Sequence[Spoken], first: int) -> None:
         """Begin at a later entry, which is the first of a chunk and after the opening."""
@@ -97,20 +97,18 @@ class Run:
         return Closed(self.count, tuple(self.opening), whole, tuple(kept), self.tally)
 
     def _count(self) -> None:
-        new = Tally()
         for said in self.lines[self.boundary - self.first :]:
-            new.count(said.entry, said.sentences)
-        self.tally.add(new)
-        self._open.add(new)
+            self.tally.count(said.entry, said.sentences)
         self.boundary = self.count
         self.names = self.tally.spelling.names()
 
     def _freeze(self) -> None:
         found = list(self.sentences(self.count - CHUNK, self.count))
-        salience = self._open.salience(self._open.spelling.names())
-        kept = ranked(found, _KEPT_OF_A_CHUNK, salience=salience)
-        self._chunks.append(Chunk(tuple(kept), self._open))
-        self._open = Tally()
+        tally = Tally()
+        for said in self._open():
+            tally.count(said.entry, said.sentences)
+        kept = ranked(found, _KEPT_OF_A_CHUNK, salience=tally.salience(tally.spelling.names()))
+        self._chunks.append(Chunk(tuple(kept), tally))
         if len(self._chunks) > CHUNKS:
             self.tally.add(self._chunks.popleft().tally, -1)
             self.cost -= sum(said.cost for said in self.lines[:CHUNK])
@@ -123,8 +121,13 @@ class Run:
         """Where names were said, without what is gone."""
         said_in = self.tally.spelling.said_in
         said_in.clear()
-        for tally in (self._base, *(chunk.tally for chunk in self._chunks), self._open):
+        for tally in (self._base, *(chunk.tally for chunk in self._chunks)):
             said_in.update(tally.spelling.said_in)
+        said_in.update(Spelling(said.entry for said in self._open()).said_in)
+
+    def _open(self) -> list[Spoken]:
+        """What came after the last full chunk."""
+        return self.lines[CHUNK * len(self._chunks) :]
 
 
 def faded(sentence: Candidate, age: int, weight: float) -> Candidate:

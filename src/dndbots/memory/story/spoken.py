@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from dndbots.memory.entries import Entry
@@ -36,10 +37,7 @@ class Spoken(NamedTuple):
 def spoken(entries: Sequence[Entry], first: int, encoding: str) -> list[Spoken]:
     """The entries of a run, prepared; `first` is the number of the first one in its run."""
     lines = [_lines(entry) for entry in entries]
-    sentences = [
-        [replace(candidate, entry=number) for candidate in _sentences(entry, number)]
-        for number, entry in enumerate(entries, first)
-    ]
+    sentences = [_sentences(entry, number) for number, entry in enumerate(entries, first)]
     texts = [line + "\n" for group in lines for line in group]
     texts += [candidate.line + "\n" for group in sentences for candidate in group]
     counts = iter(count_many(texts, encoding))
@@ -49,9 +47,9 @@ def spoken(entries: Sequence[Entry], first: int, encoding: str) -> list[Spoken]:
             entry,
             said,
             sum(tokens for _, tokens in said),
-            tuple(replace(candidate, tokens=next(counts)) for candidate in group),
+            tuple(replace(candidate, entry=number, tokens=next(counts)) for candidate in group),
         )
-        for entry, said, group in zip(entries, counted, sentences, strict=True)
+        for number, (entry, said, group) in enumerate(zip(entries, counted, sentences, strict=True), first)
     ]
 
 
@@ -61,12 +59,14 @@ def _sentences(entry: Entry, number: int) -> Iterable[Candidate]:
     return of_entry(entry, number < EARLY and is_retelling(entry), True)  # noqa: FBT003
 
 
-def _lines(entry: Entry) -> list[str]:
+# Most of those who perceived it know the same names.
+@lru_cache(maxsize=1 << 9)
+def _lines(entry: Entry) -> tuple[str, ...]:
     """What was said, under the name of who said it, and what the rules decided there."""
     who, text = spoken_by(entry.who), one_line(entry.text)
     said = (f"{who}: {text}" if who else as_telling(text)) if text else ""
     outcomes = " ".join(filter(None, map(one_line, entry.outcomes)))
-    return [line for line in (said, as_telling(outcomes)) if line]
+    return tuple(line for line in (said, as_telling(outcomes)) if line)
 
 
 def cut(line: str, tokens: int, encoding: str) -> str:

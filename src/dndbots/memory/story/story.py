@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, islice
 
 from dndbots.memory.entries import Entry
-from dndbots.memory.story.choosing import LEFT, Chosen
+from dndbots.memory.story.choosing import LEFT, Chosen, left_out
 from dndbots.memory.story.past import Opening, Past
 from dndbots.memory.story.run import Run
 from dndbots.memory.story.spoken import spoken
 from dndbots.memory.story.telling import Stable, fine, moved, newest, stable
 from dndbots.memory.story.values import Telling, Told
 from dndbots.memory.story.window import CHUNK, Part, window_start
-from dndbots.tokens import DEFAULT_ENCODING, count_tokens
+from dndbots.tokens import DEFAULT_ENCODING, count_lines
 
 _BUDGETS = 8
 
@@ -116,8 +116,8 @@ class Story:
         lines = self._run.lines[at - self._run.first :]
         recent = newest(lines, rest - between.tokens, self._encoding)
         kept = [*part.told, *between.told, *recent]
-        left = [*between.left, *(told for each in reversed(part.story) for told in each.left)]
-        return Telling(tuple(self._fitted(kept, tokens)), tuple(left[:LEFT]))
+        left = [*between.left, *(sentence for each in reversed(part.story) for sentence in each.left)]
+        return Telling(tuple(self._fitted(kept, tokens)), tuple(map(left_out, left[:LEFT])))
 
     def _between(self, key: tuple[int, int], part: Stable, at: int, room: int) -> Chosen:
         known = self._fine.get(key)
@@ -133,4 +133,4 @@ class Story:
         return kept
 
     def _fits(self, kept: Sequence[Told], tokens: int) -> bool:
-        return count_tokens("\n".join(told.text for told in kept) + "\n", self._encoding) <= tokens
+        return count_lines([told.text for told in kept], self._encoding) <= tokens

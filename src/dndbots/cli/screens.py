@@ -1,0 +1,259 @@
+"""A game as it is told on a terminal: heads, prose, speech, dice, and a status line.
+
+Where a line begins says what it is: heads at the edge, narration two columns in, speech four, dice eight.
+Whatever a text says, it stays behind its own margin, so none can pass for another's, nor for a head.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from dndbots.cli import show
+from dndbots.events import EventType, GameEvent, audience
+from dndbots.game.played import MARCH, Played, played_of
+from dndbots.ids import DM
+
+if TYPE_CHECKING:
+    from dndbots.game.table import Table
+    from dndbots.memory.context import Context
+
+_NARRATION: Final = 2
+_SPEECH: Final = 4
+_DICE: Final = 8
+_HANGING: Final = 2
+_WIDEST: Final = 100
+_LIFE: Final = 5
+_METER: Final = 8
+_SEATS: Final = (
+    "cyan",
+    "green",
+    "yellow",
+    "magenta",
+    "blue",
+    "bright_cyan",
+    "bright_green",
+    "bright_magenta",
+)
+_PEOPLE: Final = "bright_yellow"
+_FOES: Final = "red"
+_SPOKEN: Final = frozenset((EventType.DIALOGUE, EventType.PLAYER_ACTION, EventType.WHISPER))
+_MARKS: Final = {EventType.DEATH: ("[death] ", "bold red")}
+_LEVEL: Final = ("[level] ", "bold green")
+
+
+class Stage:
+    """Tells events as they are recorded. The scene that is on comes at once, others at the round's end."""
+
+    def __init__(self, table: "Table", *, quiet: bool = False) -> None:
+        self._table, self._quiet = table, quiet
+        self._output = show.output()
+        self._round: int | None = None
+        self._scene: str | None = None
+        self._meanwhile: dict[str, list[Text]] = {}
+
+    def tell(self, events: Iterable[GameEvent]) -> None:
+        """What a step came to. The table has heard it already."""
+        for event in events:
+            note = played_of(event)
+            if event.is_note or _is_bookkeeping(event, note) or (self._quiet and _is_unseen(event)):
+                continue
+            if event.turn != self._round:
+                self._begin_round(event.turn)
+            self._put(_scene_of(event, note), [*self._lines(event, note)])
+
+    def end_round(self, prompts: "Mapping[str, Context]") -> None:
+        """The rest of the round, and how everybody is."""
+        self.hold_nothing_back()
+        if not self._quiet:
+            for line in status(self._table, prompts, self._output, self._width):
+                self._output.print(line, soft_wrap=True)
+
+    def hold_nothing_back(self) -> None:
+        """What happened elsewhere meanwhile."""
+        for lines in self._meanwhile.values():
+            self._print(lines)
+        self._meanwhile = {}
+
+    @property
+    def _width(self) -> int:
+        return min(self._output.width, _WIDEST)
+
+    def _begin_round(self, number: int | None) -> None:
+        self.hold_nothing_back()
+        self._round, self._scene = number, None
+
+    def _put(self, place: str | None, lines: list[Text]) -> None:
+        if place is None or place == self._scene:
+            self._print(lines)
+        elif self._scene is None:
+            self._scene = place
+            self._print([*self._head(place), *lines])
+        else:
+            # The head is made now: by the end of the round they may have gone on.
+            self._meanwhile.setdefault(place, [*self._head(place)]).extend(lines)
+
+    def _print(self, lines: Iterable[Text]) -> None:
+        for line in lines:
+            self._output.print(line, soft_wrap=True)
+
+    def _head(self, place: str) -> Iterator[Text]:
+        here = ", ".join(map(self._name, self._table.together(place)))
+        began = f"Round {self._round}" if self._round else ""
+        parts = (began, self._name(place), here)
+        yield Text("")
+        yield Text(_dot(self._output).join(filter(None, parts)), style="bold underline")
+
+    def _name(self, uid: str) -> str:
+        return "DM" if uid == DM else show.inert(self._table.name(uid))
+
+    def _lines(self, event: GameEvent, note: Played | None) -> Iterator[Text]:
+        """An event as the lines of it: what was said or told, and the dice behind it."""
+        style = self._style_of(event)
+        if event.event_type in _SPOKEN and not self._is_told(event):
+            yield from self._speech(event, style)
+        else:
+            yield from self._narration(event, style)
+        if note is not None and not self._quiet:
+            for rolled in _rolled(note.rolls):
+                yield from _wrapped(self._output, Text(rolled, style="dim"), _DICE, self._width)
+
+    def _is_told(self, event: GameEvent) -> bool:
+        """Whether the DM tells it: how people speak is told with their names in it."""
+        if event.source in self._table.seats:
+            return False
+        return event.source == DM or self._name(event.source).casefold() in event.content.casefold()
+
+    def _speech(self, event: GameEvent, style: str) -> Iterator[Text]:
+        name = self._name(event.source)
+        if event.event_type is EventType.WHISPER:
+            style = f"dim {style}"
+            others = [who for who in event.known.participants if who != event.source]
+            name = f"{name} (whispers to {', '.join(map(self._name, others)) or 'nobody'})"
+        first, *more = _paragraphs(event.content) or [""]
+        line = Text.assemble((f"{name}: ", f"bold {style}"), (first, style))
+        for text in (line, *(Text(one, style=style) for one in more)):
+            margin = _SPEECH if text is line else _SPEECH + _HANGING
+            yield from _wrapped(self._output, text, margin, self._width, _SPEECH + _HANGING)
+
+    def _narration(self, event: GameEvent, style: str) -> Iterator[Text]:
+        mark = _MARKS.get(event.event_type) or (_LEVEL if self._is_a_level(event) else None)
+        for number, paragraph in enumerate(_paragraphs(event.content)):
+            text = Text(paragraph, style=style)
+            if mark is not None and number == 0:
+                text = Text.assemble(mark, text)
+            yield from _wrapped(self._output, text, _NARRATION, self._width)
+
+    def _is_a_level(self, event: GameEvent) -> bool:
+        """Whether somebody who was at the table before rose to a level."""
+        risen = {fact.subject for fact in event.known.facts if fact.key == "level"}
+        note = played_of(event)
+        return bool(risen & self._table.seats.keys()) and (note is None or note.joined is None)
+
+    def _style_of(self, event: GameEvent) -> str:
+        if event.event_type is EventType.SESSION_START:
+            return "bold"
+        if _is_unseen(event):
+            return "dim"
+        seated = self._table.seats.get(event.source)
+        if seated is not None:
+            return _SEATS[(seated.seat - 1) % len(_SEATS)]
+        if event.source.startswith("mon_"):
+            return _FOES
+        return _PEOPLE if event.source.startswith("npc_") else ""
+
+
+def status(
+    table: "Table", prompts: "Mapping[str, Context]", output: Console, width: int = _WIDEST
+) -> Iterator[Text]:
+    """How the party is after a round, and how full each agent's prompt is."""
+    parts = [f"turn {table.round}"]
+    for place, here in table.scenes().items():
+        first, *others = (_life(table, uid) for uid in here)
+        parts += [f"{show.inert(table.name(place))}: {first}", *others]
+    yield Text("")
+    yield from _row(output, parts, width)
+    meters = [_meter(table, who, prompts[who]) for who in (DM, *table.living()) if who in prompts]
+    if meters:
+        yield from _row(output, ["tokens", *meters], width)
+
+
+def _row(output: Console, parts: Sequence[str], width: int) -> Iterator[Text]:
+    """Parts beside one another. A line ends between two of them, and the next one begins further in."""
+    line = parts[0]
+    for part in parts[1:]:
+        longer = f"{line}{_dot(output)}{part}"
+        if Text(longer).cell_len > width:
+            yield Text(line, style="dim")
+            line = f"{' ' * _HANGING}{part}"
+        else:
+            line = longer
+    yield Text(line, style="dim")
+
+
+def _life(table: "Table", uid: str) -> str:
+    hp, most = table.fact(uid, "hp"), table.fact(uid, "hp_max")
+    name = show.inert(table.name(uid))
+    if not isinstance(hp, int) or not isinstance(most, int) or most < 1:
+        return name
+    ill = [show.inert(one) for one in table.conditions(uid)]
+    told = " ".join((name, show.bar(min(max(hp, 0) / most, 1), _LIFE), f"{hp}/{most}"))
+    return f"{told} ({', '.join(ill)})" if ill else told
+
+
+def _meter(table: "Table", who: str, context: "Context") -> str:
+    name = "DM" if who == DM else show.inert(table.name(who))
+    share = context.prompt_tokens / context.budget
+    return f"{name} {show.bar(share, _METER)} {context.prompt_tokens}/{context.budget}"
+
+
+def _scene_of(event: GameEvent, note: Played | None) -> str | None:
+    """Whose story an event belongs to: those who go away are still told of where they were."""
+    if event.event_type is EventType.LOCATION_CHANGE and note is not None and note.origin is not None:
+        return note.origin
+    return event.known.location
+
+
+def _is_bookkeeping(event: GameEvent, note: Played | None) -> bool:
+    """Sheets and cursors, in which nothing happens; and a departure as it is told to those who stay.
+
+    That one is told of again, with those who go.
+    """
+    if event.event_type is EventType.SYSTEM:
+        return _is_unseen(event) or (note is not None and note.joined is not None)
+    gone = [fact.op == "@" and fact.ended for fact in event.known.facts]
+    return note is not None and note.step == MARCH and bool(gone) and all(gone)
+
+
+def _is_unseen(event: GameEvent) -> bool:
+    """Whether only the DM knows of it."""
+    return audience(event) == {DM}
+
+
+def _rolled(rolls: Iterable[Any]) -> Iterator[str]:
+    for roll in rolls:
+        text = roll.get("text") if isinstance(roll, dict) else None
+        if isinstance(text, str) and text.strip():
+            yield show.inert(text)
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Lines as they were written, without the room around them that would move them on the page."""
+    lines = (line.strip() for line in show.inert_lines(text).split("\n"))
+    return [line for line in lines if line]
+
+
+def _wrapped(
+    output: Console, text: Text, margin: int, width: int, hanging: int | None = None
+) -> Iterator[Text]:
+    """A text behind its margin, and behind the hanging one from its second line on."""
+    further = margin if hanging is None else hanging
+    for number, line in enumerate(text.wrap(output, max(width - max(margin, further), 20))):
+        line.rstrip()
+        line.pad_left(margin if number == 0 else further)
+        yield line
+
+
+def _dot(output: Console) -> str:
+    return " · " if output.encoding.startswith("utf") else " - "
