@@ -45,6 +45,7 @@ class Explorer:
             self._explore,
             self._unfinished,
             self._back,
+            self._make_sure,
             self._wander,
         ):
             found = choose()
@@ -220,6 +221,16 @@ class Explorer:
         texts = [*table.topics, *(table.names[uid] for uid in (*elsewhere, *quests) if uid in table.names)]
         texts += [deed.gist for deed in table.deeds if not quests.isdisjoint(deed.about)]
         return frozenset().union(*map(words_of, texts))
+
+    def _make_sure(self) -> Course | None:
+        """Ways that one thought one knew where they lead, and never took."""
+        mind = self.mind
+        for place, first in ((mind.here, ""), *self._reach):
+            untried = [label for label in self.chart.untried(place) if not self.chart.shut(place, label)]
+            ways = [first] if first else [label for label in untried if label not in self.balked]
+            if untried and ways:
+                return Course(way=ways[0], why="explore")
+        return None
 
     def _wander(self) -> Course | None:
         """To where one has been least, so that nothing is left out and nobody runs in circles."""
