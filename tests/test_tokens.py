@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from dndbots import tokens
 from dndbots.errors import InvalidSetting, UnknownEncoding
-from dndbots.tokens import TokenCounter, count_many, count_tokens, counter_for, estimate_tokens
+from dndbots.tokens import (
+    TokenCounter,
+    count_lines,
+    count_many,
+    count_tokens,
+    counter_for,
+    estimate_tokens,
+)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +79,16 @@ def test_special_tokens_count_as_the_text_they_are() -> None:
 def test_a_lone_surrogate_is_counted_not_crashed_on() -> None:
     """Broken text from outside still has a size."""
     assert count_tokens("a\ud800b") >= 2
+
+
+@given(
+    st.lists(st.text(st.sampled_from("a B1/.,!'\n\r\t\x85\u00a0\u2028狼é😀#"), max_size=12), max_size=8),
+    st.sampled_from(tokens.ENCODINGS),
+)
+def test_lines_count_as_the_text_that_they_are(lines: list[str], encoding: str) -> None:
+    """Whatever a line ends or begins with, the sum is that of the whole."""
+    whole = "".join(f"{line}\n" for line in lines)
+    assert count_lines(lines, encoding) == toktok.batch_count([whole], encoding)[0]
 
 
 def test_the_cache_is_bounded() -> None:

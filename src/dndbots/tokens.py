@@ -31,6 +31,8 @@ _UNSPACED = re.compile(
     r"\U0001b000-\U0001b16f\U0001f000-\U0001faff\U00020000-\U000323af]"
 )
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+# A token may reach over the end of a line only into blanks, an empty line or a slash.
+_REACHED_INTO = re.compile(r"[\s/]|$").match
 _MANY_CHARACTERS: Final = 200_000
 
 
@@ -106,6 +108,13 @@ def count_many(texts: Iterable[str], encoding: str = DEFAULT_ENCODING) -> list[i
 def count_tokens(text: str, encoding: str = DEFAULT_ENCODING) -> int:
     """The exact number of tokens of one text."""
     return count_many((text,), encoding)[0]
+
+
+def count_lines(lines: Sequence[str], encoding: str = DEFAULT_ENCODING) -> int:
+    """The exact number of tokens of lines as one text, a newline after each."""
+    if any(map(_REACHED_INTO, lines)):
+        return count_tokens("".join([f"{line}\n" for line in lines]), encoding)
+    return sum(count_many([f"{line}\n" for line in lines], encoding))
 
 
 def _count(texts: Sequence[str], encoding: str) -> list[int]:

@@ -117,6 +117,25 @@ crowd = [f"mon_bat_{n:03d}" for n in range(1, 60)]
             [{"participants": BOTH, "location": MILL, "loot": ["rope"]}, {"names": {"fac_party_001": "We"}}],
             id="the party gets another name",
         ),
+        pytest.param(
+            [
+                {"participants": BOTH, "facts": [fact(THROK, "friends", ["npc_yan_001"])]},
+                {"participants": BOTH, "text": "Yan the Tall and Old Zoe are coming."},
+                {"participants": BOTH, "names": {"npc_zoe_001": ["Zoe", "Old Zoe"]}},
+                {"participants": [*BOTH, "npc_yan_001"], "names": {"npc_yan_001": "Yan the Tall"}},
+                {"participants": BOTH, "same_as": {ANNA: BERT}, "location": MILL},
+                {"participants": [*BOTH, ANNA], "names": {ANNA: "Bertha"}, "location": MILL},
+            ],
+            id="names are given to new people, to those only talked of, and to one of two who are one",
+        ),
+        pytest.param(
+            [
+                {"participants": [*BOTH, ANNA], "location": CRYPT},
+                {"participants": [*BOTH, ANNA], "location": CART},
+                {"participants": [*BOTH, ANNA], "location": MILL},
+            ],
+            id="somebody goes to and fro",
+        ),
     ],
 )
 def test_whatever_happens_between_two_contexts(table: Campaign, row: list[Happening]) -> None:
@@ -124,6 +143,29 @@ def test_whatever_happens_between_two_contexts(table: Campaign, row: list[Happen
     for one in happenings(row):
         look(table)
         table.record(one)
+    assert look(table) == look(fresh(table))
+
+
+def test_a_round_of_events_is_taken_in_at_once(table: Campaign) -> None:
+    """However many events lie between two contexts, it is the one that a fresh start gives."""
+    look(table)
+    table.record_many(
+        happenings(
+            [
+                promise,
+                {"participants": [*BOTH, ANNA, RAT], "location": CRYPT},
+                {
+                    "participants": [ANNA, RAT],
+                    "witnesses": BOTH,
+                    "location": MILL,
+                    "facts": [fact(RAT, "hp", 2)],
+                },
+                {"participants": BOTH, "names": {ANNA: "Anna Reed"}, "facts": [fact(ANNA, "hp", 5)]},
+                {"participants": [*BOTH, ANNA], "location": CRYPT},
+                *idle(6),
+            ]
+        )
+    )
     assert look(table) == look(fresh(table))
 
 

@@ -17,6 +17,7 @@ from dndbots.errors import StaleNote
 from dndbots.events import EventType, GameEvent
 from dndbots.memory import Line, MemoryManager, Summarizer, compression, context_manager
 from dndbots.memory.compression import compressing, scenes, shortening
+from dndbots.memory.driving import drive
 from dndbots.memory.entries import SummaryTask
 from dndbots.memory.layers import (
     LAYERS,
@@ -30,7 +31,6 @@ from dndbots.memory.layers import (
     room_for,
     shorter,
 )
-from dndbots.memory.manager import drive
 from dndbots.memory.notes import make_note
 from dndbots.testing import memory_campaign
 

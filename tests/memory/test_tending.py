@@ -16,7 +16,9 @@ from dndbots.campaign import Campaign
 from dndbots.errors import EventRefused, InvalidSetting, UnknownViewer
 from dndbots.events import EventType, GameEvent
 from dndbots.memory import MAX_COMPRESSION_PASSES, MemoryService, Summarizer, Tending
+from dndbots.memory.gates import Gates
 from dndbots.memory.manager import RETAIN_AFTER_COMPRESSION
+from dndbots.memory.retelling import retold
 from dndbots.storage.memory import MemoryStore
 
 THROK, ZARA, MIRA = PCS
@@ -211,6 +213,33 @@ def test_what_people_remember_by_hand_is_taken_in() -> None:
 
 # From the log alone.
 
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_who_is_said_to_be_elsewhere_has_not_left_yet(restarted: bool) -> None:  # noqa: FBT001
+    """A place is left when somebody is seen elsewhere; until then its memory is still to be made."""
+    store = MemoryStore()
+    campaign = table(store)
+    tending = campaign.tending(AGENTS)
+    carried_off = [{"subject": THROK, "op": "@", "object": MILL}]
+    quest = {"quest_id": "qst_bell_001", "quest_state": "completed"}
+    campaign.record_many(
+        [
+            line(1),
+            event(
+                "m002", "dm", "They take Throk to the mill.", witnesses=[THROK], facts=carried_off, **quest
+            ),
+        ]
+    )
+    tending.tend()
+    assert not campaign.memories(THROK, source="location")
+    if restarted:
+        campaign = table(store)
+        tending = campaign.tending(AGENTS)
+    campaign.record(line(3, location=MILL, participants=[THROK]))
+    tending.tend()
+    assert [one.location_id for one in campaign.memories(THROK, source="location")] == [INN]
+
+
 rounds = st.lists(st.integers(1, 5), min_size=1, max_size=6)
 
 
@@ -279,15 +308,18 @@ def test_no_memory_is_lost_or_doubled_by_dying(log: list[GameEvent], sizes: list
             tending_on(campaign, 40).tend()
     for who in AGENTS:
         with campaign.view(who) as view:
-            played = [one.event_id for _, one in view.play()]
-            scenes = [one.known.memory for one in view.events() if one.event_type is EventType.SUMMARY]
+            events = [one for _, one in view.play()]
+            worth_telling = {entry.event_id for entry in retold(view, events, Gates())}
+        played = [one.event_id for one in events]
         spans = [
-            (note.after, note.upto) for note in scenes if note and (note.holder, note.layer) == (who, "scene")
+            (played.index(block.after) + 1 if block.after else 0, played.index(block.upto) + 1)
+            for block in campaign.summaries(who)
         ]
-        ends = [None, *(upto for _, upto in spans)]
-        assert [after for after, _ in spans] == ends[:-1]
-        told = 0 if ends[-1] is None else played.index(ends[-1]) + 1
-        assert set(campaign.carried(who).ids) <= set(played[told:])
+        told = [name for start, end in spans for name in played[start:end]]
+        buffer = campaign.carried(who).ids
+        assert [name for name in (*told, *buffer) if name in worth_telling] == [
+            name for name in played if name in worth_telling
+        ]
     for shelf in campaign.location_memories.values():
         seen = [memory.sources for memory in shelf]
         assert len({source for sources in seen for source in sources}) == sum(map(len, seen))

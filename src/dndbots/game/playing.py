@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final, Self
 
 from dndbots.campaign import Campaign
-from dndbots.errors import ActRefused, DndbotsError, GameExists, NoGame
+from dndbots.errors import ActRefused, DndbotsError, EventRefused, GameExists, NoGame
 from dndbots.events import EventType, GameEvent
 from dndbots.game import graph, referee
 from dndbots.game.acts import Act
@@ -46,7 +46,7 @@ class Game:
         self._dm: DungeonMaster
         self._player: Player
         self._dm, self._player = agents_of(note)
-        self._tending = campaign.tending([DM, *self.table.living()])
+        self._tended: tuple[str, ...] = ()
         self._number = self.table.round
         self._paused = False
         self._watch: Watch = _nobody
@@ -149,7 +149,7 @@ class Game:
                 self._graph.invoke(
                     graph.Cursor(round=self._number, who=""), {"recursion_limit": graph.MOST_STEPS}
                 )
-                done += not self._paused or self.due() is None
+                done += self.over or self.table.due() is None
         return done
 
     def pause(self) -> None:
@@ -186,13 +186,16 @@ class Game:
     # The nodes of the turn graph.
 
     def due(self) -> Due | None:
-        if self._paused:
+        if self._paused or self.over:
             return None
         table = self.table
         return Due(DM_STEP, DM) if table.round < self._number else table.due()
 
     def context_manager(self) -> None:
         """Everybody's memory in order, before the DM's turn."""
+        agents = (DM, *self.table.living())
+        if agents != self._tended:
+            self._tending, self._tended = self.campaign.tending(agents), agents
         self._tending.tend()
 
     def dm(self) -> None:
@@ -208,10 +211,12 @@ class Game:
         turn = Turn(who=who, table=self.tables[who], prompt=prompt, rng=step.rng, seed=self.note.seed)
         try:
             referee.player_acts(step, who, self._player.act(turn))
-        except ActRefused as exc:
+            self._commit(step)
+        except (ActRefused, EventRefused) as exc:
             log.warning("%s; the turn passes", exc)
+            step = self._step(who)
             referee.player_acts(step, who, Act())
-        self._commit(step)
+            self._commit(step)
 
     def referee(self, who: str) -> None:
         """The dice: on what was declared, or for a group of foes."""
@@ -239,6 +244,7 @@ class Game:
             tables=self.tables,
             rng=chance(self.note.seed, self._number, name),
             leads=self._dm.leads,
+            called=self._dm.called,
         )
 
     def _commit(self, step: Step) -> None:

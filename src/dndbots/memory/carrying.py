@@ -13,6 +13,7 @@ from dndbots.memory.entries import Entry
 from dndbots.memory.fitting import PINNED, cut_end, shares
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.layers import SUMMARY, Block
+from dndbots.memory.reading import Reading
 from dndbots.memory.retelling import one_line, retold
 from dndbots.memory.states import is_over
 from dndbots.models import AgentMemory, CharacterFacts
@@ -39,11 +40,16 @@ class Carried(NamedTuple):
     ids: tuple[str, ...]
 
 
-def carried(view: View, *, token_limit: int, facts: CharacterFacts | None = None) -> Carried:
-    """The viewer's memory of this moment; what it knows of itself may be at hand already."""
+def carried(
+    view: View, *, token_limit: int, facts: CharacterFacts | None = None, reading: Reading | None = None
+) -> Carried:
+    """The viewer's memory of this moment; what it knows of itself may be at hand already.
+
+    Where several are asked for, they share a `reading`.
+    """
     gates = gates_of(view)
-    shelf = view.shelf(view.viewer, SUMMARY)
-    entries = retold(view, since(view, shelf), gates)
+    events = since(view, view.shelf(view.viewer, SUMMARY), reading)
+    entries = retold(view, events, gates) if reading is None else reading.retold(view, events, gates)
     memory = AgentMemory(
         long_term_summary=_summary(view, gates, token_limit),
         short_term_buffer=[_line(entry) for entry in entries],

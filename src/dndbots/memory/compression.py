@@ -1,13 +1,16 @@
 """Compression with a log behind it: what an agent perceived becomes a summary, and its cursor moves on.
 
-Both are one event. Nothing here waits for a model: a compression yields the summary that it needs as a
-task, and is sent the lines, so that several agents can be waited for side by side.
+Both are one event. Nothing here waits for a model or for a disk: a compression yields the summary that it
+needs as a task, and is sent the lines; it yields what is to be noted down, and goes on when that is. So
+several agents can be waited for side by side, and what they note is written at once.
 """
 
 import logging
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
+
+from pydantic import JsonValue
 
 from dndbots.canon.claims import Shelf
 from dndbots.errors import DuplicateEvent, StaleNote, SummaryFailed
@@ -19,6 +22,7 @@ from dndbots.memory.layers import SUMMARY, Block, Merge, next_merge, room_for, s
 from dndbots.memory.notes import Table, make_note, stands_with
 from dndbots.memory.reading import Reading
 from dndbots.memory.summarizer import Summarizer
+from dndbots.memory.visits import place_of
 from dndbots.storage.reader import View
 from dndbots.tokens import count_tokens
 
@@ -33,10 +37,21 @@ _PART_ROOM: Final = 4
 _FEWER: Final = 0.9
 # Layers that a failing model leaves undone are made without one when so many wait.
 _OVERDUE: Final = 40
+_SOMEBODY_ELSE: Final = "somebody else is summarising the same events"
 
-# Yields what is to be summarised, is sent the lines or what went wrong, and returns what came of it.
+
+class Noting(NamedTuple):
+    """Notes to be recorded together. Whoever yields them is thrown what was refused."""
+
+    table: Table
+    notes: tuple[GameEvent, ...]
+
+
+# Yields what is to be summarised and is sent the lines or what went wrong, or what is to be noted and is
+# sent nothing; returns what came of it.
+Step = SummaryTask | Noting
 Answer = list[Line] | SummaryFailed
-Summarizing = Generator[SummaryTask, Answer, str]
+Summarizing = Generator[Step, Answer, str]
 
 
 class Backlog(NamedTuple):
@@ -79,9 +94,9 @@ def since(view: View, shelf: Shelf | None, reading: Reading | None = None) -> It
 def scenes(events: Iterable[GameEvent]) -> Iterator[list[GameEvent]]:
     """Events by scene: a session's at least, a place's if there is enough to tell, never too many."""
     scene: list[GameEvent] = []
-    place: str | None = None
+    place: JsonValue = None
     for event in events:
-        here = event.known.location
+        here = place_of(event)
         moved = here is not None and place is not None and here != place and len(scene) >= _SHORTEST_SCENE
         over = bool(scene) and event.session_id != scene[-1].session_id
         if over or moved or len(scene) >= _LONGEST_SCENE:
@@ -110,26 +125,38 @@ def compressing(
         for scene in scenes(waiting.due)
     ]
     shelf, made = waiting.shelf, list[str]()
-    for scene, worth_telling in told:
-        lines: Answer = []
-        if worth_telling:
-            lines = yield _task(holder, worth_telling, room_for("scene", token_limit))
-        if isinstance(lines, SummaryFailed):
-            return _failed(holder, lines.reason, made)
-        after = shelf.cursor if shelf else None
-        note = make_note(holder, SUMMARY, shelf, lines=lines, upto=scene[-1], after=after, layer="scene")
-        try:
-            shelf = stands_with(table.record(note))
-        except (DuplicateEvent, StaleNote):
-            return _failed(holder, "somebody else is summarising the same events", made)
-        made.append(as_text(lines))
+    notes: list[GameEvent] = []
+    try:
+        for scene, worth_telling in told:
+            lines: Answer = []
+            if worth_telling:
+                yield from _noting(table, notes)
+                lines = yield _task(holder, worth_telling, room_for("scene", token_limit))
+            if isinstance(lines, SummaryFailed):
+                return _failed(holder, lines.reason, made)
+            after = shelf.cursor if shelf else None
+            notes.append(
+                make_note(holder, SUMMARY, shelf, lines=lines, upto=scene[-1], after=after, layer="scene")
+            )
+            shelf = stands_with(notes[-1])
+            made.append(as_text(lines))
+        yield from _noting(table, notes)
+    except (DuplicateEvent, StaleNote):
+        return _failed(holder, _SOMEBODY_ELSE, made[: len(made) - len(notes)])
     yield from _layering(table, holder, token_limit, waiting.session, shared)
     return "\n".join(filter(None, made))
 
 
+def _noting(table: Table, notes: list[GameEvent]) -> Generator[Step, Answer, None]:
+    """Has notes recorded, if there are any; then they are waited for no more."""
+    if notes:
+        yield Noting(table, tuple(notes))
+        notes.clear()
+
+
 def _layering(
     table: Table, holder: str, token_limit: int, session: str, reading: Reading
-) -> Generator[SummaryTask, Answer, None]:
+) -> Generator[Step, Answer, None]:
     """Makes one of the summaries of every layer that is full."""
     while True:
         with table.view(holder) as view:
@@ -210,13 +237,13 @@ def merging(
         replaces=[block.id for block in merge.blocks],
     )
     try:
-        table.record(note)
+        yield Noting(table, (note,))
     except (DuplicateEvent, StaleNote):
-        return _failed(holder, "somebody else is summarising the same events", [])
+        return _failed(holder, _SOMEBODY_ELSE, [])
     return as_text(lines)
 
 
-def _condensing(holder: str, entries: Sequence[Entry], room: int) -> Generator[SummaryTask, Answer, Answer]:
+def _condensing(holder: str, entries: Sequence[Entry], room: int) -> Generator[Step, Answer, Answer]:
     """One summary of any number of entries. Of too many to read at once, the best of each part are."""
     while len(entries) > _PART:
         best: list[Entry] = []

@@ -6,17 +6,19 @@ compressed is recorded there, and the state is read again.
 
 import logging
 import re
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from dndbots.errors import DndbotsError, SummaryFailed
+from dndbots.errors import SummaryFailed
 from dndbots.events import LONGEST_CONTENT, EventType, GameEvent
 from dndbots.ids import DM, slug
 from dndbots.memory.carrying import carried, format_character_facts
-from dndbots.memory.compression import Answer, Summarizing, backlog, compressing, shortening
+from dndbots.memory.compression import Summarizing, backlog, compressing, shortening
+from dndbots.memory.driving import drive
 from dndbots.memory.entries import SummaryTask, as_text, entry_of
 from dndbots.memory.fitting import cut_end, cut_summary, pinned_of, shares
 from dndbots.memory.notes import note_id
+from dndbots.memory.reading import Reading
 from dndbots.memory.retelling import one_line
 from dndbots.memory.summarizer import Summarizer
 from dndbots.models import AgentMemory, GameState
@@ -47,6 +49,8 @@ class MemoryManager:
     def __init__(self, state: GameState, summarizer: Any = None) -> None:
         self._state = state
         self._given = summarizer
+        # What agents who are seen to together share.
+        self._reading: Reading | None = None
 
     # What an agent reads.
 
@@ -207,7 +211,11 @@ class MemoryManager:
         memory = self._state["agent_memories"][key]
         if self._campaign is not None:
             made = yield from compressing(
-                self._campaign, self._state["agents"][key], retain=retain, token_limit=memory.token_limit
+                self._campaign,
+                self._state["agents"][key],
+                retain=retain,
+                token_limit=memory.token_limit,
+                reading=self._reading,
             )
             self._read_again(key)
             return made
@@ -281,7 +289,7 @@ class MemoryManager:
         if self._campaign is None:
             return False
         with self._campaign.view(self._state["agents"][key]) as view:
-            return bool(backlog(view, retain=None).due)
+            return bool(backlog(view, retain=None, reading=self._reading).due)
 
     def _is_over(self, key: str) -> bool:
         memory = self._state["agent_memories"][key]
@@ -336,46 +344,15 @@ def context_manager(state: GameState, *, progress: Progress | None = None) -> Ga
     if "buffer_ids" in state:
         new["buffer_ids"] = dict(state["buffer_ids"])
     manager = MemoryManager(new)
+    if "campaign" in state:
+        with state["campaign"].view(DM) as view:
+            manager._reading = Reading(view)  # noqa: SLF001 - its other half
     try:
-        work = {name: manager._managed(name) for name in memories}  # noqa: SLF001 - its other half
+        work = {name: manager._managed(name) for name in memories}  # noqa: SLF001 - the same
         drive(work, manager._summarizer, progress)  # noqa: SLF001 - the same
     finally:
         new["summarization_in_progress"] = False
     return new
-
-
-def drive(
-    work: Mapping[str, Summarizing], summarizer: Summarizer, progress: Progress | None = None
-) -> dict[str, str]:
-    """Runs compressions of several agents. Where a model has to be waited for, they wait side by side."""
-    done: dict[str, str] = {}
-    made = 0
-    answers: dict[str, Answer | None] = dict.fromkeys(work)
-    while answers:
-        tasks: dict[str, SummaryTask] = {}
-        for name, answer in answers.items():
-            task = _next(name, work[name], answer, done)
-            if task is not None:
-                tasks[name] = task
-        answers = dict(zip(tasks, summarizer.condense_all(tasks.values()), strict=True))
-        made += len(tasks)
-        if progress is not None:
-            progress(made, 0)
-    return done
-
-
-def _next(
-    name: str, steps: Generator[SummaryTask, Answer, str], answer: Answer | None, done: dict[str, str]
-) -> SummaryTask | None:
-    """The next summary that somebody's compression needs, if it is not done or broken."""
-    try:
-        return next(steps) if answer is None else steps.send(answer)
-    except StopIteration as stop:
-        done[name] = stop.value
-    except DndbotsError as exc:
-        log.warning("the memory of %s was not summarised: %s", name, exc)
-        done[name] = ""
-    return None
 
 
 def _context(key: str, summary: str, entries: Iterable[str], others: Iterable[str]) -> str:

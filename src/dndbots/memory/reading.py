@@ -13,7 +13,7 @@ from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
 from dndbots.memory.told import Told
 from dndbots.memory.visits import LATELY
-from dndbots.storage.reader import View
+from dndbots.storage.reader import Called, View
 
 # Whoever looks back further than this is read for by the index: it may have been elsewhere most of the time.
 _NEAR_BY: Final = 500
@@ -53,6 +53,10 @@ class Reading:
     def retold(self, view: View, events: Iterable[GameEvent], gates: Gates) -> list[Entry]:
         """What is worth telling of some events, for a viewer."""
         return self._told.retold(view, events, gates)
+
+    def called(self, view: View, uids: Collection[str]) -> dict[str, Called]:
+        """What a viewer calls some others, and whom else it was asked of before."""
+        return self._told.called(view, uids)
 
     def mentions(self, holder: str, uid: str, after: int) -> list[GameEvent]:
         """What somebody perceived after a place that has to do with a uid."""

@@ -19,9 +19,10 @@ from dndbots.memory.compression import compressing
 from dndbots.memory.context import Context, Following, context_of
 from dndbots.memory.deciding import correct_fact, decide
 from dndbots.memory.differing import Difference, difference_of
+from dndbots.memory.driving import drive
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.layers import Block
-from dndbots.memory.manager import context_manager, drive
+from dndbots.memory.manager import context_manager
 from dndbots.memory.recalling import Recall, recall_of
 from dndbots.memory.recap import Recap, recap_of
 from dndbots.memory.scoped import WORLD, about_of, all_memories, location_shelf, memories_on, npc_shelf

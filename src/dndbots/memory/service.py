@@ -111,7 +111,7 @@ class MemoryService:
         shelf, tags = location_shelf(location), ["session", f"location:{location}"]
         for holder in [DM, *characters]:
             messages = span.at(holder, shelf, location)
-            task = {"kind": "location", "about": location, "name": span.name(holder, location)}
+            task = {"kind": "location", "about": location}
             yield from self._job(span, holder, shelf, messages, tags, {}, task)
 
     def _dealings(self, span: Span, location: str, characters: Iterable[str]) -> Iterable[_Job]:
@@ -124,7 +124,7 @@ class MemoryService:
         for holder, npc in met:
             messages = span.about(holder, npc, location)
             tags = ["npc-session", f"location:{location}", f"npc:{npc}"]
-            task = {"kind": "npc", "about": npc, "name": span.name(holder, npc)}
+            task = {"kind": "npc", "about": npc}
             yield from self._job(
                 span, holder, npc_shelf(npc), messages, tags, {"location_id": location}, task
             )
@@ -234,6 +234,7 @@ class MemoryService:
         """The memory that somebody gets of messages that it perceived; none, if they say nothing."""
         entries = span.retold(holder, messages)
         if entries:
+            named = task if "name" in task else {**task, "name": span.name(holder, task["about"])}
             since = messages[0].timestamp
             yield _Job(
                 holder=holder,
@@ -246,7 +247,7 @@ class MemoryService:
                     tokens=SCOPED_TOKENS,
                     game_state=span.table,
                     related=related,
-                    **task,
+                    **named,
                 ),
                 tags=tags,
                 related={**related, **({SINCE: since.isoformat()} if since else {})},

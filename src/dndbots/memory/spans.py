@@ -11,8 +11,8 @@ from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.notes import Table
 from dndbots.memory.reading import Reading
 from dndbots.memory.scoped import location_shelf, npc_shelf
-from dndbots.memory.visits import around_mentions, messages_at, npcs_in, still_at
-from dndbots.storage.reader import View
+from dndbots.memory.visits import Said, around_mentions, messages_at, npcs_of, place_of, still_at
+from dndbots.storage.reader import Called, View
 
 _Made = TypeVar("_Made")
 
@@ -27,7 +27,6 @@ class Span:
         self._stands: dict[tuple[str, str], Shelf | None] = {}
         self._places: dict[str, int] = {}
         self._gates: dict[str, Gates] = {}
-        self._called: dict[str, dict[str, tuple[str, ...]]] = {}
         self._made: dict[object, Any] = {}
 
     def stands(self, holder: str, shelf: str) -> Shelf | None:
@@ -47,7 +46,7 @@ class Span:
         """What somebody perceived at a place since all of some shelves were added to."""
         after = max(self._after(holder, one) for one in (shelf, *others))
         mentions = self._reading.mentions(holder, location, after)
-        located = [event for event in mentions if event.metadata.get("location") == location]
+        located = [event for event in mentions if place_of(event) == location]
         if not located:
             return []
         played = self._reading.play(holder, (located[0].seq or 0) - 1)
@@ -70,9 +69,7 @@ class Span:
             messages = self.at(holder, npc_shelf(npc), location, location_shelf(location))
         if not messages:
             return []
-        return self._around(messages, npc, self._names(holder, [npc])[npc])
-
-    def _around(self, messages: list[GameEvent], npc: str, names: tuple[str, ...]) -> list[GameEvent]:
+        names = _all(self._names(holder, [npc])[npc])
         same = ("about", npc, names, _ids(messages))
         return self._once(same, lambda: around_mentions(messages, npc, names))
 
@@ -82,24 +79,22 @@ class Span:
         For a character only those count whom something of its visit mentions.
         """
         lately = self._reading.newest(holder, location)
-        met = self._once(("met", location, _ids(lately)), lambda: npcs_in(lately, location))
-        if holder != DM:
+        met = sorted(set().union(*(self._npcs(event) for event in lately if place_of(event) == location)))
+        if holder != DM and met:
             messages = self.at(holder, location_shelf(location), location)
+            said = self._once(("said", _ids(messages)), lambda: Said.of(messages))
             names = self._names(holder, met)
-            met = [npc for npc in met if self._around(messages, npc, names[npc])]
+            met = [npc for npc in met if said.may_mention(npc, _all(names[npc]))]
         return still_at(self._view.until(self._upto).of(holder), location, met)
 
-    def name(self, holder: str, uid: str) -> str:
-        return self._names(holder, [uid])[uid][0]
+    def _npcs(self, event: GameEvent) -> set[str]:
+        return self._once(("npcs", event.event_id), lambda: npcs_of(event))
 
-    def _names(self, holder: str, uids: Collection[str]) -> dict[str, tuple[str, ...]]:
-        """What somebody calls some others: each one's name, then any aliases."""
-        known = self._called.setdefault(holder, {})
-        missing = [uid for uid in uids if uid not in known]
-        if missing:
-            called = self._view.of(holder).called(missing)
-            known |= {uid: (one.name, *one.aliases) for uid, one in called.items()}
-        return known
+    def name(self, holder: str, uid: str) -> str:
+        return self._names(holder, [uid])[uid].name
+
+    def _names(self, holder: str, uids: Collection[str]) -> dict[str, Called]:
+        return self._reading.called(self._view.of(holder), uids)
 
     def _once(self, key: object, make: Callable[[], _Made]) -> _Made:
         if key not in self._made:
@@ -116,3 +111,7 @@ class Span:
 
 def _ids(events: Iterable[GameEvent]) -> tuple[str, ...]:
     return tuple([event.event_id for event in events])
+
+
+def _all(called: Called) -> tuple[str, ...]:
+    return called.name, *called.aliases

@@ -7,6 +7,7 @@ from dndbots.events import EventType
 from dndbots.ids import DM, slug
 from dndbots.memory.carrying import carried
 from dndbots.memory.notes import Table
+from dndbots.memory.reading import Reading
 from dndbots.models import GameState
 from dndbots.storage.reader import View
 
@@ -25,11 +26,11 @@ def agents_of(everything: View) -> dict[str, str]:
 
 
 def table_state(table: Table, everything: View, *, token_limit: int, summarizer: Any) -> GameState:
-    agents = agents_of(everything)
-    found = {}
-    for key, uid in agents.items():
-        with table.view(uid) as view:
-            found[key] = carried(view, token_limit=token_limit)
+    agents, reading = agents_of(everything), Reading(everything)
+    found = {
+        key: carried(everything.of(uid), token_limit=token_limit, reading=reading)
+        for key, uid in agents.items()
+    }
     state: GameState = {
         "agent_memories": {key: one.memory for key, one in found.items()},
         "summarization_in_progress": False,

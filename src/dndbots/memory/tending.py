@@ -12,8 +12,9 @@ from dndbots.events import EventType, GameEvent, audience
 from dndbots.ids import DM
 from dndbots.memory.compression import Summarizing, compressing, shortening, since, standing
 from dndbots.memory.departures import departures, own_places
+from dndbots.memory.driving import drive
 from dndbots.memory.layers import SUMMARY
-from dndbots.memory.manager import MAX_COMPRESSION_PASSES, NEAR, RETAIN_AFTER_COMPRESSION, drive
+from dndbots.memory.manager import MAX_COMPRESSION_PASSES, NEAR, RETAIN_AFTER_COMPRESSION
 from dndbots.memory.notes import Table, make_note, put, stands_with
 from dndbots.memory.reading import Reading
 from dndbots.memory.retelling import spoken_of
@@ -244,7 +245,7 @@ def _size(event: GameEvent) -> int:
 
     Where there are no words, those of whom it speaks stand in for what the rules decided.
     """
-    words = event.content if event.content.strip() else " ".join(spoken_of(event.known))
+    words = event.content if event.content.strip() else " ".join(spoken_of(event, event.known))
     return estimate_tokens(f"[{event.source}]: {words}")
 
 

@@ -1,13 +1,13 @@
 """Events retold for several who perceived them, each told once for all who know the same names."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from dndbots.events import GameEvent
 from dndbots.ids import DM, SYSTEM
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
 from dndbots.memory.retelling import retold, spoken_of
-from dndbots.storage.reader import View
+from dndbots.storage.reader import Called, View
 
 # An event, what its viewer calls those whom it speaks of, and the words that somebody decided on.
 _Key = tuple[str, tuple[str, ...], str | None]
@@ -19,7 +19,7 @@ class Told:
     def __init__(self) -> None:
         self._entries: dict[_Key, Entry | None] = {}
         self._uids: dict[str, tuple[str, ...]] = {}
-        self._names: dict[tuple[str, int], dict[str, str]] = {}
+        self._called: dict[tuple[str, int], dict[str, Called]] = {}
 
     def retold(self, view: View, events: Iterable[GameEvent], gates: Gates) -> list[Entry]:
         """What is worth telling of some events, as `retelling.retold` tells it."""
@@ -40,21 +40,26 @@ class Told:
         for event in shown:
             if event.event_id not in self._uids:
                 self._uids[event.event_id] = _spoken_of(event)
-        names = self._names.setdefault((view.viewer, view.head), {})
-        unnamed = {uid for event in shown for uid in self._uids[event.event_id]} - names.keys()
-        if unnamed:
-            names |= {uid: called.name for uid, called in view.called(sorted(unnamed)).items()}
+        called = self.called(view, {uid for event in shown for uid in self._uids[event.event_id]})
         return [
             (
                 event.event_id,
-                tuple([names[uid] for uid in self._uids[event.event_id]]),
+                tuple([called[uid].name for uid in self._uids[event.event_id]]),
                 gates.corrected.get(event.event_id),
             )
             for event in shown
         ]
 
+    def called(self, view: View, uids: Collection[str]) -> dict[str, Called]:
+        """What the viewer calls some others, and whom else it was asked of before."""
+        known = self._called.setdefault((view.viewer, view.head), {})
+        missing = [uid for uid in uids if uid not in known]
+        if missing:
+            known |= view.called(sorted(missing))
+        return known
+
 
 def _spoken_of(event: GameEvent) -> tuple[str, ...]:
     known = event.known
-    uids = {event.source, known.location or "", *known.together, *spoken_of(known)}
+    uids = {event.source, known.location or "", *known.together, *spoken_of(event, known)}
     return tuple(sorted(uids - {"", DM, SYSTEM}))

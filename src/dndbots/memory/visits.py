@@ -75,7 +75,7 @@ def messages_at(located: Sequence[GameEvent], played: Iterable[GameEvent]) -> li
 
 def _is_heard_there(event: GameEvent, present: set[str]) -> bool:
     """Whether an event that says no place was by or for those who were there."""
-    if event.metadata.get("location") is not None:
+    if place_of(event) is not None:
         return False
     return event.source in present or (event.source == DM and not present.isdisjoint(audience(event)))
 
@@ -93,14 +93,18 @@ def npcs_at(view: View, location: str) -> list[str]:
 
 def npcs_in(events: Iterable[GameEvent], location: str) -> list[str]:
     """The NPCs who took part in what happened at a place, or perceived it."""
-    seen: set[str] = set()
-    for event in events:
-        # There may be many, of which few have to do with anybody: they are not read whole.
-        if event.metadata.get("location") == location:
-            seen |= audience(event)
-            if event.metadata.get("enemies"):
-                seen.update(seen_in(event, event.known))
-    return sorted(who for who in seen if who.startswith("npc_"))
+    return sorted(set().union(*(npcs_of(event) for event in events if location == place_of(event))))
+
+
+def place_of(event: GameEvent) -> JsonValue:
+    """Where something happened, without reading all the rest: this is asked of many events at a time."""
+    return event.metadata.get("location")
+
+
+def npcs_of(event: GameEvent) -> set[str]:
+    """The NPCs who took part in an event, or perceived it."""
+    people = {*audience(event), *(seen_in(event, event.known) if event.metadata.get("enemies") else ())}
+    return {who for who in people if who.startswith("npc_")}
 
 
 def still_at(view: View, location: str, met: Sequence[str]) -> list[str]:
@@ -118,6 +122,29 @@ def named_in(names: Iterable[str]) -> "re.Pattern[str]":
     """Finds any of some names, as whole words."""
     parts = sorted({re.escape(name) for name in names if name.strip()}, key=lambda part: (-len(part), part))
     return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)" if parts else r"(?!)", re.IGNORECASE)
+
+
+class Said(NamedTuple):
+    """What messages say, for a first look: whom they name by uid or otherwise, and all their words."""
+
+    named: frozenset[JsonValue]
+    words: str
+
+    @classmethod
+    def of(cls, messages: Iterable[GameEvent]) -> "Said":
+        named: set[JsonValue] = set()
+        for event in messages:
+            named.update((event.source, *_listed(event, "participants"), *_listed(event, "npcs_mentioned")))
+        return cls(frozenset(named), _alike("\n".join(event.content for event in messages)))
+
+    def may_mention(self, uid: str, names: Iterable[str]) -> bool:
+        """Whether it is worth looking for somebody. A name may still be part of another word."""
+        return not self.named.isdisjoint((uid, *names)) or any(_alike(name) in self.words for name in names)
+
+
+def _alike(text: str) -> str:
+    """Text in which whatever a pattern takes for the same letter in any case is the same."""
+    return text.replace("\u0130", "i").replace("\u0131", "i").casefold()
 
 
 def around_mentions(messages: list[GameEvent], uid: str, names: Iterable[str]) -> list[GameEvent]:

@@ -106,7 +106,7 @@ def test_people_remember_what_was_done() -> None:
     bench.dm()
     told = [event for event in bench.log if "I hear the bones lie still" in event.content]
     assert len(told) == 1
-    assert bench.table.fact(MAREN, "reputation") == 2
+    assert bench.table.fact(MAREN, "reputation") == 3  # one for the promise, two for the deed
 
 
 def test_a_story_without_a_next_chapter_ends() -> None:

@@ -169,3 +169,43 @@ def test_the_way_back_is_guessed_by_its_label() -> None:
     chart = Chart(board.tables[pc(0)])
     assert chart.new(loc("kitchen")) == ["the garden"]
     assert chart.ways(loc("kitchen")) == {"south": loc("hall")}
+
+
+def on_a_quest() -> Board:
+    """Somebody in the hall asked for something, and the party accepted."""
+    hob, quest = "npc_hob_001", "qst_bell_001"
+    board = Board(HOUSE, tempers=("brave", "kind"), sights={"hall": {"people": [hob]}})
+    board.begin_round()
+    board.tell("Hob asks.", place="hall", participants=[hob], quest_id=quest, quest_state="offered")
+    board.record(pc(0), Act(verb=Verb.ACCEPT, target=hob, what=quest))
+    board.tell("Agreed.", place="hall", quest_id=quest, quest_state="accepted")
+    return board
+
+
+def test_a_quest_that_seems_done_is_reported_to_who_gave_it() -> None:
+    """Once the last step that one knows of is done, the party goes to the giver by the shortest way."""
+    board = on_a_quest()
+    while board.table.place(pc(0)) != loc("garden"):
+        board.round()
+    board.begin_round()
+    done = {"quest_id": "qst_bell_001", "objective_id": "found", "objective_state": "completed"}
+    board.tell("There it is!", place="garden", **done)
+    for _ in range(5):
+        board.play_out()
+        board.begin_round()
+    assert loc("hall") in [board.table.place(pc(0)), *visited_since(board, "There it is!")]
+
+
+def visited_since(board: Board, text: str) -> list[str]:
+    begun = next(number for number, event in enumerate(board.log) if event.content == text)
+    return [str(event.known.location) for event in board.log[begun:]]
+
+
+def test_a_giver_who_wants_more_is_not_run_to_for_ever() -> None:
+    """If the giver says nothing to it, the party sees to the rest of the map."""
+    board = on_a_quest()
+    done = {"quest_id": "qst_bell_001", "objective_id": "found", "objective_state": "completed"}
+    board.tell("A step is done.", place="hall", **done)
+    for _ in range(50):
+        board.round()
+    assert {loc(key) for key in HOUSE} - {loc("hall")} <= set(board.table.visits)

@@ -19,6 +19,7 @@ from dndbots.game.house.offers import advance
 from dndbots.game.house.phrases import Phrasebook, house_phrases
 from dndbots.game.house.places import (
     arrivals,
+    asked_in,
     is_new_to_any,
     since_the_dm,
     tell_changes,
@@ -33,6 +34,7 @@ from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import World
 from dndbots.game.referee import dying
 from dndbots.game.table import Table, Waiting
+from dndbots.ids import name_from_uid
 
 _MOST_ATLASES: Final = 4
 
@@ -54,12 +56,13 @@ class HouseDM:
             raise InvalidSetting("chapter", table.chapter, reason="is in no module of this game")
         world = World(atlas, table, round_=screen.step.round)
         telling = Telling(screen, world, self._book or house_phrases())
-        waiting, since = list(table.waiting), since_the_dm(table, screen.step.round)
+        since = since_the_dm(table, screen.step.round)
+        waiting = list(table.waiting) or asked_in(since)
         dying(screen.step)
         fill_seats(telling)
         if not is_open(world):
             open_story(telling)
-        elif not table.fights and OVER not in table.beats and is_done(world):
+        elif OVER not in table.beats and table.fights.keys().isdisjoint(table.scenes()) and is_done(world):
             close(telling, self._atlas(table.chapter + 1, screen.module))
             return
         self._play(telling, waiting, since)
@@ -68,6 +71,12 @@ class HouseDM:
         """Where a way leads, if it can be gone."""
         atlas = self._atlas(table.chapter, lambda number: _module_of(table, number))
         return None if atlas is None else World(atlas, table).leads(place, way)
+
+    def called(self, table: Table, place: str) -> str:
+        """What the adventure calls a place."""
+        atlas = self._atlas(table.chapter, lambda number: _module_of(table, number))
+        found = None if atlas is None else World(atlas, table).place(place)
+        return found.name if found is not None else name_from_uid(place)
 
     def _play(self, telling: Telling, waiting: Sequence[Waiting], since: Sequence[GameEvent]) -> None:
         came = arrivals(since)

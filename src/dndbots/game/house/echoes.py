@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from dndbots.game.adventures.values import Person
 from dndbots.game.house.talking import speak
 from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import beat
@@ -11,6 +12,7 @@ from dndbots.game.table import Deed
 from dndbots.ids import DM
 
 _HOW_OFTEN: Final = 0.12
+_BY_OTHERS: Final = 0.3
 _OLD: Final = 10  # rounds
 _YOURS: Final = {"we": "you", "us": "you", "our": "your"}
 _OURS: Final = re.compile(rf"\b(?:{'|'.join(_YOURS)})\b")
@@ -21,6 +23,33 @@ def echo(telling: Telling, uid: str) -> bool:
     if telling.rng.random() >= _HOW_OFTEN:
         return False
     here = telling.step.table.together(uid)
+    return _greeting(telling, uid, here) or _memory(telling, uid, here)
+
+
+def _greeting(telling: Telling, uid: str, here: Sequence[str]) -> bool:
+    """Somebody comes by who has seen somebody whom all of these know."""
+    place, world = telling.world.place(uid), telling.world
+    if place is None or place.dark or place.foes or telling.rng.random() >= _BY_OTHERS:
+        return False
+    absent = [
+        person
+        for person in telling.atlas.module.people.values()
+        if world.met(person.key) and not world.killed(person.key) and world.where(person.key) != uid
+    ]
+    known = [one for one in absent if all(_by_name(telling, who, one) for who in here)]
+    if not known:
+        return False
+    person = telling.rng.choice(known)
+    npc = telling.atlas.uid("npc", person.key)
+    telling.tell(uid, telling.words("greeting_from", npc=person.name), names={npc: person.name})
+    return True
+
+
+def _by_name(telling: Telling, who: str, person: Person) -> bool:
+    return telling.step.of(who).names.get(telling.atlas.uid("npc", person.key)) == person.name
+
+
+def _memory(telling: Telling, uid: str, here: Sequence[str]) -> bool:
     deeds = [deed for deed in telling.step.table.deeds if _is_known(telling, deed, here)]
     if not deeds:
         return False

@@ -52,7 +52,8 @@ class Quests:
         return bool(steps) and all(state in _DONE for state in steps)
 
     @cached_property
-    def to_report(self) -> list[str]:
-        """Those who wait to hear that what they asked for is done."""
-        givers = (self.giver(quest) for quest in self.accepted if self.seems_done(quest))
-        return [giver for giver in givers if giver is not None and self._table.alive(giver)]
+    def to_report(self) -> dict[str, str]:
+        """Quests that seem to be done, and who waits to hear of it."""
+        givers = {quest: self.giver(quest) for quest in self.accepted if self.seems_done(quest)}
+        alive = self._table.alive
+        return {quest: giver for quest, giver in givers.items() if giver is not None and alive(giver)}

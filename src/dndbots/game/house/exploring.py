@@ -26,6 +26,8 @@ _SEEK_EVERY: Final = 24
 _SEEK_FOR: Final = 12
 _GIVE_UP: Final = 150
 _DOORS: Final = 10
+_REPORT_EVERY: Final = 20
+_REPORT_FOR: Final = 6
 _WAIT: Final = 8
 
 
@@ -119,7 +121,15 @@ class Explorer:
 
     def course(self) -> Course | None:
         """Where to go from here; None if there is nowhere to go."""
-        for choose in (self._home, self._seek, self._back, self._explore, self._unfinished, self._wander):
+        for choose in (
+            self._home,
+            self._seek,
+            self._report,
+            self._explore,
+            self._unfinished,
+            self._back,
+            self._wander,
+        ):
             found = choose()
             if found is not None:
                 return found
@@ -195,13 +205,33 @@ class Explorer:
         place = self.seeks
         return None if place is None or place == self.mind.here else self._towards(place, "seek")
 
-    def _back(self) -> Course | None:
-        """To who waits to hear that a quest is done."""
-        for giver in self.mind.quests.to_report:
-            place = self.mind.table.place(giver)
-            if place is not None and place != self.mind.here:
-                return self._towards(place, "back")
+    def _report(self) -> Course | None:
+        """To who waits to hear of it, as soon as a quest seems done."""
+        mind = self.mind
+        for quest, place in self._waiting.items():
+            for one in reversed(mind.recent):
+                if one.place == place:
+                    break  # they have been there since
+                if one.says("quest_id") == quest:
+                    return self._towards(place, "back")
         return None
+
+    def _back(self) -> Course | None:
+        """Once more to who may be waiting, now and then: it may take more than one thinks."""
+        if self.mind.round % _REPORT_EVERY >= _REPORT_FOR:
+            return None
+        courses = (self._towards(place, "back") for place in self._waiting.values())
+        return next(filter(None, courses), None)
+
+    @cached_property
+    def _waiting(self) -> dict[str, str]:
+        """Quests that seem to be done, and where those are who asked for it."""
+        table, found = self.mind.table, {}
+        for quest, giver in self.mind.quests.to_report.items():
+            place = table.place(giver)
+            if place is not None and place != self.mind.here:
+                found[quest] = place
+        return found
 
     def _explore(self) -> Course | None:
         fresh = self.fresh()

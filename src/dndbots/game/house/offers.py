@@ -14,6 +14,7 @@ from dndbots.game.referee import award
 from dndbots.game.table import Waiting
 
 _OPEN: Final = ("offered", "accepted")
+_A_LITTLE: Final = 1  # trust, for a promise given or kept back
 
 
 def accept(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -> None:
@@ -37,6 +38,7 @@ def accept(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -
             gist=f"we gave our word on {quest.name}",
             quest_id=qst,
             quest_state="accepted",
+            reputation={about[1]: _A_LITTLE} if giver else None,
             threads=[
                 {"id": _promise(qst), "kind": "promise", "text": f"promised{to_whom}: {goal}", "about": about}
             ],
@@ -47,6 +49,7 @@ def refuse(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -
     del place
     for quest in _meant(telling, asked, states=("offered",)):
         qst = telling.atlas.uid("qst", quest.key)
+        npc = None if quest.giver is None else telling.atlas.uid("npc", quest.giver)
         telling.tell(
             uid,
             telling.words("refused", who=telling.step.table.name(asked[0].who), quest=quest.name),
@@ -57,6 +60,7 @@ def refuse(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -
             gist=f"we turned down {quest.name}",
             quest_id=qst,
             quest_state="refused",
+            reputation={npc: -_A_LITTLE} if npc else None,
         )
 
 

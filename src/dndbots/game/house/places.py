@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from dndbots.events import EventType, GameEvent
+from dndbots.game.acts import FOR_THE_DM
 from dndbots.game.adventures.values import Place
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.world import beat
-from dndbots.game.played import DM_STEP, KEY
-from dndbots.game.table import Table
+from dndbots.game.played import DM_STEP, KEY, played_of
+from dndbots.game.table import Table, Waiting
 
 _MOST_LISTED: Final = 5
 _ARTICLES: Final = ("a ", "an ", "the ", "some ")
@@ -23,6 +24,16 @@ def since_the_dm(table: Table, round_: int) -> list[GameEvent]:
             break
         found.append(event)
     return found[::-1]
+
+
+def asked_in(events: Sequence[GameEvent]) -> list[Waiting]:
+    """What waits for the DM, where the table no longer says so: time passes first, and is the DM's, too."""
+    found: list[Waiting] = []
+    for event in events:
+        note = played_of(event)
+        if note is not None and note.act is not None and note.act.verb in FOR_THE_DM:
+            found.append(Waiting(event.event_id, event.source, note.act, event.known.location))
+    return found
 
 
 def arrivals(events: Sequence[GameEvent]) -> dict[str, list[str]]:
@@ -126,9 +137,13 @@ def tell_something_small(telling: Telling, uid: str) -> None:
     place = telling.world.place(uid)
     if place is None:
         return
-    text = telling.words(_quiet(place), place=place.name)
-    if place.sounds and telling.rng.random() < 1 / 2:
+    hour = None if place.dark else telling.strikes()
+    if hour is not None:
+        text = telling.words(hour, place=place.name)
+    elif place.sounds and telling.rng.random() < 1 / 2:
         text = telling.one_of(place.sounds)
+    else:
+        text = telling.words(_quiet(place), place=place.name)
     telling.tell(uid, text, names={uid: place.name})
 
 

@@ -6,6 +6,7 @@ text is given to those who hear it, and that those who are there see what there 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Final
 
 from pydantic import JsonValue
@@ -15,11 +16,13 @@ from dndbots.game.adventures.values import Fact, Person, Place
 from dndbots.game.agents import Screen
 from dndbots.game.house.phrases import Phrasebook, Pick
 from dndbots.game.house.world import World, beat
+from dndbots.game.steps import BEGINNING
 from dndbots.ids import DM
 
 _LONGEST_GIST: Final = 240
 _QUIET_MINUTES: Final = 10
 _FIGHTING_MINUTES: Final = 1
+_HOURS: Final = {6: "dawn", 21: "night"}
 _STRIDE: Final = 5  # between what is said twice in a round
 
 
@@ -58,6 +61,12 @@ class Telling:
         """Some of the party by their names: "Throk, Zara and Bram"."""
         names = [self.step.table.name(uid) for uid in who]
         return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+    def strikes(self) -> str | None:
+        """Whether it becomes night or day in this step."""
+        before = BEGINNING + timedelta(minutes=self.step.table.minutes)
+        after = before + timedelta(minutes=self._minutes)
+        return _HOURS.get(after.hour) if after.hour != before.hour else None
 
     # Events.
 

@@ -66,8 +66,8 @@ def _kind(act: Act) -> EventType:
 
 def _unsaid(table: Table, who: str, act: Act) -> str:
     """Plain words for a deed that came without any."""
-    about = act.what or (table.name(act.target) if act.target else "")
-    return f"{table.name(who)}: {act.verb.value} {about}".strip()
+    name, about = table.name(who), act.what or (table.name(act.target) if act.target else "")
+    return f"{name} waits." if act.verb in _TALK else f"{name}: {act.verb.value} {about}".strip()
 
 
 def _told(own: Table, act: Act) -> dict[str, JsonValue]:

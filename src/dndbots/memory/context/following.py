@@ -5,7 +5,7 @@ it says the same. Nothing in it outlives the process.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from threading import RLock
 from typing import Any, Final, TypeVar
@@ -113,15 +113,37 @@ class Following:
         # Where somebody was seen last is where they are.
         for uid in seen.keys() & self._entities.keys():
             self._see(uid, self._entities[uid], seen[uid])
-        if self._called and any(one.names or one.joins for one in said):
-            called = {uid: one.name for uid, one in view.called(sorted(self._called)).items()}
-            if called != self._called:
-                return False
+        if not self._are_called_so(view, at, said):
+            return False
         begun = any(event.session_id not in self._sessions for event in new if not event.is_note)
         self._add(view, [event for event in new if not event.is_note], gates)
         if begun:
             self.before_last = _last_but_one(view.sessions())
         return True
+
+    def _are_called_so(self, view: View, at: int, new: Sequence[Happened]) -> bool:
+        """Whether all of whom was told go by their names still; forgets what was made with others.
+
+        Somebody who was never heard of before gets a name without changing anything.
+        """
+        named = {uid for one in new for uid in one.named}
+        told = set(self._called)
+        if any(one.joins for one in new):
+            self._bearers.clear()
+            self._names.clear()
+            self._kept.clear()
+        elif named:
+            for name in {name for one in new for name in one.names} & self._bearers.keys():
+                del self._bearers[name]
+            people = {uid for same in view.persons_of(named).values() for uid in same}
+            if people & self._names.keys() or view.until(at).first_seen(people):
+                self._names.clear()
+                self._kept.clear()
+            told &= people
+        else:
+            return True
+        called = view.called(sorted(told)) if told else {}
+        return all(called[uid].name == self._called[uid] for uid in told)
 
     def _touch(self, event: GameEvent, one: Happened) -> None:
         """What an event says makes old what is at hand of those it says it of."""
@@ -129,10 +151,6 @@ class Following:
             self._entities.clear()
             self._merged.clear()
             self._kinds.clear()
-        if one.joins or one.names:
-            self._bearers.clear()
-            self._names.clear()
-            self._kept.clear()
         for uid in one.said & self._entities.keys():
             self._drop(uid)
         for uid in [*self._merged]:

@@ -12,7 +12,7 @@ from dndbots.canon.laws import uses_of
 from dndbots.canon.marks import marks_of
 from dndbots.canon.reducers import seen_in
 from dndbots.events import EventType, GameEvent, KnownMetadata, audience
-from dndbots.ids import DM, SYSTEM, is_uid
+from dndbots.ids import DM, SYSTEM, folded, is_uid
 from dndbots.memory.extract.names import names_said
 from dndbots.memory.retelling import spoken_of
 
@@ -33,8 +33,8 @@ class Happened(NamedTuple):
 
     `said` are those of whom it says anything, `seen` who is at its place and no more than that, `met`
     all who are part of it, and `near` also those who perceived it. `there` are who took part at its
-    place, `read_out` of whom something was read out of words. `ends` says that something which was left
-    open may be over.
+    place, `read_out` of whom something was read out of words, `named` who gets a name, and `names` which,
+    folded. `ends` says that something which was left open may be over, `joins` that two are one.
     """
 
     said: frozenset[str]
@@ -44,8 +44,9 @@ class Happened(NamedTuple):
     there: tuple[str, ...]
     read_out: tuple[str, ...]
     marks: tuple[str, ...]
+    named: frozenset[str]
+    names: frozenset[str]
     ends: bool
-    names: bool
     joins: bool
 
 
@@ -91,8 +92,13 @@ def _happened(one: _Event) -> Happened:
         there=() if event.is_note else tuple(seen_in(event, known)),
         read_out=subjects_of(event) if event.event_type is EventType.EXTRACTION else (),
         marks=tuple(marks_of(event, claims)),
+        named=frozenset(known.names),
+        names=frozenset(
+            folded(name)
+            for names in known.names.values()
+            for name in ([names] if isinstance(names, str) else names)
+        ),
         ends=died or bool(known.threads),
-        names=bool(known.names),
         joins=bool(known.same_as),
     )
 
@@ -105,7 +111,7 @@ def spoken_in(event: GameEvent) -> Spoken:
 def _spoken_in(one: _Event) -> Spoken:
     event, known = one.event, one.event.known
     shown = sorted(uid for uid in _uids_in(event, known) if is_uid(uid))
-    told = frozenset((event.source, *known.together, *spoken_of(known))) - {DM, SYSTEM}
+    told = frozenset((event.source, *known.together, *spoken_of(event, known))) - {DM, SYSTEM}
     return Spoken(tuple(shown), names_said(event.content), told)
 
 

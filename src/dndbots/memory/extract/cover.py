@@ -104,7 +104,7 @@ def ranked(
 
 def unrepeated(candidates: Iterable[Candidate]) -> list[Candidate]:
     """All that says anything new, in the order given: for when all of it fits."""
-    said, kept = _Said(), []
+    said, kept = Said(), []
     for candidate in candidates:
         if candidate not in said:
             said.add(candidate)
@@ -112,10 +112,11 @@ def unrepeated(candidates: Iterable[Candidate]) -> list[Candidate]:
     return kept
 
 
-class _Said:
-    """What was said already, in these words or almost."""
+class Said:
+    """What was said already, in these words or almost; and what was said `before` all of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: "Said | None" = None) -> None:
+        self._before = before
         self._sentences: list[Candidate] = []
         self._with_word: dict[str, list[int]] = {}
 
@@ -131,7 +132,7 @@ class _Said:
             len(words.intersection(said.words)) >= _SAME * max(len(words), len(said.words))
             and is_denied(said.text) == is_denied(candidate.text)
             for said in self._alike(candidate)
-        )
+        ) or (self._before is not None and candidate in self._before)
 
     def _alike(self, candidate: Candidate) -> list[Candidate]:
         """Sentences that may have most of these words: they have one of the rarest of them.
@@ -147,13 +148,16 @@ class _Said:
 class Greedy:
     """One greedy pass, which can be taken further. What was passed over for its cost may come later."""
 
-    def __init__(self, candidates: Sequence[Candidate], salience: Salience, wish: Wish) -> None:
+    def __init__(
+        self, candidates: Sequence[Candidate], salience: Salience, wish: Wish, *, before: Said | None = None
+    ) -> None:
+        """Of some candidates. What was said `before`, in another part of the text, is not said again."""
         self.chosen: list[Candidate] = []
         self.spent = 0
         self._wish = wish
         # How much was said of each feature, and what that is worth.
         self._covered: dict[Feature, tuple[float, float]] = {}
-        self._said = _Said()
+        self._said = Said(before)
         self._retold = 0
         self._candidates = candidates
         self._features: dict[int, list[tuple[Feature, float]]] = {}
@@ -173,13 +177,6 @@ class Greedy:
         self._least = min((candidates[number].tokens for number in said), default=0)
         # Among sentences that are all alike, looking for the best again and again finds nothing better.
         self._looks = _LOOKS * len(self._ranked)
-
-    def told_before(self, candidates: Iterable[Candidate]) -> None:
-        """What another part of the text tells already: it is not said again."""
-        for candidate in candidates:
-            self._said.add(candidate)
-            if self._wish.fragments:
-                self.cover(candidate)
 
     def cover(self, candidate: Candidate) -> None:
         """Count what a sentence is about as told, though the sentence may be told once more."""

@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from dndbots.memory.extract.candidates import Candidate
-from dndbots.memory.extract.cover import Greedy, Wish
+from dndbots.memory.extract.cover import Greedy, Said, Wish
 from dndbots.memory.extract.lines import lines_of
 from dndbots.memory.extract.salience import Salience
 from dndbots.memory.story.values import Told
@@ -24,6 +24,19 @@ class Chosen(NamedTuple):
     left: tuple[Candidate, ...] = ()
 
 
+class Before:
+    """Sentences of other parts of the text, which are not told again. Made once for all who ask."""
+
+    def __init__(self, *parts: Chosen) -> None:
+        self.sentences = [sentence for part in parts for sentence in part.sentences]
+        self.said = Said()
+        for sentence in self.sentences:
+            self.said.add(sentence)
+
+
+NOTHING_BEFORE: Final = Before()
+
+
 def chosen(
     pool: Sequence[Candidate],
     tokens: int,
@@ -31,7 +44,7 @@ def chosen(
     salience: Salience,
     wish: Wish,
     encoding: str,
-    before: Iterable[Candidate] = (),
+    before: Before = NOTHING_BEFORE,
     beside: Iterable[Candidate] = (),
 ) -> Chosen:
     """What says most beside what was told before, in at most so many tokens; in the order of play.
@@ -40,9 +53,8 @@ def chosen(
     """
     if tokens <= 0 or not pool:
         return Chosen(left=tuple(pool[:LEFT]))
-    greedy = Greedy(pool, salience, wish)
-    greedy.told_before(before)
-    for candidate in beside:
+    greedy = Greedy(pool, salience, wish, before=before.said)
+    for candidate in (*(before.sentences if wish.fragments else ()), *beside):
         greedy.cover(candidate)
     greedy.take(int(wish.outcomes * tokens), only=wish.comes_first)
     retold = int(wish.retold * tokens)

@@ -10,7 +10,6 @@ from dndbots.memory.story.past import Past
 from dndbots.memory.story.values import Told
 from dndbots.tokens import count_many
 
-_DECAY: Final = 0.7
 _MOST: Final = 400
 _NO_NAMES = (
     "mr mrs ms dr st monday tuesday wednesday thursday friday saturday sunday january february march april "
@@ -74,17 +73,9 @@ def _is_none(word: str) -> bool:
 
 def names_now(past: Past, spelling: Spelling, names: Mapping[str, Name]) -> Names:
     """The names of all runs, the newest first of all."""
-    salience = _faded(past, names)
+    salience: dict[str, float] = {}
     for key, name in names.items():
         before = past.names.get(key)
-        salience[key] += math.log1p(max(0, name.times - (before.times if before else 0)))
+        new = max(0, name.times - (before.times if before else 0))
+        salience[key] = past.heard.get(key, 0.0) + math.log1p(new)
     return Names(salience, names, spelling)
-
-
-def _faded(past: Past, names: Mapping[str, Name]) -> dict[str, float]:
-    salience = dict.fromkeys(names, 0.0)
-    for age, heard in past.heard:
-        for key, times in heard.items():
-            if key in salience:
-                salience[key] += _DECAY**age * math.log1p(times)
-    return salience

@@ -1,5 +1,6 @@
 """What is kept of the runs before the newest one. It stays as it is while that one lasts."""
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,6 +14,7 @@ from dndbots.memory.story.window import EARLY, OLDER, Part
 
 _FADE: Final = 0.8  # of a retelling, with each run since
 _BEFORE: Final = 0.5  # of what else was said in the run before
+_DECAY: Final = 0.7  # of a name, with each run since
 _RETOLD: Final = 60
 
 
@@ -80,11 +82,15 @@ class Past:
             older.append(Opening(self.before.opening, self.before.count))
         return Past(older, newest, lost=self.lost)
 
-    def _heard(self) -> list[tuple[int, dict[str, int]]]:
-        """How often each name was written in each run, with the age of the run."""
+    def _heard(self) -> dict[str, float]:
+        """What each name is worth by how often it was written in each run, less for each run since."""
         found = [(1, self.before.tally.spelling)] if self.before else []
         found += [(age, opening.spelling) for age, opening in enumerate(reversed(self.older), 2)]
-        return [(age, {key: name.times for key, name in spelling.names().items()}) for age, spelling in found]
+        heard: dict[str, float] = {}
+        for age, spelling in found:
+            for key, name in spelling.names().items():
+                heard[key] = heard.get(key, 0.0) + _DECAY**age * math.log1p(name.times)
+        return heard
 
     def _lines(self) -> tuple[Spoken, ...] | None:
         rows = [opening.lines for opening in self.older]

@@ -11,7 +11,7 @@ from dndbots.memory.story.spoken import spoken
 from dndbots.memory.story.telling import Stable, fine, moved, newest, stable
 from dndbots.memory.story.values import Telling, Told
 from dndbots.memory.story.window import CHUNK, Part, window_start
-from dndbots.tokens import DEFAULT_ENCODING, count_tokens
+from dndbots.tokens import DEFAULT_ENCODING, count_lines
 
 _BUDGETS = 8
 
@@ -133,4 +133,4 @@ class Story:
         return kept
 
     def _fits(self, kept: Sequence[Told], tokens: int) -> bool:
-        return count_tokens("\n".join(told.text for told in kept) + "\n", self._encoding) <= tokens
+        return count_lines([told.text for told in kept], self._encoding) <= tokens

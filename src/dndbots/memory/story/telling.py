@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from dndbots.memory.extract.candidates import Candidate
 from dndbots.memory.extract.cover import Wish
-from dndbots.memory.story.choosing import Chosen, chosen
+from dndbots.memory.story.choosing import Before, Chosen, chosen
 from dndbots.memory.story.naming import names_now
 from dndbots.memory.story.past import Past
 from dndbots.memory.story.run import Run
@@ -65,6 +65,7 @@ class Stable(NamedTuple):
     story: tuple[Chosen, ...]
     tokens: int
     start: int
+    before: Before
 
 
 def stable(past: Past, run: Run, tokens: int, of: int, encoding: str) -> Stable:
@@ -96,12 +97,12 @@ def stable(past: Past, run: Run, tokens: int, of: int, encoding: str) -> Stable:
         salience=now,
         wish=shares.wish,
         encoding=encoding,
-        before=old.sentences,
+        before=Before(old),
         beside=() if shares.narrated else run.sentences(start, run.boundary),
     )
     names = _names(past, run, most_names, encoding, (*old.sentences, *new.sentences))
     used = _cost(names, encoding) + old.tokens + new.tokens
-    return Stable(shares, (*old.told, *new.told, *names), (old, new), used, start)
+    return Stable(shares, (*old.told, *new.told, *names), (old, new), used, start, Before(old, new))
 
 
 def _names(past: Past, run: Run, tokens: int, encoding: str, story: Iterable[Candidate]) -> list[Told]:
@@ -146,7 +147,7 @@ def fine(run: Run, part: Stable, until: int, tokens: int, encoding: str) -> Chos
         salience=run.tally.beside(pool).salience(run.names, narrated=part.shares.narrated),
         wish=replace(part.shares.wish, retold=1.0),
         encoding=encoding,
-        before=[sentence for each in part.story for sentence in each.sentences],
+        before=part.before,
     )
     return found._replace(told=tuple(told._replace(part="lately") for told in found.told))
 

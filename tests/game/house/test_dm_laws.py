@@ -1,0 +1,115 @@
+"""Laws of the house DM, under whatever the players do."""
+
+import random
+from typing import Final
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.game.house.bench import Bench, hero, mill
+
+from dndbots.campaign import Campaign
+from dndbots.errors import ActRefused
+from dndbots.events import GameEvent, audience
+from dndbots.game import referee
+from dndbots.game.acts import FOR_THE_DM, Act, Verb
+from dndbots.game.house.atlas import Atlas
+from dndbots.game.played import REFEREE
+from dndbots.game.steps import Step
+from dndbots.game.table import PLAYER
+from dndbots.storage.memory import MemoryStore
+
+_WHATS: Final = (
+    *("mill path", "trapdoor", "back door", "chute", "gate", "Reed Ferry", "Cold Mill", "Nettle Yard"),
+    *("bell", "box", "stone", "chest", "sack", "news", "mill", "flood", "ledger", "qst_rats_001"),
+    *("", "{npc}", "[a|b]", "<oath>", "no such thing", "\u202ereversed", "x" * 200),
+)
+_TARGETS: Final = (None, "npc_maren_001", "npc_brand_001", "mon_toll_001", "pc_zara_001", "npc_nobody_009")
+_VERBS: Final = (
+    *sorted(FOR_THE_DM),
+    Verb.GO,
+    Verb.GO,
+    Verb.GO,
+    Verb.SEARCH,
+    Verb.ATTACK,
+    Verb.GIVE,
+    Verb.STAY,
+)
+_PEOPLE: Final = Atlas(mill(), 0)
+
+
+class Fuzzed(Bench):
+    """Players who do anything at all. Every step is recorded by a campaign, which refuses what cannot be."""
+
+    def __init__(self, seed: int) -> None:
+        self.campaign = Campaign(MemoryStore())
+        party = (hero("Throk", "Fighter", hp=24), hero("Zara", "Thief", hp=24), hero("Bram", "Elf", hp=24))
+        self.whim = random.Random(seed)
+        super().__init__(seed=seed, heroes=party)
+
+    def done(self, step: Step) -> list[GameEvent]:
+        self.campaign.record_many(step.events)
+        for event in step.events:
+            self.check_names(event)
+        return super().done(step)
+
+    def check_names(self, event: GameEvent) -> None:
+        """Whoever hears a person's name has a name for that person from then on."""
+        for uid, name in _PEOPLE.mentions(event.content).items():
+            for who in audience(event) if uid.startswith("npc_") else ():
+                if who in self.tables and event.source == "dm":
+                    assert self.tables[who].names.get(uid) is not None, (name, event.content)
+
+    def play_round(self) -> None:
+        assert self.dm()
+        while (due := self.table.due()) is not None:
+            if due.node == PLAYER:
+                self.do_anything(due.who)
+            elif due.node == REFEREE:
+                declared = self.table.declared is not None
+                step = self.step(f"{REFEREE} {due.who}" if declared else due.who)
+                referee.decide(step) if declared else referee.foes_act(step, due.who)
+                self.done(step)
+            else:
+                self.march()
+
+    def do_anything(self, who: str) -> None:
+        step = self.step(who)
+        fight = self.table.fights.get(self.table.place(who) or "")
+        verb = self.whim.choice(_VERBS)
+        foe = next(iter(fight.standing), None) if fight is not None else None
+        if foe is not None and self.whim.random() < 0.8:
+            act = Act(verb=Verb.ATTACK, words="I strike.", target=foe)
+        else:
+            what = self.whim.choice(_WHATS).strip() or None
+            act = Act(verb=verb, words="I try.", what=what, target=self.whim.choice(_TARGETS))
+        try:
+            referee.player_acts(step, who, act)
+        except ActRefused:
+            referee.player_acts(step, who, Act(words="I wait."))
+        self.done(step)
+
+
+@settings(max_examples=6)
+@given(seed=st.integers(min_value=0, max_value=10**6))
+def test_whatever_players_do_the_story_goes_on(seed: int) -> None:
+    """No act breaks a step, nothing that is drafted is refused, and names are heard before they are known."""
+    bench = Fuzzed(seed)
+    for _ in range(60):
+        bench.play_round()
+    for name, table in bench.folded().items():
+        assert table.beats == bench.tables[name].beats
+        assert table.names == bench.tables[name].names
+        assert table.sights == bench.tables[name].sights
+
+
+@settings(max_examples=4)
+@given(seed=st.integers(min_value=0, max_value=10**6))
+def test_beats_that_nobody_saw_stay_with_the_dm(seed: int) -> None:
+    """What a player's table came to is a part of what the DM's did, and holds no secret marks."""
+    bench = Fuzzed(seed)
+    for _ in range(45):
+        bench.play_round()
+    for who, table in bench.tables.items():
+        if who != "dm":
+            assert table.beats <= bench.table.beats
+            assert not any(beat.startswith(("mark:", "happened:captain")) for beat in table.beats)
