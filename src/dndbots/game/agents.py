@@ -59,3 +59,7 @@ class DungeonMaster(Protocol):
     def leads(self, table: Table, place: str, way: str) -> str | None:
         """Where a way leads from a place, if it can be gone."""
         ...
+
+    def called(self, table: Table, place: str) -> str:
+        """What a place is called by whoever comes there."""
+        ...

@@ -200,9 +200,9 @@ class Game:
 
     def dm(self) -> None:
         step = self._step(DM_STEP)
-        referee.time_passes(step)
         prompt = self._prompt(DM)
         self._dm.run(Screen(step=step, module=self._module, prompt=prompt, rng=step.rng, seed=self.note.seed))
+        referee.time_passes(step)
         self._commit(step)
 
     def player(self, who: str) -> None:
@@ -244,6 +244,7 @@ class Game:
             tables=self.tables,
             rng=chance(self.note.seed, self._number, name),
             leads=self._dm.leads,
+            called=self._dm.called,
         )
 
     def _commit(self, step: Step) -> None:

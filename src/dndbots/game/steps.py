@@ -11,13 +11,21 @@ from pydantic import JsonValue
 from dndbots.events import EventType, GameEvent
 from dndbots.game.played import KEY, Played
 from dndbots.game.table import Table, told
-from dndbots.ids import DM
+from dndbots.ids import DM, name_from_uid
 
 # Game time has to begin some day.
 BEGINNING: Final = datetime(1312, 4, 2, 9, 0)  # noqa: DTZ001 - no clock of ours, and no zone
 
 # Where a way leads from a place, if it can be gone: the DM says so.
 Leads = Callable[[Table, str, str], str | None]
+
+
+# What a place is called by whoever comes there.
+Called = Callable[[Table, str], str]
+
+
+def _by_uid(_table: Table, place: str) -> str:
+    return name_from_uid(place)
 
 
 def _nowhere(_table: Table, _place: str, _way: str) -> str | None:
@@ -41,10 +49,11 @@ class Step:
         tables: dict[str, Table],
         rng: random.Random,
         leads: Leads = _nowhere,
+        called: Called = _by_uid,
     ) -> None:
         self.name, self.round, self.session, self.rng = name, round_, session, rng
         self.events: list[GameEvent] = []
-        self.seed, self.leads = seed, leads
+        self.seed, self.leads, self.called = seed, leads, called
         self._tables = tables
 
     @property

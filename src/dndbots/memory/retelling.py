@@ -40,7 +40,10 @@ def retold(
     shown = gates.shown(event for event in events if not event.is_note)
     known = [event.known for event in shown]
     speakers = [metadata.together or [event.source] for event, metadata in zip(shown, known, strict=True)]
-    spoken = {event.source for event in shown} | {uid for metadata in known for uid in spoken_of(metadata)}
+    spoken = {event.source for event in shown}
+    spoken |= {
+        uid for event, metadata in zip(shown, known, strict=True) for uid in spoken_of(event, metadata)
+    }
     if called is None:
         uids = spoken.union(*speakers) - {DM, SYSTEM}
         called = {uid: one.name for uid, one in view.called(sorted(uids)).items()}
@@ -69,12 +72,16 @@ def _speaker(name: str, uid: str) -> str:
     return shown if uid == DM or folded(shown) != DM else f"{shown} ({uid})"
 
 
-def spoken_of(known: KnownMetadata) -> list[str]:
-    uids = [*known.killed, *_killers(known), *known.revived, *known.discovered, *known.participants]
+def spoken_of(event: GameEvent, known: KnownMetadata) -> list[str]:
+    """Whose names stand in what is told of an event, beside its speakers: nobody's whom it only shows."""
+    uids = [*known.killed, *_killers(known), *known.revived, *known.discovered]
     for entry in map(loot_of, known.loot):
         uids += [uid for uid in (entry.to, entry.item) if uid]
+    moves = event.event_type is EventType.LOCATION_CHANGE
     uids += [PARTY_UID] if known.loot else []
-    return uids + [uid for uid in (known.quest_id, known.location) if uid]
+    uids += known.participants if known.loot or moves else []
+    uids += [known.location] if known.location and (moves or known.danger_level is not None) else []
+    return uids + ([known.quest_id] if known.quest_id else [])
 
 
 def _killers(known: KnownMetadata) -> list[str]:

@@ -245,7 +245,7 @@ def _size(event: GameEvent) -> int:
 
     Where there are no words, those of whom it speaks stand in for what the rules decided.
     """
-    words = event.content if event.content.strip() else " ".join(spoken_of(event.known))
+    words = event.content if event.content.strip() else " ".join(spoken_of(event, event.known))
     return estimate_tokens(f"[{event.source}]: {words}")
 
 

@@ -61,5 +61,5 @@ class Told:
 
 def _spoken_of(event: GameEvent) -> tuple[str, ...]:
     known = event.known
-    uids = {event.source, known.location or "", *known.together, *spoken_of(known)}
+    uids = {event.source, known.location or "", *known.together, *spoken_of(event, known)}
     return tuple(sorted(uids - {"", DM, SYSTEM}))

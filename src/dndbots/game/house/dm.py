@@ -34,6 +34,7 @@ from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import World
 from dndbots.game.referee import dying
 from dndbots.game.table import Table, Waiting
+from dndbots.ids import name_from_uid
 
 _MOST_ATLASES: Final = 4
 
@@ -70,6 +71,12 @@ class HouseDM:
         """Where a way leads, if it can be gone."""
         atlas = self._atlas(table.chapter, lambda number: _module_of(table, number))
         return None if atlas is None else World(atlas, table).leads(place, way)
+
+    def called(self, table: Table, place: str) -> str:
+        """What the adventure calls a place."""
+        atlas = self._atlas(table.chapter, lambda number: _module_of(table, number))
+        found = None if atlas is None else World(atlas, table).place(place)
+        return found.name if found is not None else name_from_uid(place)
 
     def _play(self, telling: Telling, waiting: Sequence[Waiting], since: Sequence[GameEvent]) -> None:
         came = arrivals(since)

@@ -72,6 +72,7 @@ def go(step: Step, movers: list[str], place: str, way: str, there: str) -> None:
         place=there,
         participants=movers,
         witnesses=meets,
+        names={there: table.names.get(there) or step.called(table, there)},
         play={"way": way, "origin": place, "minutes": 10, "fight": as_seen(table.fights.get(there))},
     )
 

@@ -111,7 +111,7 @@ def spoken_in(event: GameEvent) -> Spoken:
 def _spoken_in(one: _Event) -> Spoken:
     event, known = one.event, one.event.known
     shown = sorted(uid for uid in _uids_in(event, known) if is_uid(uid))
-    told = frozenset((event.source, *known.together, *spoken_of(known))) - {DM, SYSTEM}
+    told = frozenset((event.source, *known.together, *spoken_of(event, known))) - {DM, SYSTEM}
     return Spoken(tuple(shown), names_said(event.content), told)
 
 
