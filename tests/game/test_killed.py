@@ -9,8 +9,8 @@ from tests.storage.writers import IS_LONG, Child
 
 from dndbots.campaign import Campaign
 
-KILLS = 100 if IS_LONG else 4
-KILLS_OF_A_GAME = 4
+KILLS = 99 if IS_LONG else 3
+KILLS_OF_A_GAME = 3
 GAME = ("apples_in_january", 1)
 ROUNDS = 10
 
