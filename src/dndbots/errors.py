@@ -209,11 +209,13 @@ class ModuleProblem(NamedTuple):
 
 
 class InvalidModule(DndbotsError, ValueError):
-    """All that is wrong is told at once, one problem to a line."""
+    """All that is wrong is told at once, one problem to a line; of very many the first hundred."""
 
     def __init__(self, file: str, *, problems: Iterable[ModuleProblem]) -> None:
         self.file, self.problems = file, tuple(problems)
-        super().__init__("\n".join(f"{file}:{line}: {path}: {why}" for line, path, why in self.problems))
+        told = [f"{file}:{line}: {path}: {why}" for line, path, why in self.problems[:100]]
+        more = len(self.problems) - len(told)
+        super().__init__("\n".join([*told, f"{file}: and {more} more"] if more else told))
 
 
 class InvalidCondition(DndbotsError, ValueError):

@@ -200,9 +200,9 @@ class Game:
 
     def dm(self) -> None:
         step = self._step(DM_STEP)
-        referee.time_passes(step)
         prompt = self._prompt(DM)
         self._dm.run(Screen(step=step, module=self._module, prompt=prompt, rng=step.rng, seed=self.note.seed))
+        referee.time_passes(step)
         self._commit(step)
 
     def player(self, who: str) -> None:

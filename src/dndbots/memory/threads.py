@@ -5,7 +5,7 @@ when it is over.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
@@ -120,13 +120,22 @@ class LeftOpen(NamedTuple):
     opened: str
 
 
-def left_open(view: View, events: Sequence[GameEvent], gates: Gates) -> list[LeftOpen]:
-    """What some events opened and nothing ended since, in their order. Reads no other events."""
+def left_open(
+    view: View,
+    events: Sequence[GameEvent],
+    gates: Gates,
+    *,
+    entities: Callable[[Collection[str]], Mapping[str, Entity]] | None = None,
+) -> list[LeftOpen]:
+    """What some events opened and nothing ended since, in their order. Reads no other events.
+
+    `entities` finds those whom it is about, where they are at hand.
+    """
     shown = gates.shown(events)
     opened = {thread: (event, said) for event in shown for thread, said in _opened_by(event)}
     states = view.slots_of([f"{claims.THREAD} {thread}" for thread in opened], claims.THREAD_STATE)
     about = {uid for _, said in opened.values() for uid in said.about}
-    known = view.entities(sorted(about)).values()
+    known = (entities or view.entities)(sorted(about)).values()
     gone = {uid for entity in known if _is_gone(entity) for uid in (entity.uid, *entity.merged)}
     speakers = {event.event_id: moment.who for event, moment in zip(shown, view.moments(shown), strict=True)}
     return [

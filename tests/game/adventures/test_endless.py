@@ -41,7 +41,7 @@ def thousand() -> list[Module]:
 
 def test_hundreds_of_chapters_in_a_row_pass_all_checks(thousand: list[Module]) -> None:
     """As a soak test plays them."""
-    assert not [(module.title, found) for module in thousand[:300] for found in problems(module)]
+    assert not [(module.title, found) for module in thousand[:200] for found in problems(module)]
 
 
 @settings(max_examples=20)
@@ -145,10 +145,11 @@ def test_neighbours_are_not_alike(seed: int, number: int) -> None:
 
 @given(SEEDS, st.integers(1, 3_000))
 def test_the_road_leads_from_one_chapter_to_the_next(seed: int, number: int) -> None:
-    """The opening tells of the town of the chapter before."""
+    """The opening tells of the town of the chapter before, and of this one."""
     before, here = chapter(seed, number - 1), chapter(seed, number)
     assert here.opening
-    assert before.places[before.start].name in here.opening or here.places[here.start].name in here.opening
+    assert before.places[before.start].name in here.opening
+    assert here.places[here.start].name in here.opening
 
 
 def test_foes_grow_with_the_party_and_then_level_off() -> None:

@@ -231,6 +231,30 @@ def test_hostile_texts_are_refused(text: str, line: int, words: str) -> None:
     assert words in f"{problem[1]}: {problem[2]}"
 
 
+def test_a_module_of_endless_length_is_refused() -> None:
+    """Who writes more than can be checked in a moment is told so."""
+    places = "".join(f"  p{n}: {{name: n{n}, exits: {{on: p{n - 1}}}}}\n" for n in range(1, 9_000))
+    text = f"module: {{title: A, start: p0}}\nplaces:\n  p0: {{name: n0}}\n{places}"
+    assert problems_of(text) == [
+        (1, "module", "a module has at most 5,000 places, people, things and so on; make two of it")
+    ]
+
+
+def test_a_long_chain_of_places_is_followed_to_its_end() -> None:
+    """In whatever order it is written."""
+    places = "".join(f"  p{n}: {{name: n{n}, exits: {{on: p{n - 1}}}}}\n" for n in range(1, 1_000))
+    text = f"module: {{title: A, start: p999}}\nplaces:\n  p0: {{name: n0}}\n{places}"
+    assert len(load(text).places) == 1_000
+
+
+def test_of_very_many_problems_the_first_are_told() -> None:
+    """The message stays readable; the fields have all."""
+    text = SMALL + "".join(f"  p{n}: {{nam: x}}\n" for n in range(300))
+    with pytest.raises(InvalidModule, match="and 500 more") as caught:
+        load(text)
+    assert len(caught.value.problems) == 600
+
+
 @pytest.mark.parametrize("part", ["module", "places", "people", "items", "quests", "happenings"])
 @pytest.mark.parametrize("value", ["x", "[x]", "[[x]]", "{x: y}", "{x: [y]}", "{x: {y: {z: w}}}", "{1: 2}"])
 def test_parts_of_the_wrong_shape_are_refused(part: str, value: str) -> None:

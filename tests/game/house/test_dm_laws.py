@@ -19,8 +19,7 @@ from dndbots.game.table import PLAYER
 from dndbots.storage.memory import MemoryStore
 
 _WHATS: Final = (
-    *("mill path", "trapdoor", "back door", "chute", "gate", "Reed Ferry", "Cold Mill", "Nettle Yard"),
-    *("bell", "box", "stone", "chest", "sack", "news", "mill", "flood", "ledger", "qst_rats_001"),
+    *("chute", "stone", "news", "mill", "flood", "ledger", "qst_rats_001", "silver key", "6 torches"),
     *("", "{npc}", "[a|b]", "<oath>", "no such thing", "\u202ereversed", "x" * 200),
 )
 _TARGETS: Final = (None, "npc_maren_001", "npc_brand_001", "mon_toll_001", "pc_zara_001", "npc_nobody_009")
@@ -42,7 +41,7 @@ class Fuzzed(Bench):
 
     def __init__(self, seed: int) -> None:
         self.campaign = Campaign(MemoryStore())
-        party = (hero("Throk", "Fighter", hp=24), hero("Zara", "Thief", hp=24), hero("Bram", "Elf", hp=24))
+        party = (hero("Throk", "Fighter", hp=24), hero("Zara", "Thief", hp=6), hero("Bram", "Elf", hp=3))
         self.whim = random.Random(seed)
         super().__init__(seed=seed, heroes=party)
 
@@ -74,19 +73,27 @@ class Fuzzed(Bench):
 
     def do_anything(self, who: str) -> None:
         step = self.step(who)
-        fight = self.table.fights.get(self.table.place(who) or "")
-        verb = self.whim.choice(_VERBS)
-        foe = next(iter(fight.standing), None) if fight is not None else None
-        if foe is not None and self.whim.random() < 0.8:
-            act = Act(verb=Verb.ATTACK, words="I strike.", target=foe)
-        else:
-            what = self.whim.choice(_WHATS).strip() or None
-            act = Act(verb=verb, words="I try.", what=what, target=self.whim.choice(_TARGETS))
         try:
-            referee.player_acts(step, who, act)
+            referee.player_acts(step, who, self.whatever(who))
         except ActRefused:
             referee.player_acts(step, who, Act(words="I wait."))
         self.done(step)
+
+    def whatever(self, who: str) -> Act:
+        """Mostly something that there is, sometimes anything else."""
+        own, whim = self.tables[who], self.whim
+        place = self.table.place(who) or ""
+        fight, sights = self.table.fights.get(place), own.sights.get(place)
+        if fight is not None and fight.standing and whim.random() < 0.8:
+            return Act(verb=Verb.ATTACK, words="I strike.", target=next(iter(fight.standing)))
+        ways, things, people = (
+            ([*sights.ways], [*sights.things], [*sights.people]) if sights else ([], [], [])
+        )
+        verb = whim.choice(_VERBS)
+        known = ways if verb in (Verb.GO, Verb.OPEN, Verb.FLEE) else things or ways
+        what = whim.choice(known if known and whim.random() < 0.7 else _WHATS).strip() or None
+        target = whim.choice(people if people and whim.random() < 0.7 else _TARGETS)
+        return Act(verb=verb, words="I try.", what=what, target=target)
 
 
 @settings(max_examples=6)

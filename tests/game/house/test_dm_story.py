@@ -359,6 +359,21 @@ def test_old_things_come_back_only_to_those_who_know_them() -> None:
         assert players <= audience(old)
 
 
+def test_a_promise_comes_back_to_those_who_know_of_it() -> None:
+    """Who was not there when a promise was given is not reminded of it."""
+    bench = Bench(seed=2)
+    bench.dm()
+    bench.go("mill path", "zara")
+    bench.ask("throk", Verb.ASK, target=MAREN, what="news")
+    bench.ask("throk", Verb.ACCEPT, what="qst_rats_001")
+    for _ in range(120):
+        bench.dm()
+    reminded = [event for event in bench.log if "Bring the black ledger to Maren" in event.content]
+    assert reminded
+    assert all(THROK in audience(event) for event in reminded)
+    assert "black ledger" not in heard(bench, ZARA)
+
+
 def test_strays_come_by_in_unsafe_places() -> None:
     """Where a module says so, somebody comes by; never where it is safe."""
     bench = Bench(seed=3, heroes=STRONG)
@@ -371,3 +386,82 @@ def test_strays_come_by_in_unsafe_places() -> None:
         if "loc_wood_001" in bench.table.fights:
             break
     assert any("goblin" in event.content for event in bench.log)
+
+
+def lair() -> Module:
+    return load(
+        """
+module: {title: Lair, start: gate}
+places:
+  gate: {name: Gate, looks: A gate., exits: {down: pit}}
+  pit:
+    name: Pit
+    looks: A pit.
+    dark: yes
+    foes:
+      guard: {monster: skeleton, number: 1, mood: hostile, leader: king, items: [crown]}
+people:
+  king: {name: King Mor, seen_as: a crowned shape}
+items:
+  crown: {name: bent crown}
+quests:
+  fall:
+    name: The Fall of Mor
+    goal: Bring down the king
+    endings:
+      done: {when: killed king and has crown, text: The king is no more.}
+"""
+    )
+
+
+def test_who_leads_foes_falls_with_them() -> None:
+    """The leader is dead, what they had is taken, and a condition on either holds."""
+    bench = Bench(lair(), heroes=STRONG)
+    bench.dm()
+    assert bench.table.fact("qst_fall_001", "state") == "accepted"  # nobody gives it, so it is theirs
+    bench.go("down")
+    assert "a crowned shape" in words(bench.log)
+    fight_on(bench, "loc_pit_001")
+    bench.dm()
+    assert not bench.table.alive("npc_king_001")
+    assert bench.table.items(THROK)["bent crown"] == 1
+    assert bench.tables[ZARA].fact("qst_fall_001", "state") == "completed"
+    assert "npc_king_001" not in bench.table.sights["loc_pit_001"].people
+
+
+def test_a_light_burns_down_and_another_one_is_lit() -> None:
+    """A torch lasts six turns in the dark; every one that is lit is one less in the pack."""
+    bench = Bench(lair(), heroes=STRONG)
+    bench.dm()
+    bench.go("down")
+    assert bench.table.items(THROK)["5 torches"] == 1
+    fight_on(bench, "loc_pit_001")
+    while bench.table.items(THROK).get("5 torches"):
+        bench.dm()
+    lit = [event.turn for event in bench.log if "lit:" in str(event.metadata["play"])]
+    assert lit[1] - lit[0] == 7
+    assert bench.table.items(THROK)["4 torches"] == 1
+
+
+def test_without_any_light_the_dark_is_told_once() -> None:
+    blind = (hero("Throk", "Fighter", equipment=["longsword"]), hero("Zara", "Thief", equipment=["dagger"]))
+    bench = Bench(lair(), heroes=blind)
+    bench.dm()
+    step = bench.step("march")
+    referee.marching.go(step, [THROK], "loc_gate_001", "down", "loc_pit_001")
+    bench.done(step)
+    bench.dm()
+    assert bench.tables[THROK].sights["loc_pit_001"].dark
+    assert not bench.tables[ZARA].beats & {"dark:pit", "told:pit"}
+
+
+def test_what_time_takes_away_first_costs_nobody_an_answer() -> None:
+    """The step may already hold an event when the DM begins; what was asked is answered all the same."""
+    bench = Bench()
+    bench.dm()
+    bench.act("throk", Verb.LOOK, what="bell")
+    bench.round += 1
+    step = bench.step(DM_STEP)
+    step.add(EventType.CONDITION, "Zara is no longer blessed.", place=FERRY)
+    bench.dm_bot.run(bench.screen(step))
+    assert "The bell has a crack" in words(bench.done(step))

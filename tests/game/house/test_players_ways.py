@@ -9,7 +9,7 @@ from tests.game.house.board import TEMPERS, Board, loc, pc
 from tests.memory.test_laws import some
 
 from dndbots.game.acts import Act, Verb
-from dndbots.game.house.exploring import Chart
+from dndbots.game.house.charts import Chart
 
 HOUSE = {
     "hall": {"north": "kitchen", "the stairs": "attic", "a low door": "cellar"},

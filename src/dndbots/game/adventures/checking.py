@@ -9,7 +9,7 @@ from typing import Final
 from dndbots.errors import InvalidDice, UnknownMonster
 from dndbots.game.adventures import naming, values
 from dndbots.game.adventures.asking import OPEN_STATES, unanswerable
-from dndbots.game.adventures.known import Found, Known, parts
+from dndbots.game.adventures.known import Found, Known
 from dndbots.game.adventures.reading import Path
 from dndbots.game.adventures.values import Module, Value
 from dndbots.game.adventures.wording import meant
@@ -36,13 +36,18 @@ _ROLLS: Final = {
     (values.Wanderers, "number"): (1, 500),
     (values.Trap, "damage"): (0, 10_000),
 }
+# Far more than anybody writes; what is reachable takes longer to find out the more there is.
+_MOST_PARTS: Final = 5_000
 _FACTS_ARE_OF: Final = ("person", "place", "item", "foes", "quest")
 
 
 def problems(module: Module, *, also: Mapping[str, set[str]] | None = None) -> Iterator[Found]:
     """Keys name something, conditions can be answered, dice be rolled, and no name is told early."""
     known = Known(module, also=also)
-    for path, value in parts(module):
+    if len(known.parts) > _MOST_PARTS:
+        yield (), f"a module has at most {_MOST_PARTS:,} places, people, things and so on; make two of it"
+        return
+    for path, value in known.parts:
         yield from _fields(path, value, known)
         yield from _conditions(path, value, known)
         yield from _special(path, value, known)

@@ -60,6 +60,17 @@ def keyed(value: Any, *, field: str = "key") -> Any:
     }
 
 
+def numbered(entries: Any, owner: object = None) -> Any:
+    """Entries of a list that have no key of their own go by their number: `maren_1`, or `1`."""
+    if not isinstance(entries, list | tuple):
+        return entries
+    prefix = "" if owner is None else f"{owner}_"
+    return tuple(
+        {"key": f"{prefix}{number}", **entry} if isinstance(entry, Mapping) else entry
+        for number, entry in enumerate(entries, start=1)
+    )
+
+
 Key = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*\z", max_length=60), AfterValidator(_key)]
 Line = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_line)]
 Text = Annotated[

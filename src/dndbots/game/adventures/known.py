@@ -18,7 +18,9 @@ def parts(value: Any, path: Path = ()) -> Iterator[tuple[Path, Value]]:
     if isinstance(value, Value):
         yield path, value
         for name, field in type(value).model_fields.items():
-            yield from parts(getattr(value, name), (*path, field.alias or name))
+            held = getattr(value, name)
+            if held and not isinstance(held, str | int):
+                yield from parts(held, (*path, field.alias or name))
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             yield from parts(inner, (*path, key))
@@ -55,10 +57,14 @@ class Known:
         return {kind: found | self._also.get(kind, set()) for kind, found in keys.items()}
 
     @cached_property
+    def parts(self) -> list[tuple[Path, Value]]:
+        return list(parts(self.module))
+
+    @cached_property
     def topics(self) -> set[str]:
         """What something brings up, or somebody can be asked about."""
         found = {"news"}
-        for _, value in parts(self.module):
+        for _, value in self.parts:
             found.update(getattr(value, "topics", ()))
             if isinstance(value, values.Saying):
                 found.update(value.about)

@@ -19,7 +19,7 @@ class Possible:
 
     def __init__(self, module: Module) -> None:
         self._module = module
-        self._yes: set[tuple[str, str]] = {("heard", ASKED_BY_ANYBODY), ("visited", module.start)}
+        self._yes: set[tuple[str, str]] = {("heard", ASKED_BY_ANYBODY)}
         self._told = cache(_words_of(module))
         self._grow()
 
@@ -79,9 +79,7 @@ class Possible:
         before = -1
         while before < len(self._yes):
             before = len(self._yes)
-            for place in self._module.places.values():
-                if self.visited(place.key):
-                    self._visit(place.key)
+            self._travel()
             for person in self._module.people.values():
                 if self.met(person.key):
                     self._talk(person)
@@ -90,11 +88,19 @@ class Possible:
             for happening in self._module.happenings:
                 self._happen(happening)
 
+    def _travel(self) -> None:
+        """On from place to place, as far as the ways are open."""
+        ahead, seen = [self._module.start], {self._module.start}
+        while ahead:
+            here = ahead.pop()
+            self._visit(here)
+            onward = {way.to for way in self._module.ways[here].values() if self.holds(way.when)} - seen
+            seen |= onward
+            ahead += sorted(onward)
+
     def _visit(self, key: str) -> None:
         place = self._module.places[key]
-        for way in self._module.ways[key].values():
-            if self.holds(way.when):
-                self._yes.add(("visited", way.to))
+        self._yes.add(("visited", key))
         for thing in place.things.values():
             if self.holds(thing.when):
                 self._yes.add(("found", thing.key))

@@ -22,6 +22,7 @@ from dndbots.game.adventures.fields import (
     When,
     keyed,
     listed,
+    numbered,
 )
 from dndbots.ids import slug
 
@@ -309,17 +310,6 @@ class Happening(Value):
             for place, some in foes.items()
         }
         return {**data, "foes": made}
-
-
-def numbered(entries: Any, owner: object = None) -> Any:
-    """Entries of a list that have no key of their own go by their number: `maren_1`, or `1`."""
-    if not isinstance(entries, list | tuple):
-        return entries
-    prefix = "" if owner is None else f"{owner}_"
-    return tuple(
-        {"key": f"{prefix}{number}", **entry} if isinstance(entry, Mapping) else entry
-        for number, entry in enumerate(entries, start=1)
-    )
 
 
 class Module(Value):

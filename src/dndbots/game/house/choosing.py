@@ -116,7 +116,7 @@ class Chooser:
             if (giver is not None and giver not in mind.people) or answered & mind.table.tried:
                 continue
             name = mind.name(quest) or "it"
-            npc = self.voice.call(giver) if giver is not None else "all who heard it"
+            npc = self.voice.call(giver) if giver is not None else "Everybody here"
             if mind.chance(self._reluctance()):
                 words = self.voice.say("refuse", npc=npc, quest=name)
                 return Act(verb=Verb.REFUSE, what=quest, target=giver, words=words)
@@ -190,7 +190,7 @@ class Chooser:
             if words & SHUT and (mind.here, Verb.OPEN.value, key) not in tried:
                 return Act(verb=Verb.OPEN, what=key, words=self.voice.say("open", thing=looks))
             wants = 1.0 if mind.temper == "greedy" or mind.goal == "treasure" else 0.8
-            if mind.chance(wants if not words & FIXED else wants - 0.65):
+            if mind.chance(0.1 if words & FIXED else wants):
                 return Act(verb=Verb.TAKE, what=key, words=self.voice.say("take", thing=looks))
         return None
 

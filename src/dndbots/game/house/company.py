@@ -70,7 +70,7 @@ def newcomer(telling: Telling, uid: str, *, seat: int, level: int) -> None:
         temper=rng.choice(TEMPERS),
         goal=rng.choice(GOALS),
         place=uid,
-        text=telling.words("newcomer", **{"who": name, "class": character.char_class}),
+        text=telling.words("newcomer", **{"who": name, "class": character.char_class.lower()}),
     )
 
 

@@ -7,12 +7,13 @@ from typing import Final
 from dndbots.game.adventures.values import Person
 from dndbots.game.house.talking import speak
 from dndbots.game.house.telling import Telling
-from dndbots.game.house.world import beat
+from dndbots.game.house.world import STATE, beat
 from dndbots.game.table import Deed
 from dndbots.ids import DM
 
 _HOW_OFTEN: Final = 0.12
 _BY_OTHERS: Final = 0.3
+_PROMISES: Final = 0.4
 _OLD: Final = 10  # rounds
 _YOURS: Final = {"we": "you", "us": "you", "our": "your"}
 _OURS: Final = re.compile(rf"\b(?:{'|'.join(_YOURS)})\b")
@@ -23,7 +24,25 @@ def echo(telling: Telling, uid: str) -> bool:
     if telling.rng.random() >= _HOW_OFTEN:
         return False
     here = telling.step.table.together(uid)
-    return _greeting(telling, uid, here) or _memory(telling, uid, here)
+    return _greeting(telling, uid, here) or _promise(telling, uid, here) or _memory(telling, uid, here)
+
+
+def _promise(telling: Telling, uid: str, here: Sequence[str]) -> bool:
+    """What was promised and is not done, for those who all know of it."""
+    if telling.rng.random() >= _PROMISES:
+        return False
+    open_ones = [
+        quest
+        for quest in telling.atlas.module.quests.values()
+        if telling.world.quest(quest.key) == "accepted"
+        and all(telling.step.of(who).fact(telling.atlas.uid("qst", quest.key), STATE) for who in here)
+    ]
+    if not open_ones:
+        return False
+    quest = telling.rng.choice(open_ones)
+    told = telling.words("still_to_do", quest=quest.name, goal=quest.goal or quest.name)
+    telling.tell(uid, told, names={telling.atlas.uid("qst", quest.key): quest.name})
+    return True
 
 
 def _greeting(telling: Telling, uid: str, here: Sequence[str]) -> bool:

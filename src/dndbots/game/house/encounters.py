@@ -289,7 +289,7 @@ def wander(telling: Telling, place: Place, uid: str, *, surely_look: bool = Fals
         return True
     telling.tell(
         uid,
-        telling.words("pass_by", foes=_told(group)),
+        telling.words(_rule("pass_by", group), foes=_told(group)),
         names={mon: group.name},
         play={"rolls": dice(made)},
     )

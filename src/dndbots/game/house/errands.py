@@ -35,13 +35,14 @@ class Quests:
             for said in (value, slot.rpartition(" ")[2]):
                 if isinstance(said, str) and said.startswith("npc_"):
                     return said
-        for who, what in self._table.asked:
-            if what == quest:
-                return who
+        asked = [who for who, what in self._table.asked if what == quest]
+        if asked:
+            return min(asked)
         for event in reversed(self._table.lately):
             if event.metadata.get("quest_id") == quest:
-                people = (event.source, *(event.known.participants or ()))
-                return next((uid for uid in people if uid.startswith("npc_")), None)
+                people = [uid for uid in (event.source, *event.known.participants) if uid.startswith("npc_")]
+                if people:
+                    return people[0]
         return None
 
     def seems_done(self, quest: str) -> bool:

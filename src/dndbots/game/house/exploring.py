@@ -1,34 +1,24 @@
-"""Where to go: the map that a character has learnt so far, and what draws it where."""
+"""Where to go: what draws a character where, on the map that it has learnt so far."""
 
-from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from dndbots.game.acts import Verb
+from dndbots.game.house.charts import Chart, opened
 from dndbots.game.house.looks import DEEP, words_of
 from dndbots.game.house.minds import Mind
-from dndbots.game.table import Table
 
-_OPPOSITES: Final = {
-    "north": "south",
-    "east": "west",
-    "up": "down",
-    "in": "out",
-    "inside": "outside",
-    "northeast": "southwest",
-    "northwest": "southeast",
-}
-_BACK: Final = {**_OPPOSITES, **{there: here for here, there in _OPPOSITES.items()}}
 # Two parts of a party look for each other in the same rounds, since both count from when they parted.
 _SEEK_EVERY: Final = 24
 _SEEK_FOR: Final = 12
 _GIVE_UP: Final = 150
+_WAIT: Final = 8
+# So many rounds for doors that would not open, and so many for walking on.
 _DOORS: Final = 10
+# Who may still be waiting for news is seen again every so often, for so many rounds.
 _REPORT_EVERY: Final = 20
 _REPORT_FOR: Final = 6
-_WAIT: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,79 +28,6 @@ class Course:
     way: str
     why: str
     score: float = 0.0
-
-
-def _opened(beat: str) -> str:
-    """The way that a beat says was opened."""
-    what, _, where = beat.partition(":")
-    return where.partition("/")[2] if what == "opened" else ""
-
-
-class Chart:
-    """The map as one table has it: ways that were gone, ways that were not, and good guesses."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
-
-    @cached_property
-    def _named(self) -> dict[str, str]:
-        """Places by what they are called; those that share a name are none."""
-        found: dict[str, str] = {}
-        for place in self._table.sights:
-            name = self._table.names.get(place)
-            if name is not None:
-                key = name.casefold()
-                found[key] = "" if key in found else place
-        return found
-
-    def untried(self, place: str) -> list[str]:
-        """Ways out of a place that nobody was seen to take."""
-        sights, known = self._table.sights.get(place), self._table.ways.get(place, {})
-        return [label for label in sights.ways if label not in known] if sights is not None else []
-
-    def guess(self, place: str, label: str) -> str | None:
-        """Where an untried way most likely leads: to a place that it is named after, or back."""
-        text = label.casefold()
-        for name, other in self._named.items():
-            if other and other != place and name in text:
-                return other
-        back = _BACK.get(text)
-        if back is not None:
-            for other, ways in self._table.ways.items():
-                if ways.get(back) == place:
-                    return other
-        return None
-
-    def new(self, place: str) -> list[str]:
-        """Untried ways that lead to somewhere new, as far as one can tell."""
-        return [label for label in self.untried(place) if self.guess(place, label) is None]
-
-    def shut(self, place: str, label: str) -> bool:
-        """Whether somebody tried to open it, and nobody saw it open."""
-        tried = (place, Verb.OPEN.value, label) in self._table.tried
-        return tried and not any(_opened(beat) == label for beat in self._table.beats)
-
-    def ways(self, place: str) -> dict[str, str]:
-        """Ways that can be planned with, and where they lead."""
-        sights = self._table.sights.get(place)
-        known = self._table.ways.get(place, {})
-        found = {label: to for label, to in known.items() if sights is None or label in sights.ways}
-        for label in self.untried(place):
-            to = self.guess(place, label)
-            if to is not None and not self.shut(place, label):
-                found[label] = to
-        return found
-
-    def reach(self, start: str) -> Iterator[tuple[str, str | None]]:
-        """Every place that can be reached, the nearest first, each with the first way to take."""
-        seen, queue = {start}, deque[tuple[str, str | None]]([(start, None)])
-        while queue:
-            place, first = queue.popleft()
-            yield place, first
-            for label, to in self.ways(place).items():
-                if to not in seen:
-                    seen.add(to)
-                    queue.append((to, first or label))
 
 
 class Explorer:
@@ -128,6 +45,7 @@ class Explorer:
             self._explore,
             self._unfinished,
             self._back,
+            self._make_sure,
             self._wander,
         ):
             found = choose()
@@ -145,7 +63,7 @@ class Explorer:
             if one.place != mind.here:
                 continue
             for beat in one.play.get("beats", ()):
-                found.pop(_opened(beat), None)
+                found.pop(opened(beat), None)
             tried = one.verb == Verb.GO.value and one.round < mind.round and one.source in us
             if tried and one.what in mind.sights.ways:
                 found[str(one.what)] = None
@@ -297,10 +215,22 @@ class Explorer:
 
     @cached_property
     def hints(self) -> frozenset[str]:
-        """Words that were spoken of: topics, and what quests are about."""
-        table = self.mind.table
-        texts = [*table.topics, *(table.names.get(uid, "") for uid in self.mind.quests.accepted)]
+        """Words that were spoken of: topics, what quests are about, places that one only heard of."""
+        table, quests = self.mind.table, {*self.mind.quests.accepted}
+        elsewhere = (uid for uid in table.names if uid.startswith("loc_") and uid not in table.sights)
+        texts = [*table.topics, *(table.names[uid] for uid in (*elsewhere, *quests) if uid in table.names)]
+        texts += [deed.gist for deed in table.deeds if not quests.isdisjoint(deed.about)]
         return frozenset().union(*map(words_of, texts))
+
+    def _make_sure(self) -> Course | None:
+        """Ways that one thought one knew where they lead, and never took."""
+        mind = self.mind
+        for place, first in ((mind.here, ""), *self._reach):
+            untried = [label for label in self.chart.untried(place) if not self.chart.shut(place, label)]
+            ways = [first] if first else [label for label in untried if label not in self.balked]
+            if untried and ways:
+                return Course(way=ways[0], why="explore")
+        return None
 
     def _wander(self) -> Course | None:
         """To where one has been least, so that nothing is left out and nobody runs in circles."""

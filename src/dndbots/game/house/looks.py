@@ -16,9 +16,10 @@ SHUT: Final = frozenset(
 )  # fmt: skip
 FIXED: Final = frozenset(
     (
-        "altar", "arch", "bed", "bridge", "carving", "ceiling", "column", "engraving", "floor", "fountain",
-        "fresco", "inscription", "moss", "mural", "painting", "pillar", "pool", "shrine", "signpost",
-        "statue", "stream", "table", "throne", "tracks", "tree", "wall", "well", "window", "writing",
+        "altar", "arch", "bed", "board", "bridge", "carving", "ceiling", "column", "crack", "engraving",
+        "floor", "fountain", "fresco", "groove", "inscription", "moss", "mural", "painting", "pillar",
+        "pool", "shrine", "signpost", "statue", "stream", "table", "throne", "tracks", "tree", "wall",
+        "well", "window", "writing",
     )
 )  # fmt: skip
 DEEP: Final = frozenset(

@@ -15,6 +15,7 @@ from dndbots.game.played import KEY, Sights
 from dndbots.game.table import Fight
 
 NEWS: Final = "news"
+# For so many rounds a topic is news, which one asks everybody about.
 _FRESH: Final = 12
 _NOTHING: Final[Mapping[str, Any]] = {}
 _BLOWS: Final = (EventType.COMBAT_START, EventType.COMBAT_ROUND, EventType.DAMAGE)
@@ -81,7 +82,7 @@ class Mind:
         fight = self.table.fights.get(self.here)
         if fight is None or not fight.standing:
             return None
-        return fight if fight.since >= self.arrived or self.strangers_fought else None
+        return fight if fight.since >= self.arrived or self.fought_here else None
 
     @cached_property
     def arrived(self) -> int:
@@ -96,7 +97,7 @@ class Mind:
         return next(rounds, 0)
 
     @cached_property
-    def strangers_fought(self) -> list[str]:
+    def fought_here(self) -> list[str]:
         """Foes who strike or are struck here, in whatever fight it came into."""
         found: dict[str, None] = {}
         for one in self.recent:

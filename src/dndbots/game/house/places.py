@@ -74,7 +74,7 @@ def tell_place(
         return
     first = is_new_to_any(telling, uid, here)
     looks = _looks(telling, place, first=first)
-    waited = [who for who in here if came and who not in came]
+    waited = [who for who in here if who not in came and uid in telling.step.of(who).sights]
     parts = [before, looks, *_reunion(telling, came, waited), *_contents(telling, place, uid, first=first)]
     people = world.people(uid)
     names = {telling.atlas.uid("npc", person.key): telling.called(person, here) for person in people}

@@ -20,13 +20,13 @@ class HousePlayer:
         voice = Voice(mind)
         if mind.fight is not None:
             return Fighter(mind, mind.fight, voice).act()
-        if mind.strangers_fought:
+        if mind.fought_here:
             return _join_in(mind, voice)
         return Chooser(mind, voice).act()
 
 
 def _join_in(mind: Mind, voice: Voice) -> Act:
     """Comes into a fight of which it did not see the beginning."""
-    foe = mind.strangers_fought[-1]
+    foe = mind.fought_here[-1]
     words = voice.say("attack", foe=f"the nearest of the {mind.name(foe) or 'strangers'}")
     return Act(verb=Verb.ATTACK, target=foe, words=words)

@@ -50,15 +50,19 @@ class Retelling:
         return bool(mine) and mine[-1].verb == Verb.TELL.value
 
     def _keeps(self, deed: Deed) -> bool:
-        """What is precious is a secret of the greedy. The same one each time it is thought of."""
-        precious = deed.kind in _PRECIOUS
-        return precious and self.mind.temper == "greedy" and int(deed.event_id[-1:] or "0", 36) % 3 > 0
+        """What is precious is a secret of the greedy; the careful keep it from the ears of strangers."""
+        mind = self.mind
+        if deed.kind not in _PRECIOUS:
+            return False
+        overheard = mind.temper == "careful" and bool(mind.people)
+        # Which of its finds a greedy one keeps must be the same each time it thinks of them.
+        return overheard or (mind.temper == "greedy" and sum(map(ord, deed.event_id)) % 3 > 0)
 
     def _whisper(self, deed: Deed) -> Act | None:
         """A secret may go to one friend, once in a while."""
         mind = self.mind
         friends = [uid for uid in self._news_to(deed, mind.able) if mind.name(uid)]
-        if not friends or not mind.chance(0.12):
+        if not friends or not mind.chance(mind.by_temper(0.4, greedy=0.12)):
             return None
         friend = mind.rng.choice(friends)
         words = self.voice.say("whisper_secret", friend=self.voice.call(friend), what=deed.gist)

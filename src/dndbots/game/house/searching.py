@@ -71,7 +71,8 @@ def look(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -> 
         if thing is not None:
             _look_at(telling, place, uid, thing, lookers)
         elif way is not None:
-            telling.tell(uid, way.looks or _closely(telling, lookers, way.label), participants=lookers)
+            text = way.looks or telling.words("nothing_more", thing=way.label)
+            telling.tell(uid, text, participants=lookers)
         else:
             _look_around(telling, uid, asked, lookers)
 

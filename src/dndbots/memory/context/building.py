@@ -132,8 +132,8 @@ class Builder:
         at_hand = tuple(one.uid for one in scene.at_hand if one.category == "NPC")
         left_open = self.following.kept(
             "open",
-            (changes[LEFT_OPEN], changes[OUTCOME], at_hand),
-            partial(offers.unfinished, view, scene, gates),
+            (changes[LEFT_OPEN], at_hand),
+            partial(offers.unfinished, view, scene, gates, partial(self.following.entities, view)),
         )
         pinned = self.following.kept(
             "pinned", (gates.pinned, room), partial(offers.pinned, view, gates, room // 2)

@@ -3,7 +3,7 @@
 A builder reads by index, never by going through the log, and only what the viewer's own view gives.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from dndbots.canon import claims
@@ -145,7 +145,12 @@ def _remembered(entries: Sequence[MemoryEntry], about: Entity | None, reason: st
         yield Offer(f"{name}{text}", "memories", reason, sources, rank=age)
 
 
-def unfinished(view: View, scene: Scene, gates: Gates) -> list[Offer]:
+def unfinished(
+    view: View,
+    scene: Scene,
+    gates: Gates,
+    entities: Callable[[Collection[str]], Mapping[str, Entity]],
+) -> list[Offer]:
     """What was promised, threatened, owed or not explained: with those who are here, and lately."""
     marks = [left_open_with(one.uid) for one in scene.at_hand if one.category == "NPC"][:_LOOKED_AT]
     if view.viewer != DM:
@@ -155,7 +160,7 @@ def unfinished(view: View, scene: Scene, gates: Gates) -> list[Offer]:
         for mark in (*marks, LEFT_OPEN)
         for event in reversed(view.marked(mark, limit=_LOOKED_AT))
     }
-    found = left_open(view, list(events.values()), gates)
+    found = left_open(view, list(events.values()), gates, entities=entities)
     return [
         Offer(thread.text, "open", f"a {thread.kind} that is open", (thread.opened,), rank=rank)
         for rank, thread in enumerate(found[:_MOST_LEFT_OPEN])
