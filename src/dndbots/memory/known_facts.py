@@ -119,7 +119,9 @@ class Sentences:
 
     def _said(self, name: str, fact: Fact) -> str:
         if fact.op is not None:
-            other = self._name(fact.object) if fact.object else "anywhere"
+            if fact.object is None:
+                return f"{name} is no longer there."
+            other = self._name(fact.object)
             said = _OPERATORS.get(fact.op, fact.op)
             return f"{name} {said.replace('is ', 'is no longer ', 1) if fact.ended else said} {other}."
         kind, _, rest = (fact.key or "").partition(" ")

@@ -87,7 +87,7 @@ class Marching:
         if mind.health(mind.who) < 0.5 and mind.temper != "careful":
             return None
         odds = mind.by_temper(
-            0.02, brave=0.03, curious=0.045, greedy=0.03, wry=0.02, kind=0.01, careful=0.015
+            0.03, brave=0.05, curious=0.065, greedy=0.05, wry=0.03, kind=0.015, careful=0.02
         )
         odds += 0.01 if mind.goal in ("glory", "knowledge", "treasure") else -0.005
         odds -= 0.004 * opinion(mind, leader)
