@@ -143,16 +143,18 @@ def _steps(telling: Telling, quest: Quest) -> None:
 
 def _end(telling: Telling, quest: Quest) -> None:
     """The first ending whose condition holds, where it is to be told and by whom."""
-    ending = next((one for one in quest.endings.values() if telling.world.true(one.when)), None)
-    if ending is None:
-        return
-    by = None if ending.by is None else telling.atlas.module.people.get(ending.by)
-    if by is not None and telling.world.killed(by.key):
-        by = None
-    known = known_at(telling, ending.when, quest=quest.key)
-    uid = _stage(telling, ending, by, known)
-    if uid is None or uid in telling.step.table.fights:
-        return
+    for ending in quest.endings.values():
+        by = None if ending.by is None else telling.atlas.module.people.get(ending.by)
+        by = None if by is not None and telling.world.killed(by.key) else by
+        if not telling.world.true(ending.when):
+            continue
+        uid = _stage(telling, ending, by, known_at(telling, ending.when, quest=quest.key))
+        if uid is not None and uid not in telling.step.table.fights:
+            _pay(telling, quest, ending, by, uid)
+            return
+
+
+def _pay(telling: Telling, quest: Quest, ending: Ending, by: Person | None, uid: str) -> None:
     _tell_end(telling, quest, ending, by, uid)
     reward = quest.reward_of(ending)
     if reward.xp:

@@ -4,7 +4,7 @@ A split party may have a secret between them and neither half the whole of it. S
 something is told where it is known.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dndbots.canon import claims
 from dndbots.game.house.atlas import Atlas
@@ -17,14 +17,31 @@ class Shared(World):
     """Answers conditions from the tables of some characters. How quests stand is asked of the DM's."""
 
     def __init__(
-        self, atlas: Atlas, table: Table, *, round_: int, place: str, tables: Sequence[Table]
+        self,
+        atlas: Atlas,
+        table: Table,
+        *,
+        round_: int,
+        place: str,
+        tables: Sequence[Table],
+        also: frozenset[str] = frozenset(),
     ) -> None:
-        super().__init__(atlas, table, round_=round_)
+        super().__init__(atlas, table, round_=round_, also=also)
         self._place, self._tables = place, tables
+
+    def after(self, beats: Iterable[str]) -> "Shared":
+        return Shared(
+            self.atlas,
+            self.table,
+            round_=self.round,
+            place=self._place,
+            tables=self._tables,
+            also=self._also.union(beats),
+        )
 
     def came(self, what: str, *of: str) -> bool:
         named = beat(what, *of)
-        return any(named in table.beats for table in self._tables)
+        return named in self._also or any(named in table.beats for table in self._tables)
 
     def has(self, key: str) -> bool:
         item = self.module.items.get(key)
@@ -60,11 +77,16 @@ class Shared(World):
 
 def known_at(telling: Telling, when: str | None, *, quest: str | None = None) -> list[str]:
     """The scenes in which a condition holds by what those who are there know, and the quest is known."""
-    step, atlas = telling.step, telling.atlas
     found = []
-    for place, here in step.table.scenes().items():
-        tables = [step.of(who) for who in here]
-        shared = Shared(atlas, step.table, round_=step.round, place=place, tables=tables)
+    for place in telling.step.table.scenes():
+        shared = shared_at(telling, place)
         if shared.true(when) and (quest is None or shared.quest(quest) is not None):
             found.append(place)
     return found
+
+
+def shared_at(telling: Telling, place: str) -> Shared:
+    """What those at a place know together."""
+    step = telling.step
+    tables = [step.of(who) for who in step.table.together(place)]
+    return Shared(telling.atlas, step.table, round_=step.round, place=place, tables=tables)
