@@ -66,6 +66,7 @@ class Following:
         self._stated: dict[str, tuple[Entity, list[Stated]]] = {}
         self._carried: dict[str, tuple[Entity, list[Stated]]] = {}
         self._names: dict[str, str] = {}
+        self._given: dict[str, tuple[str, ...]] = {}
         self._kept: dict[str, deque[tuple[object, Any]]] = {}
         self.changes: Counter[str] = Counter()
         self.before_last = 0
@@ -106,7 +107,8 @@ class Following:
     def _went_on(self, view: View, gates: Gates, at: int) -> bool:
         """Takes in what is new after a place; says no if that changes what was told before."""
         new = list(view.events(after=at)) if view.head > at else []
-        said, seen = [happened(event) for event in new], dict[str, GameEvent]()
+        said = [self._as_news(happened(event)) for event in new]
+        seen: dict[str, GameEvent] = {}
         for event, one in zip(new, said, strict=True):
             self._touch(event, one)
             seen |= dict.fromkeys(one.seen, event)
@@ -121,6 +123,14 @@ class Following:
             self.before_last = _last_but_one(view.sessions())
         return True
 
+    def _as_news(self, one: Happened) -> Happened:
+        """What an event says, without the names that were given just so the last time."""
+        if not one.named:
+            return one
+        new = {uid: names for uid, names in one.named.items() if self._given.get(uid) != names}
+        self._given |= new
+        return one._replace(named=new)
+
     def _are_called_so(self, view: View, at: int, new: Sequence[Happened]) -> bool:
         """Whether all of whom was told go by their names still; forgets what was made with others.
 
@@ -131,11 +141,16 @@ class Following:
         if any(one.joins for one in new):
             self._bearers.clear()
             self._names.clear()
+            self._given.clear()
             self._kept.clear()
         elif named:
             for name in {name for one in new for name in one.names} & self._bearers.keys():
                 del self._bearers[name]
-            people = {uid for same in view.persons_of(named).values() for uid in same}
+            persons = view.persons_of(named)
+            people = {uid for same in persons.values() for uid in same}
+            for uid in (uid for uid in named if len(persons[uid]) > 1):
+                # Of one who goes by several uids, the one that was named last counts.
+                del self._given[uid]
             if people & self._names.keys() or view.until(at).first_seen(people):
                 self._names.clear()
                 self._kept.clear()
@@ -151,11 +166,12 @@ class Following:
             self._entities.clear()
             self._merged.clear()
             self._kinds.clear()
-        for uid in one.said & self._entities.keys():
+        said = one.said.union(one.named)
+        for uid in said & self._entities.keys():
             self._drop(uid)
         for uid in [*self._merged]:
             own = (uid, self._entities[uid].uid, *self._entities[uid].merged)
-            if not (one.said.isdisjoint(own) and one.seen.isdisjoint(own)):
+            if not (said.isdisjoint(own) and one.seen.isdisjoint(own)):
                 self._drop(uid)
         if self._told_of is not None and event.event_type is EventType.EXTRACTION:
             self._told_of.append(one.read_out)

@@ -33,8 +33,8 @@ class Happened(NamedTuple):
 
     `said` are those of whom it says anything, `seen` who is at its place and no more than that, `met`
     all who are part of it, and `near` also those who perceived it. `there` are who took part at its
-    place, `read_out` of whom something was read out of words, `named` who gets a name, and `names` which,
-    folded. `ends` says that something which was left open may be over, `joins` that two are one.
+    place, `read_out` of whom something was read out of words, `named` who gets which names. `ends` says
+    that something which was left open may be over, `joins` that two are one.
     """
 
     said: frozenset[str]
@@ -44,10 +44,14 @@ class Happened(NamedTuple):
     there: tuple[str, ...]
     read_out: tuple[str, ...]
     marks: tuple[str, ...]
-    named: frozenset[str]
-    names: frozenset[str]
+    named: dict[str, tuple[str, ...]]
     ends: bool
     joins: bool
+
+    @property
+    def names(self) -> set[str]:
+        """The names that are given, folded."""
+        return {folded(name) for names in self.named.values() for name in names}
 
 
 class _Event:
@@ -85,19 +89,16 @@ def _happened(one: _Event) -> Happened:
     # With somebody who is dead, nothing is left open.
     died = any(claim.slot in (NUMBER, change(NUMBER)) for claim in claims)
     return Happened(
-        said=frozenset((*known.names, *(claim.subject for claim in claims))),
+        said=frozenset(claim.subject for claim in claims),
         seen=frozenset(effects.seen),
         met=met,
         near=met | people,
         there=() if event.is_note else tuple(seen_in(event, known)),
         read_out=subjects_of(event) if event.event_type is EventType.EXTRACTION else (),
         marks=tuple(marks_of(event, claims)),
-        named=frozenset(known.names),
-        names=frozenset(
-            folded(name)
-            for names in known.names.values()
-            for name in ([names] if isinstance(names, str) else names)
-        ),
+        named={
+            uid: (names,) if isinstance(names, str) else tuple(names) for uid, names in known.names.items()
+        },
         ends=died or bool(known.threads),
         joins=bool(known.same_as),
     )
