@@ -56,6 +56,11 @@ class DnDGame:
         self._dm_agent = SeatAgent(self, DM, DM, None)
         self._player_agents = [SeatAgent(self, one.name, one.uid, one) for one in self.characters]
 
+    @property
+    def players(self) -> list[SeatAgent]:
+        """The seats of the characters, in their order."""
+        return list(self._player_agents)
+
     def play(self, rounds: int | None = None, *, watch: Watch | None = None) -> int:
         """Plays so many rounds, or until the story is over; says how many were played."""
         return self.game.play(rounds, watch=watch)
