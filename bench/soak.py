@@ -167,8 +167,6 @@ def report(campaign: Campaign, where: Path, run: Run) -> None:
     tell_costs(run)
     story(campaign)
     show("in memory, MiB", flatness(run.tenths))
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    show("CPU in the background, s", f"{children.ru_utime + children.ru_stime:.0f}")
     show("on disk, MiB", f"{sum(one.stat().st_size for one in where.rglob('*') if one.is_file()) / _MIB:.0f}")
     prompts = run.prompts
     show("prompts built", f"{prompts.built}, the largest {prompts.largest} tokens")

@@ -1,8 +1,10 @@
 """Games of the house, each played once and looked at by many laws."""
 
-from collections.abc import Iterator
+import logging
 from functools import cache
 from typing import NamedTuple
+
+from tests.storage.writers import IS_LONG
 
 from dndbots.campaign import Campaign
 from dndbots.events import GameEvent
@@ -14,7 +16,9 @@ from dndbots.testing import memory_campaign
 BUDGET = 1_000
 # Together they have all that the laws are about: a test says so.
 STORIES = [("endless", 1), ("the_unpaid_bridge", 1), ("apples_in_january", 1)]
+STORIES += [("endless", seed) for seed in range(2, 20)] if IS_LONG else []
 ROUNDS = 90
+ROUNDS_OF_THE_ENDLESS = 200  # which is more than a chapter
 # Short enough to be played with memory and prompts.
 REMEMBERED = [("endless", 1), ("apples_in_january", 1)]
 FEW_ROUNDS = 12
@@ -30,11 +34,32 @@ class Unprompted(Game):
         return None  # type: ignore[return-value]
 
 
+# What was refused in any story, by what the game warned of.
+REFUSED: dict[tuple[str, int], list[str]] = {}
+
+
+class _Refusals(logging.Handler):
+    def __init__(self, kept: list[str]) -> None:
+        super().__init__()
+        self._kept = kept
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._kept.append(record.getMessage())
+
+
 @cache
-def story(module: str, seed: int, rounds: int = ROUNDS) -> Campaign:
+def story(module: str, seed: int, rounds: int | None = None) -> Campaign:
     """A long game, of which only the play is looked at."""
+    if rounds is None:
+        rounds = ROUNDS_OF_THE_ENDLESS if module == "endless" else ROUNDS
     campaign = memory_campaign()
-    Unprompted.begin(campaign, module=module, seed=seed).play(rounds)
+    warned = _Refusals(REFUSED.setdefault((module, seed), []))
+    log = logging.getLogger("dndbots.game")
+    log.addHandler(warned)
+    try:
+        Unprompted.begin(campaign, module=module, seed=seed).play(rounds)
+    finally:
+        log.removeHandler(warned)
     return campaign
 
 
@@ -82,8 +107,3 @@ def played(campaign: Campaign) -> list[str]:
 
 def _text(event: GameEvent) -> str:
     return event.model_dump_json(exclude={"seq"})
-
-
-def turns(campaign: Campaign, who: str) -> Iterator[GameEvent]:
-    """What somebody did, turn by turn."""
-    return (event for event in campaign.events(viewer=who) if event.source == who and not event.is_note)
