@@ -177,6 +177,27 @@ def test_what_happens_elsewhere_is_known_to_nobody() -> None:
     assert bench.tables[THROK].name(BRAND) == "a man in a wet coat"
 
 
+LEAVES = """
+module: {title: Gone, start: yard}
+places:
+  yard: {name: the yard, looks: A yard., safe: yes, people: [ned], exits: {left door: barn}}
+  barn: {name: the barn, looks: Straw.}
+people:
+  ned: {name: Ned Hale, seen_as: a farmer, knows: [{about: news, says: Somebody shears my sheep.}]}
+happenings:
+  - {key: home, when: met ned, at: yard, text: A cow calls., moves: {ned: barn}}
+"""
+
+
+def test_whoever_is_taken_away_is_missed_at_once() -> None:
+    """Nobody is left to talk to somebody who went in the DM's very step."""
+    bench = Bench(load(LEAVES))
+    bench.dm()
+    bench.ask("throk", Verb.ASK, target="npc_ned_001", what="news")
+    assert bench.table.place("npc_ned_001") == "loc_barn_001"
+    assert bench.tables[THROK].sights["loc_yard_001"].people == ()
+
+
 def test_a_happening_leaves_its_thread() -> None:
     bench = Bench()
     for _ in range(42):
