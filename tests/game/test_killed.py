@@ -11,7 +11,7 @@ from dndbots.campaign import Campaign
 
 KILLS = 99 if IS_LONG else 3
 KILLS_OF_A_GAME = 3
-GAME = ("apples_in_january", 1)
+GAME = ("the_unpaid_bridge", 1)
 ROUNDS = 10
 
 

@@ -58,6 +58,8 @@ def test_the_games_looked_at_have_everything_in_them() -> None:
         assert verbs[verb], verb
     assert any(event.metadata["play"].get("chapter") for event in events if "play" in event.metadata)
     assert any(uid.startswith("pc_") for event in events for uid in event.known.killed)
+    steps = {node.split(" ")[0] for name in REMEMBERED for node in remembered(*name).nodes}
+    assert {"dm", "march", "referee"} < steps
     assert sum(len(scenes) > 1 for name in STORIES for scenes in scenes_of(story(*name))) > 50
 
 
