@@ -175,7 +175,7 @@ def report(campaign: Campaign, where: Path, run: Run) -> None:
     found("acts of the dead", (f"round {one.turn}: {one.content}" for one in acts_of_the_dead(log(campaign))))
     found("names that were said and never heard", unheard_names(lambda: log(campaign)))
     found("perceived from elsewhere", overheard(log(campaign)))
-    found("verify", campaign.verify())
+    found("what is wrong with the log and its views", campaign.verify())
 
 
 def log(campaign: Campaign) -> Iterable[GameEvent]:
