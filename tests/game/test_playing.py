@@ -165,6 +165,43 @@ def test_a_session_that_was_ended_is_followed_by_another() -> None:
     assert again.round == round_
 
 
+def test_what_others_record_meanwhile_is_taken_in() -> None:
+    """Somebody else narrates in the middle of rounds; all the tables are those of the log in the end."""
+    campaign = memory_campaign()
+    other = campaign.another()
+    game = Unprompted.begin(campaign, seed=1)
+    numbers = itertools.count()
+
+    def watch(_events: list[GameEvent]) -> None:
+        number, who = next(numbers), game.table.living()[0]
+        if number % 7 == 0:
+            other.record(pebble(number, who, game.table))
+
+    game.play(3, watch=watch)
+    game.play(1)
+    fell = [event for event in log(campaign) if event.event_id.startswith("stone")]
+    assert len(fell) > 1
+    again = Game.resume(cut(campaign, campaign.head)).tables
+    assert again.keys() == game.tables.keys()
+    for who, table in game.tables.items():
+        assert (table.facts, table.names, table.steps) == (
+            again[who].facts,
+            again[who].names,
+            again[who].steps,
+        )
+
+
+def pebble(number: int, who: str, table: Table) -> GameEvent:
+    return GameEvent(
+        event_id=f"stone{number}",
+        event_type=EventType.DAMAGE,
+        source=DM,
+        content="A pebble falls.",
+        session_id=table.session,
+        metadata={"location": table.place(who), "participants": [who], "hp_delta": {who: -1}},
+    )
+
+
 def test_a_campaign_has_one_game() -> None:
     """Where none was begun there is nothing to resume; where one was, none can be begun."""
     with pytest.raises(NoGame):
