@@ -223,13 +223,20 @@ class Following:
         if not was:
             self._drop(uid)
             return
-        seen = Fact(
+        seen = Fact.restored(
             subject=uid,
+            key=None,
+            value=None,
             op=AT,
             object=place,
+            ended=False,
+            certainty="fact",
             how=PERCEIVED,
+            said_by=None,
             valid_from=event_id,
             learned_from=event_id,
+            superseded_by=None,
+            extracted_in=None,
         )
         facts = [fact for n, fact in enumerate(entity.facts) if n not in was]
         facts.insert(was[0], seen)
