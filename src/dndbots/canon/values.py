@@ -1,7 +1,7 @@
 """What the campaign answers with: values, detached from where they are kept."""
 
 from functools import cached_property
-from typing import Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, computed_field
 
@@ -33,6 +33,20 @@ class Fact(BaseModel):
     learned_from: str
     superseded_by: str | None = None
     extracted_in: str | None = None
+
+    @classmethod
+    def restored(cls, **fields: Any) -> "Fact":
+        """A fact that was checked when it was recorded, from all its fields: it is not checked again."""
+        fact = cls.__new__(cls)
+        _set(fact, "__dict__", fields)
+        _set(fact, "__pydantic_fields_set__", _FIELDS)
+        _set(fact, "__pydantic_extra__", None)
+        _set(fact, "__pydantic_private__", None)
+        return fact
+
+
+_set = object.__setattr__
+_FIELDS: Final = set(Fact.model_fields)
 
 
 class Knowing(BaseModel):

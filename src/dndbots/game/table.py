@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from dndbots.canon import claims
 from dndbots.canon.claims import Certainty, Claim
-from dndbots.canon.holding import effects_of
-from dndbots.events import EventType, GameEvent, StatedFact, audience
+from dndbots.canon.holding import Effects, effects_of
+from dndbots.events import EventType, GameEvent, KnownMetadata, StatedFact, audience
 from dndbots.game.acts import FOR_THE_DM, MOVES, RULED, Act, Verb
 from dndbots.game.played import (
     DM_STEP,
@@ -106,6 +106,21 @@ class Waiting:
     place: str | None
 
 
+class Happening(NamedTuple):
+    """What one event says, worked out once for all who perceived it; `note` is the game's, if it has one."""
+
+    event: GameEvent
+    known: KnownMetadata
+    people: frozenset[str]
+    note: Played | None
+    effects: Effects
+
+    @classmethod
+    def of(cls, event: GameEvent) -> "Happening":
+        known, people = event.known, audience(event)
+        return cls(event, known, people, played_of(event), effects_of(event, known, people))
+
+
 class Due(NamedTuple):
     """Whose step it is: `dm`, `player`, `referee` or `march`, and who plays it."""
 
@@ -155,17 +170,19 @@ class Table:
     # What happens.
 
     def heard(self, event: GameEvent) -> None:
-        """Takes in an event, if the viewer perceived it."""
-        people = audience(event)
+        """Takes in an event, if the viewer perceived it. What is noted down of play is no play."""
         if event.seq is not None and self.viewer == DM:
             self.at = event.seq
-        if event.is_note or self.viewer not in people:
+        if not event.is_note:
+            self.take_in(Happening.of(event))
+
+    def take_in(self, happening: Happening) -> None:
+        """The same, of something that happened."""
+        event, known, people, note, effects = happening
+        if self.viewer not in people:
             return
-        note = played_of(event)
         if note is not None:
             self._turn(event, note)
-        known = event.known
-        effects = effects_of(event, known, people)
         self.lately.append(event)
         self.count += 1
         if event.event_type is EventType.SESSION_START:
@@ -179,7 +196,7 @@ class Table:
             if self.viewer in held.holders:
                 self._hold(held.claim, held.certainty, held.said_by)
         if note is not None:
-            self._played(event, note, people)
+            self._played(happening, note)
 
     def _of(self, uid: str) -> dict[str, Any]:
         return self.facts.setdefault(uid, {})
@@ -198,15 +215,16 @@ class Table:
         else:
             facts[claim.slot] = claim.value
 
-    def _played(self, event: GameEvent, note: Played, people: frozenset[str]) -> None:
+    def _played(self, happening: Happening, note: Played) -> None:
+        event, known, people = happening.event, happening.known, happening.people
         self.minutes += note.minutes
         self.session = event.session_id
         self.game = note.game or self.game
         self._seated(note)
         self._told_topics(note)
-        place = event.known.location
+        place = known.location
         if place is not None:
-            self._placed(event, note, place)
+            self._placed(event, known, note, place)
         if self.declared is not None and note.resolves == self.declared.event_id:
             self.declared = None
         if note.act is not None:
@@ -216,7 +234,7 @@ class Table:
         if note.tells:
             self._told_of(note.tells, people)
         if note.gist is not None:
-            self._remember(event, note.gist, people)
+            self._remember(event, known, note.gist, people)
 
     def _turn(self, event: GameEvent, note: Played) -> None:
         if event.turn is not None and event.turn > self.round:
@@ -253,12 +271,12 @@ class Table:
         self.facts = {uid: facts for uid, facts in self.facts.items() if uid in kept}
         self.told.clear()
 
-    def _placed(self, event: GameEvent, note: Played, place: str) -> None:
+    def _placed(self, event: GameEvent, known: KnownMetadata, note: Played, place: str) -> None:
         if note.sights is not None:
             self.sights[place] = note.sights
         if event.event_type is EventType.LOCATION_CHANGE:
             self.visits[place] = self.visits.get(place, 0) + 1
-            if self.viewer in event.known.participants:
+            if self.viewer in known.participants:
                 # How a fight ends that one has left, one does not see.
                 self.fights.clear()
             if note.origin is not None and note.way is not None:
@@ -267,15 +285,15 @@ class Table:
         if note.fight is not None and (fight is None or fight.id != note.fight.id):
             fight = self.fights[place] = _begun(note.fight, place, self.round)
         if fight is not None:
-            self._fought(event, note, fight)
+            self._fought(known, note, fight)
 
-    def _fought(self, event: GameEvent, note: Played, fight: Fight) -> None:
+    def _fought(self, known: KnownMetadata, note: Played, fight: Fight) -> None:
         for uid, hp in note.foe_hp.items():
             if uid in fight.foes:
                 fight.foes[uid].hp = hp
         for uid, group in fight.foes.items():
             group.wounded((which, points) for who, which, points in note.wounds if who == uid)
-        for uid in event.known.killed:
+        for uid in known.killed:
             if uid in fight.foes:
                 fight.foes[uid].number -= 1
         for uid, count in note.helpless.items():
@@ -304,8 +322,7 @@ class Table:
             if deed.event_id in tells:
                 deed.told |= people
 
-    def _remember(self, event: GameEvent, gist: str, people: frozenset[str]) -> None:
-        known = event.known
+    def _remember(self, event: GameEvent, known: KnownMetadata, gist: str, people: frozenset[str]) -> None:
         about = tuple(dict.fromkeys((*known.names, *known.killed, *(fact.subject for fact in known.facts))))
         self.deeds.append(
             Deed(
@@ -410,8 +427,13 @@ def _begun(note: FightNote, place: str, since: int) -> Fight:
 
 def told(event: GameEvent, tables: dict[str, Table]) -> None:
     """Everybody at the table takes in an event, if they perceived it. Who comes to the table, gets one."""
-    for who in audience(event):
+    if event.seq is not None:
+        tables[DM].at = event.seq
+    if event.is_note:
+        return
+    happening = Happening.of(event)
+    for who in happening.people:
         if who == DM or who.startswith("pc_"):
             if who not in tables:
                 tables[who] = Table(who)
-            tables[who].heard(event)
+            tables[who].take_in(happening)

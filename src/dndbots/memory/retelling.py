@@ -16,7 +16,7 @@ from dndbots.storage.reader import View
 
 _BREAKS: Final = re.compile(r"\s+")
 _WORD: Final = re.compile(r"\w")
-_ENGINE: Final[Mapping[str, str]] = {DM: "DM", SYSTEM: "system"}
+ENGINE: Final[Mapping[str, str]] = {DM: "DM", SYSTEM: "system"}
 Called = Callable[[str], str]
 
 
@@ -39,7 +39,7 @@ def retold(
     """
     shown = gates.shown(event for event in events if not event.is_note)
     known = [event.known for event in shown]
-    speakers = [metadata.together or [event.source] for event, metadata in zip(shown, known, strict=True)]
+    speakers = list(map(speakers_of, shown, known))
     spoken = {event.source for event in shown}
     spoken |= {
         uid for event, metadata in zip(shown, known, strict=True) for uid in spoken_of(event, metadata)
@@ -55,7 +55,7 @@ def retold(
     entries = [
         Entry(
             text=one_line(event.content),
-            who=_speaker(" and ".join(_ENGINE.get(uid) or called[uid] for uid in speaking), event.source),
+            who=_speaker(" and ".join(ENGINE.get(uid) or called[uid] for uid in speaking), event.source),
             event_id=event.event_id,
             session=event.session_id,
             narrated=event.source == DM,
@@ -64,6 +64,11 @@ def retold(
         for event, metadata, speaking in zip(shown, known, speakers, strict=True)
     ]
     return [entry for entry in entries if entry.outcomes or _WORD.search(entry.text)]
+
+
+def speakers_of(event: GameEvent, known: KnownMetadata) -> list[str]:
+    """Who speaks or acts in an event: several, where they do so together."""
+    return known.together or [event.source]
 
 
 def _speaker(name: str, uid: str) -> str:

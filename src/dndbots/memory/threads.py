@@ -5,8 +5,8 @@ when it is over.
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Final, Literal, NamedTuple, cast
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, Literal, NamedTuple, Protocol, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -16,7 +16,7 @@ from dndbots.canon.reducers import claims_of
 from dndbots.canon.values import Entity
 from dndbots.events import GameEvent, ThreadKind
 from dndbots.memory.gates import Gates, gates_of
-from dndbots.memory.retelling import one_line
+from dndbots.memory.retelling import ENGINE, one_line, speakers_of
 from dndbots.memory.states import is_over
 from dndbots.storage.reader import View
 
@@ -120,29 +120,41 @@ class LeftOpen(NamedTuple):
     opened: str
 
 
-def left_open(
-    view: View,
-    events: Sequence[GameEvent],
-    gates: Gates,
-    *,
-    entities: Callable[[Collection[str]], Mapping[str, Entity]] | None = None,
-) -> list[LeftOpen]:
-    """What some events opened and nothing ended since, in their order. Reads no other events.
+class AtHand(Protocol):
+    """Where `left_open` looks up who is who, and how threads stand."""
 
-    `entities` finds those whom it is about, where they are at hand.
-    """
+    def entities(self, view: View, uids: Collection[str]) -> Mapping[str, Entity]: ...
+    def named(self, view: View, uids: Collection[str]) -> Mapping[str, str]: ...
+    def states(self, view: View, threads: Collection[str]) -> Mapping[str, JsonValue]: ...
+
+
+def left_open(view: View, events: Sequence[GameEvent], gates: Gates, at_hand: AtHand) -> list[LeftOpen]:
+    """What some events opened and nothing ended since, in their order. Reads no other events."""
     shown = gates.shown(events)
     opened = {thread: (event, said) for event in shown for thread, said in _opened_by(event)}
-    states = view.slots_of([f"{claims.THREAD} {thread}" for thread in opened], claims.THREAD_STATE)
+    states = at_hand.states(view, list(opened))
     about = {uid for _, said in opened.values() for uid in said.about}
-    known = (entities or view.entities)(sorted(about)).values()
+    known = at_hand.entities(view, sorted(about)).values()
     gone = {uid for entity in known if _is_gone(entity) for uid in (entity.uid, *entity.merged)}
-    speakers = {event.event_id: moment.who for event, moment in zip(shown, view.moments(shown), strict=True)}
-    return [
-        LeftOpen(said.kind, f"{one_line(speakers[event.event_id])}: {one_line(said.text)}", event.event_id)
+    still_open = {
+        thread: (event, said)
         for thread, (event, said) in opened.items()
-        if not is_over(states.get(f"{claims.THREAD} {thread}")) and gone.isdisjoint(said.about)
+        if not is_over(states.get(thread)) and gone.isdisjoint(said.about)
+    }
+    speaking = {event.event_id: speakers_of(event, event.known) for event, _ in still_open.values()}
+    named = set[str]().union(*speaking.values()) - ENGINE.keys()
+    names = {**at_hand.named(view, sorted(named)), **ENGINE}
+    who = {one: " and ".join(names[uid] for uid in uids) for one, uids in speaking.items()}
+    return [
+        LeftOpen(said.kind, f"{one_line(who[event.event_id])}: {one_line(said.text)}", event.event_id)
+        for event, said in still_open.values()
     ]
+
+
+def states_of(view: View, threads: Collection[str]) -> dict[str, JsonValue]:
+    """How those of some threads stand of which anybody ever said so."""
+    subjects = {f"{claims.THREAD} {thread}": thread for thread in threads}
+    return {subjects[one]: state for one, state in view.slots_of(subjects, claims.THREAD_STATE).items()}
 
 
 class _Said(NamedTuple):

@@ -587,14 +587,19 @@ def held_place(row: MentionRow) -> HeldClaim:
 
 
 def _fact(subject: str, said: Reading, claim: HeldClaim, certainty: int, ids: dict[int, str]) -> Fact:
-    return Fact(
+    return Fact.restored(
         subject=subject,
-        **said._asdict(),
+        key=said.key,
+        value=said.value,
+        op=said.op,
+        object=said.object,
+        ended=said.ended,
         certainty=_CERTAINTY[certainty],
         how=claim.how,
         said_by=claim.said_by,
         valid_from=ids[claim.at],
         learned_from=ids[_said_at(claim)],
+        superseded_by=None,
         extracted_in=ids[claim.seq] if claim.how == EXTRACTED else None,
     )
 

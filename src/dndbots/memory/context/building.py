@@ -44,6 +44,7 @@ _TITLES: Final[Mapping[Section, str]] = {
     "known": "Known",
     "deeds": "Key past events (compressed)",
 }
+_OUTCOMES: Final = 40
 _STORY: Final = 1  # where the story is among the parts
 THEN, KEPT, NOW, HERE, ASKED = "## THEN", "## KEPT", "## NOW", "## HERE", "## ASKED"
 
@@ -106,7 +107,7 @@ class Builder:
 
     def _known(self, room: int, *, guide: str) -> Block:
         """Of whom there is talk, and what came of it all so far."""
-        outcomes = self.following.outcomes(self.view)
+        outcomes = self.following.marked(self.view, OUTCOME, limit=_OUTCOMES)
         deeds = partial(offers.deeds, self.view.viewer, outcomes, self.scene, self.gates)
         quests = tuple(quest.uid for quest in self.scene.quests)
         done = self.following.kept("deeds", (self.following.changes[OUTCOME], quests), deeds)
@@ -127,13 +128,13 @@ class Builder:
         view, scene, gates, changes = self.view, self.scene, self.gates, self.following.changes
         around = tuple(one.uid for one in (*scene.places, *scene.present))
         of_here = self.following.kept(
-            "memories", (changes[NOTES], around), partial(offers.memories, view, scene, gates)
+            "memories", (changes[NOTES], around), partial(offers.memories, view, scene, self.following)
         )
         at_hand = tuple(one.uid for one in scene.at_hand if one.category == "NPC")
         left_open = self.following.kept(
             "open",
             (changes[LEFT_OPEN], at_hand),
-            partial(offers.unfinished, view, scene, gates, partial(self.following.entities, view)),
+            partial(offers.unfinished, view, scene, gates, self.following),
         )
         pinned = self.following.kept(
             "pinned", (gates.pinned, room), partial(offers.pinned, view, gates, room // 2)

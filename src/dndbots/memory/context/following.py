@@ -10,9 +10,11 @@ from itertools import chain
 from threading import RLock
 from typing import Any, Final, TypeVar
 
+from pydantic import JsonValue
+
 from dndbots.canon.claims import AT
 from dndbots.canon.holding import PERCEIVED
-from dndbots.canon.marks import LEFT_OPEN, OUTCOME, READ_OUT
+from dndbots.canon.marks import LEFT_OPEN, READ_OUT
 from dndbots.canon.reducers import seen_in
 from dndbots.canon.values import Entity, Fact
 from dndbots.events import EventType, GameEvent
@@ -21,16 +23,20 @@ from dndbots.memory.context.stating import Stated, is_item, is_passing, lines_of
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates, without_hidden
 from dndbots.memory.retelling import retold
+from dndbots.memory.scoped import memories_on
 from dndbots.memory.story import EARLY, OLDER, Part, Story, window_start
+from dndbots.memory.threads import states_of
+from dndbots.models import MemoryEntry
 from dndbots.storage.reader import View
 
 NOTES: Final = "notes"
 _Made = TypeVar("_Made")
 _SEEN_THERE: Final = 20
-_OUTCOMES: Final = 40
 _TOLD_OF: Final = 60
 # A part is made for a few budgets and rooms in turn.
 _KEPT: Final = 4
+# Of so many marks and shelves it is known what stands there.
+_AT_HAND: Final = 128
 # Of whom the newest events speak, those may matter now.
 LATELY: Final = 40
 # The sessions that are read whole, as far as a story goes back.
@@ -61,7 +67,9 @@ class Following:
         self._first_seen: dict[str, int] = {}
         self._kinds: dict[str, list[str]] = {}
         self._seen_at: dict[str, deque[tuple[str, ...]]] = {}
-        self._outcomes: deque[GameEvent] | None = None
+        self._marked: dict[str, deque[GameEvent]] = {}
+        self._states: dict[str, JsonValue] = {}
+        self._memories: dict[tuple[str, str], list[MemoryEntry]] = {}
         self._told_of: deque[tuple[str, ...]] | None = None
         self._stated: dict[str, tuple[Entity, list[Stated]]] = {}
         self._carried: dict[str, tuple[Entity, list[Stated]]] = {}
@@ -108,13 +116,13 @@ class Following:
         """Takes in what is new after a place; says no if that changes what was told before."""
         new = list(view.events(after=at)) if view.head > at else []
         said = [self._as_news(happened(event)) for event in new]
-        seen: dict[str, GameEvent] = {}
+        seen: dict[str, tuple[str, str | None]] = {}
         for event, one in zip(new, said, strict=True):
             self._touch(event, one)
-            seen |= dict.fromkeys(one.seen, event)
+            seen |= dict.fromkeys(one.seen, (event.event_id, one.place))
         # Where somebody was seen last is where they are.
         for uid in seen.keys() & self._entities.keys():
-            self._see(uid, self._entities[uid], seen[uid])
+            self._see(uid, self._entities[uid], *seen[uid])
         if not self._are_called_so(view, at, said):
             return False
         begun = any(event.session_id not in self._sessions for event in new if not event.is_note)
@@ -199,22 +207,36 @@ class Following:
         self.changes.update(one.marks)
         self.changes[NOTES] += event.is_note
         self.changes[LEFT_OPEN] += one.ends
-        if OUTCOME in one.marks and self._outcomes is not None and not event.is_note:
-            self._outcomes.append(event)
+        if one.ends:
+            self._states.clear()
+        if one.shelf is not None:
+            self._memories.pop(one.shelf, None)
+        if event.event_type is EventType.GATE:
+            self._memories.clear()
+        for mark in one.marks if not event.is_note else ():
+            if mark in self._marked:
+                self._marked[mark].append(event)
 
-    def _see(self, uid: str, entity: Entity, event: GameEvent) -> None:
+    def _see(self, uid: str, entity: Entity, event_id: str, place: str | None) -> None:
         """Somebody was seen somewhere, and nothing else is new of them."""
         was = [n for n, fact in enumerate(entity.facts) if fact.op == AT]
         if not was:
             self._drop(uid)
             return
-        seen = Fact(
+        seen = Fact.restored(
             subject=uid,
+            key=None,
+            value=None,
             op=AT,
-            object=event.known.location,
+            object=place,
+            ended=False,
+            certainty="fact",
             how=PERCEIVED,
-            valid_from=event.event_id,
-            learned_from=event.event_id,
+            said_by=None,
+            valid_from=event_id,
+            learned_from=event_id,
+            superseded_by=None,
+            extracted_in=None,
         )
         facts = [fact for n, fact in enumerate(entity.facts) if n not in was]
         facts.insert(was[0], seen)
@@ -350,11 +372,27 @@ class Following:
             self._seen_at[place] = deque(seen, maxlen=_SEEN_THERE)
         return list(dict.fromkeys(chain.from_iterable(reversed(self._seen_at[place]))))
 
-    def outcomes(self, view: View) -> list[GameEvent]:
-        """The newest events in which something was decided, oldest first."""
-        if self._outcomes is None:
-            self._outcomes = deque(view.marked(OUTCOME, limit=_OUTCOMES), maxlen=_OUTCOMES)
-        return list(self._outcomes)
+    def marked(self, view: View, mark: str, *, limit: int) -> list[GameEvent]:
+        """The newest events of play with a mark, oldest first. The limit of a mark is always the same."""
+        if mark not in self._marked:
+            _make_room(self._marked)
+            self._marked[mark] = deque(view.marked(mark, limit=limit), maxlen=limit)
+        return list(self._marked[mark])
+
+    def states(self, view: View, threads: Collection[str]) -> dict[str, JsonValue]:
+        """How some threads stand, by their ids; nothing is said of those that nobody has ended."""
+        missing = [one for one in threads if one not in self._states]
+        if missing:
+            self._states |= dict.fromkeys(missing) | states_of(view, missing)
+        return {one: self._states[one] for one in threads}
+
+    def memories(self, view: View, holder: str, shelf: str, *, limit: int) -> list[MemoryEntry]:
+        """The newest that somebody remembers on a shelf, oldest first. The limit is always the same."""
+        if (holder, shelf) not in self._memories:
+            _make_room(self._memories)
+            gates = self._gates if holder == view.viewer else None
+            self._memories[holder, shelf] = memories_on(view, holder, shelf, gates=gates, newest=limit)
+        return self._memories[holder, shelf]
 
     def told_of(self, view: View) -> list[str]:
         """Of whom something was read out of the newest words, the newest first."""
@@ -381,6 +419,12 @@ class Following:
             facts = [one for one in entity.facts if not self._gates.hides(one) and wanted(one)]
             found = made[entity.uid] = (entity, lines_of(entity, facts))
         return found[1]
+
+
+def _make_room(kept: dict[Any, Any]) -> None:
+    """Who and where one has to do with changes: what is not asked for any more is forgotten in the end."""
+    if len(kept) >= _AT_HAND:
+        kept.clear()
 
 
 def _only(bearers: Collection[str]) -> str | None:

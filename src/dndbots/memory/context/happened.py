@@ -34,7 +34,8 @@ class Happened(NamedTuple):
     `said` are those of whom it says anything, `seen` who is at its place and no more than that, `met`
     all who are part of it, and `near` also those who perceived it. `there` are who took part at its
     place, `read_out` of whom something was read out of words, `named` who gets which names. `ends` says
-    that something which was left open may be over, `joins` that two are one.
+    that something which was left open may be over, `joins` that two are one. `place` is where it was, and
+    `shelf` whose shelf it puts a memory on, and which.
     """
 
     said: frozenset[str]
@@ -47,6 +48,8 @@ class Happened(NamedTuple):
     named: dict[str, tuple[str, ...]]
     ends: bool
     joins: bool
+    place: str | None
+    shelf: tuple[str, str] | None
 
     @property
     def names(self) -> set[str]:
@@ -101,6 +104,8 @@ def _happened(one: _Event) -> Happened:
         },
         ends=died or bool(known.threads),
         joins=bool(known.same_as),
+        place=known.location,
+        shelf=(known.memory.holder, known.memory.shelf) if known.memory is not None else None,
     )
 
 

@@ -3,7 +3,7 @@
 A builder reads by index, never by going through the log, and only what the viewer's own view gives.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from dndbots.canon import claims
@@ -14,6 +14,7 @@ from dndbots.events import GameEvent
 from dndbots.ids import DM, category_of
 from dndbots.memory.carrying import pinned_texts, summaries
 from dndbots.memory.context.blocks import Offer, Statements
+from dndbots.memory.context.following import Following
 from dndbots.memory.context.scene import Scene, uids_of
 from dndbots.memory.context.stating import Stated, is_item, is_passing, lines_of, uids_in
 from dndbots.memory.context.values import Section
@@ -21,7 +22,7 @@ from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
 from dndbots.memory.happenings import Rollup
 from dndbots.memory.retelling import one_line
-from dndbots.memory.scoped import WORLD, location_shelf, memories_on, npc_shelf
+from dndbots.memory.scoped import WORLD, location_shelf, npc_shelf
 from dndbots.memory.threads import left_open
 from dndbots.models import MemoryEntry
 from dndbots.storage.reader import View
@@ -119,21 +120,22 @@ def pinned(view: View, gates: Gates, room: int) -> list[Offer]:
     return [Offer(f"Pinned: {text}", "pinned", "pinned", (one,)) for one, text in found.items()]
 
 
-def memories(view: View, scene: Scene, gates: Gates) -> list[Offer]:
+def memories(view: View, scene: Scene, following: Following) -> list[Offer]:
     """What is remembered of where one is, of who is there, and of how the story went."""
+
+    def remembered(holder: str, shelf: str, about: Entity | None, reason: str) -> Iterator[Offer]:
+        entries = following.memories(view, holder, shelf, limit=_MOST_MEMORIES)
+        return _remembered(entries, about, reason)
+
     found: list[Offer] = []
     for place in scene.places:
         for uid in uids_of(place):
-            shelf = location_shelf(uid)
-            entries = memories_on(view, view.viewer, shelf, gates=gates, newest=_MOST_MEMORIES)
-            found += _remembered(entries, place, "what happened here before")
+            found += remembered(view.viewer, location_shelf(uid), place, "what happened here before")
     if view.viewer == DM:
         for npc in scene.present:
             for uid in uids_of(npc) if npc.category == "NPC" else ():
-                entries = memories_on(view, uid, npc_shelf(uid), newest=_MOST_MEMORIES)
-                found += _remembered(entries, npc, f"what {one_line(npc.name)} remembers")
-    entries = memories_on(view, view.viewer, WORLD, gates=gates, newest=_MOST_MEMORIES)
-    return [*found, *_remembered(entries, None, "how far the story has come")]
+                found += remembered(uid, npc_shelf(uid), npc, f"what {one_line(npc.name)} remembers")
+    return [*found, *remembered(view.viewer, WORLD, None, "how far the story has come")]
 
 
 def _remembered(entries: Sequence[MemoryEntry], about: Entity | None, reason: str) -> Iterator[Offer]:
@@ -145,12 +147,7 @@ def _remembered(entries: Sequence[MemoryEntry], about: Entity | None, reason: st
         yield Offer(f"{name}{text}", "memories", reason, sources, rank=age)
 
 
-def unfinished(
-    view: View,
-    scene: Scene,
-    gates: Gates,
-    entities: Callable[[Collection[str]], Mapping[str, Entity]],
-) -> list[Offer]:
+def unfinished(view: View, scene: Scene, gates: Gates, following: Following) -> list[Offer]:
     """What was promised, threatened, owed or not explained: with those who are here, and lately."""
     marks = [left_open_with(one.uid) for one in scene.at_hand if one.category == "NPC"][:_LOOKED_AT]
     if view.viewer != DM:
@@ -158,9 +155,9 @@ def unfinished(
     events = {
         event.event_id: event
         for mark in (*marks, LEFT_OPEN)
-        for event in reversed(view.marked(mark, limit=_LOOKED_AT))
+        for event in reversed(following.marked(view, mark, limit=_LOOKED_AT))
     }
-    found = left_open(view, list(events.values()), gates, entities=entities)
+    found = left_open(view, list(events.values()), gates, following)
     return [
         Offer(thread.text, "open", f"a {thread.kind} that is open", (thread.opened,), rank=rank)
         for rank, thread in enumerate(found[:_MOST_LEFT_OPEN])

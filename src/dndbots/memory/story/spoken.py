@@ -16,6 +16,7 @@ _READ: Final = 20_000  # of a longer entry only the beginning makes it into a st
 _ELLIPSIS: Final = "\u2026"
 _MOST_CHARACTERS: Final = 16  # to a token; what is longer is cut before it is counted
 _TRIES: Final = 14
+_A_FEW: Final = 64  # of a round or two; more than that is a story that is read anew
 
 
 class Spoken(NamedTuple):
@@ -36,6 +37,19 @@ class Spoken(NamedTuple):
 
 def spoken(entries: Sequence[Entry], first: int, encoding: str) -> list[Spoken]:
     """The entries of a run, prepared; `first` is the number of the first one in its run."""
+    if len(entries) <= _A_FEW:
+        return [_spoken(entry, number, encoding) for number, entry in enumerate(entries, first)]
+    return _prepared(entries, first, encoding)
+
+
+# Most of those who perceived it were there all the time, so that it has the same number for them.
+@lru_cache(maxsize=1 << 9)
+def _spoken(entry: Entry, number: int, encoding: str) -> Spoken:
+    [said] = _prepared([entry], number, encoding)
+    return said
+
+
+def _prepared(entries: Sequence[Entry], first: int, encoding: str) -> list[Spoken]:
     lines = [_lines(entry) for entry in entries]
     sentences = [_sentences(entry, number) for number, entry in enumerate(entries, first)]
     texts = [line + "\n" for group in lines for line in group]
