@@ -29,11 +29,12 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 demo: $(VENV)/.package
 	@$(RUN) -m dndbots.demo
 
+# A file of tests stays on one processor: what it has played or started once serves all of its tests.
 test: $(VENV)/.dev
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n auto --dist loadfile
 
 test-long: $(VENV)/.dev
-	HYPOTHESIS_PROFILE=long $(RUN) -m pytest
+	HYPOTHESIS_PROFILE=long $(RUN) -m pytest -n auto --dist loadfile
 
 # Where they cannot be had, the tests that need them are skipped. The second would bring another program.
 small-model: $(VENV)/.dev
