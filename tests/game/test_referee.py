@@ -242,6 +242,28 @@ def test_who_falls_is_dying_and_can_be_saved() -> None:
     assert box.table.fact(one, "hp") == 1
 
 
+def test_who_acts_is_not_taken_for_dying() -> None:
+    """Whoever was away when a friend was saved sees it when the friend is up and about."""
+    box = Sandbox()
+    one, friend, *_ = box.party
+    hp = box.table.fact(one, "hp")
+    box.dm(lambda step: referee.hurt(step, {one: hp + 2}, text="The floor gives way.", place=MILL))
+    box.rest_of_round(
+        lambda _, who: Act(verb=Verb.GO, what=WAYS[MILL], words="Help!") if who == friend else Act()
+    )
+    assert "dying" in box.tables[friend].conditions(one)
+    box.dm(lambda step: referee.heal(step, one, 3, text="A draught.", place=MILL))
+    assert "dying" in box.tables[friend].conditions(one)
+    box.rest_of_round(
+        lambda _, who: (
+            Act(verb=Verb.GO, what=WAYS[ROAD], words="Back.") if who == friend else Act(words="Hm.")
+        )
+    )
+    box.dm()
+    box.act(one, Act(words="I am well."))
+    assert "dying" not in box.tables[friend].conditions(one)
+
+
 def test_death_is_for_good() -> None:
     """Who is hurt far beyond 0 is dead: the seat is free, and the campaign refuses what the dead do."""
     box = Sandbox()

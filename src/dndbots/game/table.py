@@ -304,6 +304,10 @@ class Table:
 
     def _acted(self, event: GameEvent, act: Act, place: str | None) -> None:
         stands = Waiting(event.event_id, event.source, act, place)
+        for name in self.conditions(event.source):
+            # Whoever acts is up again, also for those who did not see how.
+            if not conditions.can([name], "acts"):
+                self._of(event.source).pop(f"{claims.CONDITION} {name}", None)
         if act.verb in MOVES:
             self.intents[event.source] = act
         # To go for somebody who is at peace is for the DM to answer: there is no fight yet.

@@ -12,7 +12,9 @@ from dndbots.game.house.searching import reveal
 from dndbots.game.house.shared import known_at
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.world import UNENDED, World, beat
+from dndbots.game.steps import Step
 from dndbots.game.table import Table
+from dndbots.ids import DM
 
 OPENING: Final = "opening"
 OVER: Final = "over"
@@ -186,15 +188,20 @@ def _travel(telling: Telling, following: Atlas) -> None:
         names={there: module.places[module.start].name, **following.mentions(opening)},
         act_id=_act(following.chapter),
         act_state="begun",
-        **_healed(table, party),
+        **_healed(telling.step, party),
     )
     world = World(following, table, round_=telling.step.round)
     tell_place(Telling(telling.screen, world, telling.book), there, came=(), beats=(OPENING,))
 
 
-def _healed(table: Table, party: list[str]) -> dict[str, Any]:
+def _healed(step: Step, party: list[str]) -> dict[str, Any]:
+    """Everybody is well again, and everybody sees it: also those who had left them for dead."""
+    table = step.table
     hp = {who: int(table.fact(who, "hp_max", 0)) - int(table.fact(who, "hp", 0)) for who in party}
-    ailing = {who: [f"-{name}" for name in table.conditions(who)] for who in party}
+    ailing = {
+        who: list(dict.fromkeys(f"-{name}" for one in (DM, *party) for name in step.of(one).conditions(who)))
+        for who in party
+    }
     return {
         "hp_delta": {who: points for who, points in hp.items() if points > 0} or None,
         "conditions": {who: names for who, names in ailing.items() if names} or None,
