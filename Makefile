@@ -11,7 +11,7 @@ help:
 	@echo "make test-long  the same with many more generated cases (minutes)"
 	@echo "make small-model  get a real small model (200 MB), with which a few more tests run"
 	@echo "make check      lint, format, types, architecture"
-	@echo "make bench      measure tokens, memory, recall and compaction, and what the log costs (minutes)"
+	@echo "make bench      measure tokens, memory, recall, compaction and games, and what the log costs (minutes)"
 	@echo "make format     put the code into its format"
 	@echo "make clean      remove what make made"
 
@@ -57,6 +57,8 @@ bench: $(VENV)/.dev
 	$(RUN) bench/context.py
 	$(RUN) bench/recall.py
 	$(RUN) bench/compaction.py
+	$(RUN) bench/game.py --turns 100,300
+	$(RUN) bench/soak.py --turns 300
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -267,6 +267,17 @@ def test_the_end_of_the_input_is_an_answer(folder: Path) -> None:
         assert terminal.ended() == 0
 
 
+def test_a_round_that_was_left_in_the_middle_is_finished(folder: Path) -> None:
+    """The rest of it is played, and only then somebody is asked."""
+    with Campaign.open(folder / HOME) as campaign:
+        game = Game.begin(campaign, module=seating.MODULE, seed=3, seats=2)
+        assert game.play(1, watch=lambda _: game.pause(), compact=False) == 0
+    with Terminal("play", "--no-compact", folder=folder) as terminal:
+        shown = _plain(terminal.until(ASKED))
+    assert rounds_in(shown) == [1]
+    assert "turn 1 · " in shown
+
+
 def test_others_may_play_on_meanwhile(run: Run, folder: Path) -> None:
     """Whoever waits at the prompt is told what was played elsewhere, and goes on behind it."""
     with Terminal("play", "--seed", "3", *QUICK, folder=folder) as terminal:

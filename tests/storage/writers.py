@@ -272,10 +272,12 @@ sys.meta_path.insert(0, Blocker())
 class Child:
     """One of the programs, running. `first` is code that runs before the program is loaded."""
 
+    _module = "tests.storage.writers"
+
     def __init__(self, program: str, *arguments: object, first: str = "") -> None:
         # Files, not pipes: a pipe that nobody empties would make the program wait.
         self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 see __exit__
-        code = f"{first}\nimport runpy; runpy.run_module('tests.storage.writers', run_name='__main__')"
+        code = f"{first}\nimport runpy; runpy.run_module('{self._module}', run_name='__main__')"
         self._process = subprocess.Popen(
             [sys.executable, "-c", code, program, *map(str, arguments)],
             cwd=ROOT,

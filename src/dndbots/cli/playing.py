@@ -171,7 +171,8 @@ class _Host:
     def __init__(self, game: "Game", teller: _Teller, *, after: int, asks: bool) -> None:
         self._game, self._teller, self._asks = game, teller, asks
         self._news = _News(game.campaign, after)
-        self._ended = game.round
+        # A round that was left in the middle has not ended yet.
+        self._ended = game.round if game.table.due() is None else game.round - 1
         self._asking = self._left = self._interrupted = False
 
     def play(self, rounds: int | None, *, compact: bool) -> None:
@@ -211,6 +212,8 @@ class _Host:
             if self._asks and not (self._game.over or self._interrupted or self._goes_on()):
                 self._left = True
                 self._game.pause()
+        if self._interrupted:
+            self._game.pause()  # it may have been asked for before the first step
 
     def _goes_on(self) -> bool:
         """Asks whether there is to be another round. The end of the input is an answer, too."""

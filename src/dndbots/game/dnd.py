@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from dndbots.campaign import Campaign
-from dndbots.errors import InvalidSetting, UnknownViewer
+from dndbots.errors import InvalidSetting, NoGame, UnknownViewer
 from dndbots.game.playing import BUDGET, Game, Watch
 from dndbots.game.seating import ENDLESS
 from dndbots.ids import DM
@@ -56,6 +56,11 @@ class DnDGame:
         self._dm_agent = SeatAgent(self, DM, DM, None)
         self._player_agents = [SeatAgent(self, one.name, one.uid, one) for one in self.characters]
 
+    @property
+    def players(self) -> list[SeatAgent]:
+        """The seats of the characters, in their order."""
+        return list(self._player_agents)
+
     def play(self, rounds: int | None = None, *, watch: Watch | None = None) -> int:
         """Plays so many rounds, or until the story is over; says how many were played."""
         return self.game.play(rounds, watch=watch)
@@ -64,18 +69,27 @@ class DnDGame:
     def game(self) -> Game:
         """The game itself, begun when it is first asked for, or gone on with where the campaign has one."""
         if self._game is None:
-            self._game = Game.begin(
-                self.campaign,
-                module=self._module,
-                seed=self._seed,
-                characters=self.characters,
-                seats=len(self.characters),
-                budget=self.budget,
-                scenario=self.scenario,
-                dm=self.dm_model,
-                players=self.player_model,
-            )
+            self._game = self._resumed() or self._begun()
         return self._game
+
+    def _resumed(self) -> Game | None:
+        try:
+            return Game.resume(self.campaign)
+        except NoGame:
+            return None
+
+    def _begun(self) -> Game:
+        return Game.begin(
+            self.campaign,
+            module=self._module,
+            seed=self._seed,
+            characters=self.characters,
+            seats=len(self.characters),
+            budget=self.budget,
+            scenario=self.scenario,
+            dm=self.dm_model,
+            players=self.player_model,
+        )
 
     def prompt_of(self, agent: SeatAgent) -> str:
         sheet = agent.character

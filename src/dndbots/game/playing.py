@@ -10,15 +10,18 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any, Final, Self
 
+from pydantic import JsonValue
+
 from dndbots.campaign import Campaign
 from dndbots.errors import ActRefused, DndbotsError, EventRefused, GameExists, NoGame
 from dndbots.events import EventType, GameEvent
 from dndbots.game import graph, referee
 from dndbots.game.acts import Act
+from dndbots.game.adventures import Module
 from dndbots.game.agents import DungeonMaster, Player, Screen, Turn
 from dndbots.game.chance import chance
 from dndbots.game.played import DM_STEP, MARCH, REFEREE, SETUP, GameNote
-from dndbots.game.seating import ENDLESS, agents_of, module_of, seated
+from dndbots.game.seating import ENDLESS, agents_of, first_of, module_of, seated
 from dndbots.game.steps import Step
 from dndbots.game.table import Due, Table, told
 from dndbots.ids import DM
@@ -83,13 +86,13 @@ class Game:
             budget=budget,
             scenario=scenario,
         )
-        first = module_of(note, 0)
+        first = first_of(note)
         agents_of(note)
         tables: dict[str, Table] = {DM: Table()}
         step = Step(SETUP, seed=seed, round_=0, session="s01", tables=tables, rng=chance(seed, SETUP))
         people = [one.character.uid for one in party]
-        _open(step, first.title if first is not None else "", people, note)
-        start = f"loc_{first.start}_001" if first is not None else "loc_somewhere_001"
+        start = f"loc_{first.start}_001"
+        _open(step, first, start, people, note)
         for seat, one in enumerate(party, 1):
             text = f"{one.character.name}, level {one.character.level} {one.character.char_class}, is here."
             referee.join(
@@ -290,9 +293,10 @@ def _nobody(_events: list[GameEvent]) -> None:
     """Nobody watches."""
 
 
-def _open(step: Step, title: str, people: Iterable[str], note: GameNote) -> None:
+def _open(step: Step, module: Module, start: str, people: Iterable[str], note: GameNote) -> None:
     """The first session, and what only the DM needs to know of how it is played."""
-    step.add(EventType.SESSION_START, title or "Session 1.", witnesses=people)
+    names: dict[str, JsonValue] = {start: module.places[module.start].name}
+    step.add(EventType.SESSION_START, module.title, witnesses=people, names=names)
     step.add(EventType.SYSTEM, "A game begins.", witnesses=[], play={"game": note.model_dump()})
 
 

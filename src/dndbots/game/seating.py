@@ -60,8 +60,13 @@ def agents_of(note: GameNote) -> tuple[DungeonMaster, Player]:
     return HouseDM(), HousePlayer()
 
 
+def first_of(note: GameNote) -> Module:
+    """The adventure as it begins."""
+    return chapter(note.seed, 0) if note.module == ENDLESS else named(note.module)
+
+
 def module_of(note: GameNote, number: int) -> Module | None:
     """A part of the adventure, by its number; None where there is no more."""
-    if note.module == ENDLESS:
-        return chapter(note.seed, number)
-    return named(note.module) if number == 0 else None
+    if number == 0:
+        return first_of(note)
+    return chapter(note.seed, number) if note.module == ENDLESS else None

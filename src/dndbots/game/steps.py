@@ -116,6 +116,9 @@ class Step:
         return who in self._tables and uid in self._tables[who].names
 
     def _id(self) -> str:
-        """An id that tells nobody how much they missed, and is the same after a restart."""
+        """An id that tells nobody how much they missed, and is the same after a restart.
+
+        Long enough that a million of them do not meet.
+        """
         parts = (self.seed, self.session, self.round, self.name, len(self.events))
-        return f"evt_{hashlib.sha256('/'.join(map(str, parts)).encode()).hexdigest()[:10]}"
+        return f"evt_{hashlib.sha256('/'.join(map(str, parts)).encode()).hexdigest()[:16]}"

@@ -119,9 +119,10 @@ class Sentences:
 
     def _said(self, name: str, fact: Fact) -> str:
         if fact.op is not None:
-            other = self._name(fact.object) if fact.object else "anywhere"
             said = _OPERATORS.get(fact.op, fact.op)
-            return f"{name} {said.replace('is ', 'is no longer ', 1) if fact.ended else said} {other}."
+            said = said.replace("is ", "is no longer ", 1) if fact.ended else said
+            where = f"{said} {self._name(fact.object)}" if fact.object else "is no longer there"
+            return f"{name} {where}."
         kind, _, rest = (fact.key or "").partition(" ")
         if fact.key == "killed_by" and not fact.ended:
             return f"{name} was killed by {self._value(fact.value)}."

@@ -130,6 +130,8 @@ def _steps(known: KnownMetadata, called: Called) -> Iterable[str]:
 
 def _spoils(event: GameEvent, known: KnownMetadata, called: Called) -> Iterable[str]:
     by_holder: dict[str, list[str]] = {}
+    if event.event_type is EventType.SYSTEM:
+        return  # what stands on a sheet was not found by anybody
     for entry in map(loot_of, known.loot):
         who = entry.to or holder_of(event, known)
         if who is None or entry.giver is not None:

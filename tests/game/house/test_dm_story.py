@@ -177,6 +177,27 @@ def test_what_happens_elsewhere_is_known_to_nobody() -> None:
     assert bench.tables[THROK].name(BRAND) == "a man in a wet coat"
 
 
+LEAVES = """
+module: {title: Gone, start: yard}
+places:
+  yard: {name: the yard, looks: A yard., safe: yes, people: [ned], exits: {left door: barn}}
+  barn: {name: the barn, looks: Straw.}
+people:
+  ned: {name: Ned Hale, seen_as: a farmer, knows: [{about: news, says: Somebody shears my sheep.}]}
+happenings:
+  - {key: home, when: met ned, at: yard, text: A cow calls., moves: {ned: barn}}
+"""
+
+
+def test_whoever_is_taken_away_is_missed_at_once() -> None:
+    """Nobody is left to talk to somebody who went in the DM's very step."""
+    bench = Bench(load(LEAVES))
+    bench.dm()
+    bench.ask("throk", Verb.ASK, target="npc_ned_001", what="news")
+    assert bench.table.place("npc_ned_001") == "loc_barn_001"
+    assert bench.tables[THROK].sights["loc_yard_001"].people == ()
+
+
 def test_a_happening_leaves_its_thread() -> None:
     bench = Bench()
     for _ in range(42):
@@ -465,3 +486,41 @@ def test_what_time_takes_away_first_costs_nobody_an_answer() -> None:
     step.add(EventType.CONDITION, "Zara is no longer blessed.", place=FERRY)
     bench.dm_bot.run(bench.screen(step))
     assert "The bell has a crack" in words(bench.done(step))
+
+
+APART = """
+module: {title: Two Halves, start: yard}
+places:
+  yard: {name: the yard, looks: A yard., safe: yes, people: [ned], exits: {left door: barn, right door: shed}}
+  barn: {name: the barn, looks: Straw., things: {glove: {looks: a glove, text: It fits a left hand.}}}
+  shed: {name: the shed, looks: Tools., things: {shears: {looks: a pair of shears, text: Wool sticks.}}}
+people:
+  ned: {name: Ned Hale, seen_as: a farmer, knows: [{about: news, says: Somebody shears my sheep at night.}]}
+quests:
+  wool:
+    {name: Stolen Wool, giver: ned, offer: Find out who., goal: Find out who shears the sheep,
+     steps: {first: {when: found shears, text: The shears were used.}},
+     endings: {both: {when: found glove and found shears, text: A left-handed thief with shears.}}}
+"""
+
+
+def test_what_one_half_of_a_split_party_found_out_is_not_told_to_the_other() -> None:
+    """A step is told where it was made; what needs both halves waits until they are together."""
+    bench = Bench(load(APART))
+    bench.dm()
+    bench.ask("throk", Verb.ASK, target="npc_ned_001", what="news")
+    bench.ask("throk", Verb.ACCEPT, what="qst_wool_001")
+    bench.go("left door", "throk")
+    bench.act("throk", Verb.LOOK, what="glove")
+    bench.act("zara", Verb.GO, what="right door")
+    bench.march()
+    bench.dm()
+    told = bench.ask("zara", Verb.LOOK, what="shears")
+    step = next(event for event in told if event.known.objective_id == "first")
+    assert audience(step) & {THROK, ZARA} == {ZARA}
+    assert not any(event.known.quest_state == "completed" for event in [*told, *bench.dm()])
+    bench.act("throk", Verb.GO, what=next(iter(bench.tables[THROK].sights["loc_barn_001"].ways)))
+    bench.act("zara", Verb.GO, what=next(iter(bench.tables[ZARA].sights["loc_shed_001"].ways)))
+    bench.march()
+    together = bench.dm()
+    assert any(event.known.quest_state == "completed" for event in together)

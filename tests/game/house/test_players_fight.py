@@ -64,6 +64,23 @@ def test_nobody_talks_twice() -> None:
     assert board.decide(pc(1)).verb is not Verb.PARLEY
 
 
+def test_nobody_runs_who_cannot_move() -> None:
+    """Whoever is caught in a web fights, and does not try what the rules refuse."""
+    for seed in range(10):
+        board = fighting(("careful", "wry", "wry"), seed=seed, ogre=6)
+        board.tell("A web.", place="cave", participants=[pc(0)], conditions={pc(0): ["entangled"]})
+        assert board.decide(pc(0)).verb is not Verb.FLEE
+
+
+def test_nobody_casts_who_cannot_speak() -> None:
+    """A spell that is ready waits until it can be cast."""
+    board = fighting(("wry", "wry"), classes=("Magic-User", "Fighter"), wolf=3)
+    ready(board, pc(0), "Sleep")
+    assert board.decide(pc(0)).verb is Verb.CAST
+    board.tell("A hush.", place="cave", participants=[pc(0)], conditions={pc(0): ["silenced"]})
+    assert board.decide(pc(0)).verb is not Verb.CAST
+
+
 def test_who_cannot_win_runs_and_the_brave_run_last() -> None:
     """Against far too many, the careful take the way out; the brave stand where others run."""
     assert verbs("careful", ogre=6)[Verb.FLEE] == 40

@@ -84,6 +84,8 @@ class HouseDM:
         for uid in telling.step.table.scenes():
             play_scene(telling, uid, waiting, came.get(uid, ()))
         happen(telling)
+        for uid in telling.step.table.scenes():
+            tell_changes(telling, uid)  # of those whom it took away
         advance(telling)
         mark(telling)
         for uid in telling.step.table.scenes():

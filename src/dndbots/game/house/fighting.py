@@ -73,7 +73,7 @@ class Fighter:
         if self._others_did(Verb.FLEE):
             bear *= 0.6
         scared = mind.health(mind.who) < mind.by_temper(0.3, brave=0.15, careful=0.4)
-        if not ways or self._danger <= bear * (0.7 if scared else 1.0):
+        if not ways or not mind.can("moves") or self._danger <= bear * (0.7 if scared else 1.0):
             return None
         known = mind.table.ways.get(mind.here, {})
         visited = [way for way in ways if way in known]

@@ -31,6 +31,8 @@ class Marching:
 
     def propose(self) -> Act | None:
         """Whoever speaks first says where to go, for all who come along."""
+        if not self.mind.can("moves"):
+            return None
         course = self.explorer.course()
         if course is None or (course.why == "wander" and self.mind.friends and self.mind.chance(_IDLES)):
             return None
@@ -44,12 +46,12 @@ class Marching:
         """Comes along, as a rule. Now and then somebody knows better, and the party parts."""
         mind = self.mind
         leader, act = next(iter(mind.going.items()))
+        if self._stays():
+            return Act(verb=Verb.STAY, words=self.voice.say("stay"))
         ways = {went.what: uid for uid, went in reversed(mind.going.items()) if went.what}
         if len(ways) > 1:
             return self._side(ways)
         way = str(act.what)
-        if mind.health(mind.who) < 0.25 and mind.sights.safe and mind.chance(mind.by_temper(0.4, brave=0.1)):
-            return Act(verb=Verb.STAY, words=self.voice.say("stay"))
         other = self._better(way, leader)
         if other is not None:
             return self._part(other, way, leader)
@@ -58,6 +60,12 @@ class Marching:
         if mind.chance(0.1 - 0.03 * opinion(mind, leader)):
             return Act(verb=Verb.GO, what=way, words=self.voice.say("grumble", way=way))
         return self._agree(way, leader)
+
+    def _stays(self) -> bool:
+        """Whether it is in no state to go anywhere."""
+        mind = self.mind
+        rests = mind.health(mind.who) < 0.25 and mind.sights.safe
+        return not mind.can("moves") or (rests and mind.chance(mind.by_temper(0.4, brave=0.1)))
 
     def _agree(self, way: str, leader: str) -> Act:
         words = self.voice.say("agree", way=way, leader=self.voice.call(leader))
@@ -87,7 +95,7 @@ class Marching:
         if mind.health(mind.who) < 0.5 and mind.temper != "careful":
             return None
         odds = mind.by_temper(
-            0.02, brave=0.03, curious=0.045, greedy=0.03, wry=0.02, kind=0.01, careful=0.015
+            0.03, brave=0.05, curious=0.065, greedy=0.05, wry=0.03, kind=0.015, careful=0.02
         )
         odds += 0.01 if mind.goal in ("glory", "knowledge", "treasure") else -0.005
         odds -= 0.004 * opinion(mind, leader)

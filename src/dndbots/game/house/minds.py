@@ -13,6 +13,7 @@ from dndbots.game.agents import Turn
 from dndbots.game.house.errands import Quests
 from dndbots.game.played import KEY, Sights
 from dndbots.game.table import Fight
+from dndbots.rules import conditions
 
 NEWS: Final = "news"
 # For so many rounds a topic is news, which one asks everybody about.
@@ -263,9 +264,14 @@ class Mind:
         """Its class, in small letters."""
         return str(self.table.fact(self.who, "class", "")).casefold()
 
+    def can(self, deed: conditions.Deed) -> bool:
+        """Whether its state lets it do that."""
+        return conditions.can(self.table.conditions(self.who), deed)
+
     @cached_property
     def spells(self) -> list[str]:
-        return self.table.spells(self.who)
+        """What it could cast now."""
+        return self.table.spells(self.who) if self.can("casts") else []
 
     def chance(self, odds: float) -> bool:
         return self.rng.random() < odds

@@ -7,6 +7,7 @@ from dndbots.events import EventType
 from dndbots.game.adventures.values import Ending, Person, Place, Quest
 from dndbots.game.house.places import a, listed
 from dndbots.game.house.searching import people_of, shares
+from dndbots.game.house.shared import known_at
 from dndbots.game.house.talking import speak
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.world import UNENDED, beat
@@ -103,8 +104,11 @@ def _begin(telling: Telling, quest: Quest) -> None:
     """A quest that nobody gives is the party's own from the start."""
     qst = telling.atlas.uid("qst", quest.key)
     goal = quest.goal or quest.name
+    known = known_at(telling, quest.begins)
+    if not known:
+        return
     telling.tell(
-        where_it_happens(telling),
+        known[0],
         quest.offer or telling.words("begins", quest=quest.name, goal=goal),
         kind=EventType.QUEST_UPDATE,
         beats=[beat("offered", quest.key)],
@@ -121,8 +125,11 @@ def _steps(telling: Telling, quest: Quest) -> None:
     for step in quest.steps.values():
         if telling.world.step(quest.key, step.key) or not telling.world.true(step.when):
             continue
+        known = known_at(telling, step.when, quest=quest.key)
+        if not known:
+            continue
         telling.tell(
-            where_it_happens(telling),
+            known[0],
             telling.words("step", quest=quest.name, text=step.text),
             kind=EventType.QUEST_UPDATE,
             beats=[beat("step", quest.key, step.key)],
@@ -136,15 +143,18 @@ def _steps(telling: Telling, quest: Quest) -> None:
 
 def _end(telling: Telling, quest: Quest) -> None:
     """The first ending whose condition holds, where it is to be told and by whom."""
-    ending = next((one for one in quest.endings.values() if telling.world.true(one.when)), None)
-    if ending is None:
-        return
-    by = None if ending.by is None else telling.atlas.module.people.get(ending.by)
-    if by is not None and telling.world.killed(by.key):
-        by = None
-    uid = _stage(telling, ending, by)
-    if uid is None or uid in telling.step.table.fights:
-        return
+    for ending in quest.endings.values():
+        by = None if ending.by is None else telling.atlas.module.people.get(ending.by)
+        by = None if by is not None and telling.world.killed(by.key) else by
+        if not telling.world.true(ending.when):
+            continue
+        uid = _stage(telling, ending, by, known_at(telling, ending.when, quest=quest.key))
+        if uid is not None and uid not in telling.step.table.fights:
+            _pay(telling, quest, ending, by, uid)
+            return
+
+
+def _pay(telling: Telling, quest: Quest, ending: Ending, by: Person | None, uid: str) -> None:
     _tell_end(telling, quest, ending, by, uid)
     reward = quest.reward_of(ending)
     if reward.xp:
@@ -178,24 +188,12 @@ def _tell_end(telling: Telling, quest: Quest, ending: Ending, by: Person | None,
     speak(telling, uid, by, " ".join(filter(None, (said, paid))), **told)
 
 
-def _stage(telling: Telling, ending: Ending, by: Person | None) -> str | None:
-    """Where an ending is told; None while nobody is where it has to be."""
-    scenes = telling.step.table.scenes()
+def _stage(telling: Telling, ending: Ending, by: Person | None, known: Sequence[str]) -> str | None:
+    """Where an ending is told; None while nobody who knows of it is where it has to be."""
     if by is not None:
         place = telling.world.where(by.key)
-        return place if place in scenes else None
+        return place if place in known else None
     if ending.at is not None:
         place = telling.atlas.uid("loc", ending.at)
-        return place if place in scenes else None
-    return where_it_happens(telling)
-
-
-def where_it_happens(telling: Telling) -> str | None:
-    """The scene that brought the story here: where the newest beat was, or where most of the party is."""
-    scenes = telling.step.table.scenes()
-    if len(scenes) > 1:
-        for event in reversed(telling.step.table.lately):
-            place, note = event.metadata.get("location"), event.metadata.get("play")
-            if place in scenes and isinstance(note, dict) and note.get("beats"):
-                return str(place)
-    return max(scenes, key=lambda place: len(scenes[place]), default=None)
+        return place if place in known else None
+    return known[0] if known else None

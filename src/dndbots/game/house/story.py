@@ -9,6 +9,7 @@ from dndbots.game.adventures.values import Happening, Place
 from dndbots.game.house.atlas import Atlas
 from dndbots.game.house.places import tell_place
 from dndbots.game.house.searching import reveal
+from dndbots.game.house.shared import known_at
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.world import UNENDED, World, beat
 from dndbots.game.table import Table
@@ -69,9 +70,13 @@ def _happen(telling: Telling, one: Happening) -> None:
         telling.secretly(one.text, beats=beats, **_moves(telling, one))
         return
     thread = one.thread
+    known = [at] if at is not None else known_at(telling, one.when)
+    if not known:
+        return
     telling.tell(
-        at or (next(iter(scenes)) if len(scenes) == 1 else None),
+        known[0] if len(known) == 1 else None,
         one.text,
+        witnesses=[who for place in known for who in telling.step.present(place)],
         beats=beats,
         topics=one.topics,
         teaches=one.teaches,

@@ -10,6 +10,7 @@ from dndbots.events import EventType, GameEvent
 from dndbots.game.acts import Verb
 from dndbots.game.adventures.values import Person, Place, Quest, Saying
 from dndbots.game.adventures.when import topic as as_topic
+from dndbots.game.house.shared import shared_at
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.world import beat
 from dndbots.game.played import KEY
@@ -67,7 +68,8 @@ def _chosen(
     """What somebody answers, and whether there was anything to say at all. The untold comes first."""
     world = telling.world
     trust = world.trust(person)
-    open_to_all = [one for one in person.knows if world.true(one.when) and not _spent(telling, person, one)]
+    known = shared_at(telling, telling.step.table.place(askers[0]) or "")
+    open_to_all = [one for one in person.knows if known.true(one.when) and not _spent(telling, person, one)]
     fitting = [one for one in open_to_all if _fits(topic, one.about)]
     if not fitting and topic == NEWS:
         fitting = [one for one in open_to_all if not world.came("said", person.key, one.key)]
@@ -136,7 +138,7 @@ def tend(telling: Telling, uid: str, *, busy: bool) -> None:
     """What people at a place do of their own accord: thank, remember, offer what they have to ask for."""
     for person in telling.world.people(uid):
         told = _react(telling, uid, person)
-        offers = [quest for quest in telling.atlas.gives.get(person.key, ()) if _is_due(telling, quest)]
+        offers = [quest for quest in telling.atlas.gives.get(person.key, ()) if _is_due(telling, uid, quest)]
         if offers and (telling.world.met(person.key) or not (busy or told)):
             offer(telling, uid, person, offers[0])
             return
@@ -144,12 +146,11 @@ def tend(telling: Telling, uid: str, *, busy: bool) -> None:
             return
 
 
-def _is_due(telling: Telling, quest: Quest) -> bool:
-    """Whether a giver is ready to ask. That they meet is brought about by asking."""
-    world = telling.world
-    if world.came("offered", quest.key):
+def _is_due(telling: Telling, uid: str, quest: Quest) -> bool:
+    """Whether a giver is ready to ask those who are there. That they meet is brought about by asking."""
+    if telling.world.came("offered", quest.key):
         return False
-    return world.after([beat("met", quest.giver or "")]).true(quest.begins)
+    return shared_at(telling, uid).after([beat("met", quest.giver or "")]).true(quest.begins)
 
 
 def offer(telling: Telling, uid: str, person: Person, quest: Quest) -> None:

@@ -4,6 +4,7 @@ from typing import Any, Final, Literal
 
 from pydantic import JsonValue
 
+from dndbots.canon.claims import claim_of
 from dndbots.errors import ActRefused
 from dndbots.events import EventType
 from dndbots.game.acts import RULED, Act, Verb
@@ -73,7 +74,9 @@ def _unsaid(table: Table, who: str, act: Act) -> str:
 def _told(own: Table, act: Act) -> dict[str, JsonValue]:
     """What the words tell of, as facts and names: only what the teller itself learnt."""
     deeds = [deed for deed in own.deeds if deed.event_id in act.tells]
-    facts = {fact.model_dump_json(): fact for deed in deeds for fact in deed.facts}
+    # What stands on sheets is nobody's news, and of two values for one thing the newer one is told.
+    told = (fact for deed in deeds for fact in deed.facts if not fact.subject.startswith("pc_"))
+    facts = {(claim := claim_of(fact)).subject + claim.slot: fact for fact in told}
     names = {uid: own.names[uid] for deed in deeds for uid in deed.about if uid in own.names}
     return {
         "facts": [fact.model_dump(mode="json", exclude_defaults=True) for fact in facts.values()],

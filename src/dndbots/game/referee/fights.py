@@ -181,9 +181,14 @@ def settle(step: Step, place: str) -> None:
         return
     foes = " and ".join(group.name for group in fight.foes.values())
     if not fight.standing:
-        end_fight(step, place, how="won", text=tell(step, "fight_won", foes=foes))
+        end_fight(step, place, how="won", text=tell(step, _rule("fight_won", fight), foes=foes))
     elif not any(table.can_act(uid) or "asleep" in table.conditions(uid) for uid in table.together(place)):
         end_fight(step, place, how="lost", text=tell(step, "fight_lost", foes=foes))
+
+
+def _rule(key: str, fight: Fight) -> str:
+    """Words for one foe are not those for many."""
+    return f"{key}.one" if sum(fight.begun.values()) == 1 else key
 
 
 def flee(step: Step, place: str, uid: str, rolls: list[JsonValue]) -> None:
@@ -195,7 +200,7 @@ def flee(step: Step, place: str, uid: str, rolls: list[JsonValue]) -> None:
     if others:
         step.add(
             EventType.COMBAT_ROUND,
-            tell(step, "foes_flee", foes=name),
+            tell(step, _rule("foes_flee", fight), foes=name),
             place=place,
             play={
                 "rolls": rolls,
@@ -205,4 +210,4 @@ def flee(step: Step, place: str, uid: str, rolls: list[JsonValue]) -> None:
             enemies=[],
         )
     else:
-        end_fight(step, place, how="fled", text=tell(step, "foes_flee", foes=name), rolls=rolls)
+        end_fight(step, place, how="fled", text=tell(step, _rule("foes_flee", fight), foes=name), rolls=rolls)

@@ -208,6 +208,9 @@ def _fares(fact: Fact) -> str:
     sure = "" if fact.certainty == "fact" else f" ({fact.certainty})"
     if kind == claims.CONDITION and rest:
         return f"{one_line(rest)}{sure}"
+    if kind == "gold" and isinstance(fact.value, int) and fact.value < 0:
+        # Spent by somebody of whom nobody knows how much there was.
+        return ""
     said = {"hp_change": "hp changed by"}.get(kind, kind)
     return f"{said} {one_line(str(fact.value))}{sure}"
 

@@ -124,7 +124,8 @@ def _listed_under(kind: str, rest: str, value: JsonValue) -> dict[str, object]:
     """What there may be several of, under one key."""
     if kind == claims.OBJECTIVE:
         return {"steps": [f"{rest}: {_shown(value)}"]}
-    if not value:
+    # Fewer than none: used up by somebody of whom nobody knows how many there were.
+    if not value or (isinstance(value, int) and value < 0):
         return {}
     if kind == claims.CONDITION:
         return {"cond": [rest]}
