@@ -7,6 +7,8 @@ the folder, with prompts of the newest lines that fit. What reads the log in the
 process of its own and is not measured here.
 
     python bench/game.py --turns 100,10000
+
+With `--campaign`, the folder is kept and gone on with; what it is past already is not measured.
 """
 
 import argparse
@@ -24,6 +26,7 @@ from typing import Any, Final
 
 from context import newest_lines
 from dndbots.campaign import Campaign
+from dndbots.errors import NoGame
 from dndbots.events import GameEvent, audience
 from dndbots.game.agents import DungeonMaster, Player
 from dndbots.game.playing import BUDGET, Game
@@ -104,26 +107,35 @@ def main() -> None:
     )
     parser.add_argument("--rounds", type=int, default=50, help="how many are measured at each length")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--campaign", type=Path, help="a folder to play in and to keep")
     args = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="game-"))
+    where = args.campaign or folder / "campaign"
     try:
-        with Campaign.open(folder / "campaign") as campaign:
-            game = TimedGame.begin(campaign, seed=args.seed)
+        with Campaign.open(where) as campaign:
+            game = opened(campaign, args.seed)
             game.set_up()
-            measure(game, folder, args)
+            measure(game, where, folder, args)
     finally:
         shutil.rmtree(folder)
 
 
-def measure(game: TimedGame, folder: Path, args: argparse.Namespace) -> None:
+def opened(campaign: Campaign, seed: int) -> TimedGame:
+    try:
+        return TimedGame.resume(campaign)
+    except NoGame:
+        return TimedGame.begin(campaign, seed=seed)
+
+
+def measure(game: TimedGame, where: Path, folder: Path, args: argparse.Namespace) -> None:
     print(f"CPU time of a round of five agents, prompts of {BUDGET} tokens: {args.rounds} rounds, in ms\n")
     print(f"{'turn':>6}{'events':>9}{'mean':>8}{'median':>8}{'most':>8}{'ratio':>7}   the mean is for")
     first: float | None = None
     floors: list[str] = []
-    for length in args.turns:
+    for length in (length for length in args.turns if length >= game.round):
         go_to(game, length)
         copy = folder / f"copy-{length}"
-        shutil.copytree(folder / "campaign", copy)
+        shutil.copytree(where, copy)
         head, lines = game.campaign.head, newest_of(game.campaign)
         costs, parts = rounds_of(game, args.rounds)
         mean = statistics.mean(costs)
