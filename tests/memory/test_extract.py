@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import unicodedata
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -90,7 +89,7 @@ def test_budget_is_exact_for_any_entries(task: SummaryTask) -> None:
 def test_budget_holds_where_costs_were_counted_wrongly() -> None:
     """The text itself is counted in the end: costs that say too little cannot break a budget."""
     cheap = [
-        replace(candidate, tokens=1) for candidate in candidates(deeds("Zara opened {}, found {}, took {}."))
+        candidate._replace(tokens=1) for candidate in candidates(deeds("Zara opened {}, found {}, took {}."))
     ]
     assert 0 < count_tokens(as_text(lines_of(choose(cheap, 50)))) <= 50
 

@@ -1,6 +1,6 @@
 """Scoped memories as a view: what somebody remembers of a place, of a person, or of the world."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -39,13 +39,22 @@ def memories_on(
     if found is None:
         return []
     decided = _decided(view, holder) if gates is None else gates
-    events = view.by_id(found.standing)
-    shown = decided.shown(events[one] for one in found.standing if one in events)
-    # All that a memory was made from may be forgotten, and then it says nothing.
-    shown = [event for event in shown if event.content.strip()]
+    standing, shown = list(found.standing), list[GameEvent]()
+    # Of a full shelf, mostly the last few are wanted: it is read from its end, as far as needed.
+    while standing and (newest is None or len(shown) < newest):
+        some = list(standing) if newest is None else standing[-newest:]
+        del standing[-len(some) :]
+        shown = [*_that_say_anything(view, some, decided), *shown]
     shown = shown if newest is None else shown[max(len(shown) - newest, 0) :]
     places = _places(view, shown)
     return [_entry(event, places) for event in shown]
+
+
+def _that_say_anything(view: View, notes: Sequence[str], decided: Gates) -> list[GameEvent]:
+    """Some notes, as decided. All that one was made from may be forgotten, and then it says nothing."""
+    events = view.by_id(notes)
+    shown = decided.shown(events[one] for one in notes if one in events)
+    return [event for event in shown if event.content.strip()]
 
 
 def entries_of(

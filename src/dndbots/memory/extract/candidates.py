@@ -4,9 +4,8 @@ Made entry by entry: what is made of one never depends on another, so they can b
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from dndbots.canon.cues import cue_in
 from dndbots.memory.entries import Entry
@@ -25,8 +24,7 @@ _ENDING_WEIGHT: Final = 2.5
 _SHORT_SESSION: Final = 20
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One sentence. `entry` and `place` are its place in the order of play, `tokens` its cost as a line.
 
     `who` is empty where no speaker is to be named, `told` says that it is telling and no talk.
@@ -73,7 +71,7 @@ def candidates(
     counts = count_many((candidate.line + "\n" for candidate, _ in made), encoding)
     return endings_raised(
         [
-            replace(candidate, entry=number, tokens=count)
+            candidate._replace(entry=number, tokens=count)
             for (candidate, number), count in zip(made, counts, strict=True)
         ]
     )
@@ -91,7 +89,7 @@ def endings_raised(made: Sequence[Candidate]) -> list[Candidate]:
         if last - first >= _SHORT_SESSION
     }
     return [
-        replace(candidate, weight=candidate.weight * _ENDING_WEIGHT)
+        candidate._replace(weight=candidate.weight * _ENDING_WEIGHT)
         if candidate.entry > ending.get(candidate.session, candidate.entry)
         else candidate
         for candidate in made

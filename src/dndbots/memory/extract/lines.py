@@ -1,7 +1,6 @@
 """Chosen sentences as lines: what one entry said stands on one line, under its speaker's name."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import groupby
 
 from dndbots.memory.entries import Line
@@ -29,10 +28,10 @@ def cut(candidate: Candidate, tokens: int, encoding: str = DEFAULT_ENCODING) -> 
     """The candidate shortened to so many tokens, at a word where there is one; none where nothing fits."""
     whole = [candidate]
     if candidate.who:  # a long name may leave no room for what was said
-        whole.append(replace(candidate, who="", text='"' + candidate.text.replace('"', "'")))
-    shorter = [replace(each, text=text) for each in whole for text in (each.text, *_beginnings(each.text))]
+        whole.append(candidate._replace(who="", text='"' + candidate.text.replace('"', "'")))
+    shorter = [each._replace(text=text) for each in whole for text in (each.text, *_beginnings(each.text))]
     counts = count_many((short.line for short in shorter), encoding)
-    fitting = (replace(s, tokens=n) for s, n in zip(shorter, counts, strict=True) if n <= tokens)
+    fitting = (s._replace(tokens=n) for s, n in zip(shorter, counts, strict=True) if n <= tokens)
     return next(fitting, None)
 
 

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from dndbots.memory.extract.candidates import Candidate, endings_raised
@@ -132,7 +132,7 @@ class Run:
 
 def faded(sentence: Candidate, age: int, weight: float) -> Candidate:
     """A sentence of an older run: it weighs less, and stands before all of the newer ones."""
-    return replace(sentence, entry=sentence.entry - age * _RUN_SPAN, weight=sentence.weight * weight)
+    return sentence._replace(entry=sentence.entry - age * _RUN_SPAN, weight=sentence.weight * weight)
 
 
 _RUN_SPAN: Final = 1 << 40

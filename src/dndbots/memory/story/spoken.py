@@ -61,7 +61,7 @@ def _prepared(entries: Sequence[Entry], first: int, encoding: str) -> list[Spoke
             entry,
             said,
             sum(tokens for _, tokens in said),
-            tuple(replace(candidate, entry=number, tokens=next(counts)) for candidate in group),
+            tuple(candidate._replace(entry=number, tokens=next(counts)) for candidate in group),
         )
         for number, (entry, said, group) in enumerate(zip(entries, counted, sentences, strict=True), first)
     ]
