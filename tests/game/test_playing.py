@@ -26,7 +26,7 @@ from dndbots.campaign import Campaign
 from dndbots.errors import GameExists, NoGame
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.game.acts import Act, Verb
-from dndbots.game.agents import Turn
+from dndbots.game.agents import Screen, Turn
 from dndbots.game.chance import chance
 from dndbots.game.house.players import HousePlayer
 from dndbots.game.playing import Game
@@ -305,3 +305,35 @@ def test_the_log_of_a_game_is_sound(name: tuple[str, int]) -> None:
     everybody = {who for event in log(campaign) for who in audience(event) if who.startswith("pc_")}
     assert len(everybody) == 4
     assert DM not in everybody
+
+
+def test_a_step_that_breaks_leaves_the_game_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever goes wrong in the middle of a turn, the same game goes on with the same story."""
+    name, seed = "endless", 3
+    undisturbed, broken = memory_campaign(), memory_campaign()
+    Game.begin(undisturbed, module=name, seed=seed).play(3)
+    game = Game.begin(broken, module=name, seed=seed)
+    game.play(1)
+    run = game._dm.run
+
+    def breaks(screen: Screen) -> None:
+        run(screen)
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(game._dm, "run", breaks)
+    with pytest.raises(ZeroDivisionError):
+        game.play(1)
+    monkeypatch.setattr(game._dm, "run", run)
+    game.play(2)
+    assert list(broken.export()) == list(undisturbed.export())
+
+
+def test_what_is_let_go_of_somebody_comes_back_the_same() -> None:
+    """To drop what is at hand of a viewer changes nothing but the time it takes."""
+    campaign = memory_campaign()
+    game = Game.begin(campaign, module="endless", seed=3)
+    game.play(3)
+    for who in (DM, *game.table.living()):
+        before = campaign.context(who, 1_000)
+        campaign.let_go(who)
+        assert campaign.context(who, 1_000) == before

@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 from pydantic import JsonValue
 
 from dndbots.campaign import Campaign
-from dndbots.errors import ActRefused, DndbotsError, EventRefused, GameExists, NoGame
+from dndbots.errors import ActRefused, EventRefused, GameExists, NoGame
 from dndbots.events import EventType, GameEvent
 from dndbots.game import graph, referee
 from dndbots.game.acts import Act
@@ -149,11 +149,18 @@ class Game:
         with self._compacting(wanted=compact):
             while (rounds is None or done < rounds) and not self.over and not self._paused:
                 self._begin_round()
-                self._graph.invoke(
-                    graph.Cursor(round=self._number, who=""), {"recursion_limit": graph.MOST_STEPS}
-                )
+                self._round()
                 done += self.over or self.table.due() is None
         return done
+
+    def _round(self) -> None:
+        try:
+            self._graph.invoke(
+                graph.Cursor(round=self._number, who=""), {"recursion_limit": graph.MOST_STEPS}
+            )
+        except BaseException:  # whatever it was, the tables may have taken in what never came to be
+            self.tables = _folded(self.campaign)
+            raise
 
     def pause(self) -> None:
         """Stops after the step under way. It may be called from a signal's handler."""
@@ -253,7 +260,7 @@ class Game:
     def _commit(self, step: Step) -> None:
         try:
             stored = self.campaign.record_many(step.events)
-        except DndbotsError:
+        except EventRefused:
             # The tables have taken in what never came to be.
             self.tables = _folded(self.campaign)
             raise
@@ -261,6 +268,8 @@ class Game:
         self.table.at = stored[-1].seq or 0
         for gone in [who for who in self.tables if who != DM and who not in self.table.seats]:
             del self.tables[gone]
+            self.prompts.pop(gone, None)
+            self.campaign.let_go(gone)
         self._watch(stored)
 
     def _between(self, seq: int) -> None:

@@ -194,6 +194,13 @@ class Remembering(ABC):
                 del at_hand[next(iter(at_hand))]
         return found
 
+    def let_go(self, viewer: str) -> None:
+        """Drops what is at hand of a viewer who is not asked for any more. The log has it all."""
+        with _following_lock:
+            at_hand: dict[tuple[str, str], Following] = self.__dict__.get("_at_hand", {})
+            for key in [key for key in at_hand if key[0] == viewer]:
+                del at_hand[key]
+
     def recall(
         self,
         viewer: str,
