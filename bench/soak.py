@@ -3,7 +3,7 @@
 Plays in a folder that can be kept, and goes on with the game that is there. Ctrl-C ends it after the step
 under way, with its report. Whatever must not happen is counted, with the first examples.
 
-    python bench/soak.py --turns 10000 --campaign /tmp/soak
+    python bench/soak.py --turns 10000 --campaign soak
 """
 
 import argparse
