@@ -272,3 +272,26 @@ def test_death_is_for_good() -> None:
     assert not box.table.alive(one)
     assert one not in box.table.seats
     assert not box.campaign.entity(one, viewer=DM).alive
+
+
+def test_a_deed_without_words_names_nobody_whom_the_doer_does_not_know() -> None:
+    """What the engine says for somebody has no name in it that only the DM knows."""
+    box = Sandbox()
+    miller = "npc_miller_001"
+    box.dm(
+        lambda step: (
+            step.add(EventType.DM_NARRATION, "Somebody is at the wheel.", place=MILL, participants=[miller])
+            and step.add(EventType.SYSTEM, "It is Mirela.", witnesses=[], names={miller: "Mirela"})
+        )
+    )
+    (event,) = box.act(box.party[0], Act(verb=Verb.ASK, target=miller))
+    assert "Mirela" not in event.content
+
+
+def test_nobody_tells_of_what_it_did_not_learn() -> None:
+    """Ids of events that the teller has nothing to tell of are left out."""
+    box = Sandbox()
+    secret = box.dm()[0].event_id
+    (event,) = box.act(box.party[0], Act(verb=Verb.TELL, words="I know all.", tells=(secret, "evt_no_such")))
+    assert not event.metadata["play"].get("tells")
+    assert not event.known.facts

@@ -30,7 +30,9 @@ def player_acts(step: Step, who: str, act: Act) -> None:
         raise ActRefused(who, verb=act.verb.value, reason=reason)
     place = step.table.place(who)
     kind = _kind(act)
-    play: dict[str, Any] = {"act": act.model_dump(mode="json", exclude_defaults=True), "tells": [*act.tells]}
+    own = step.of(who)
+    tells = [deed.event_id for deed in own.deeds if deed.event_id in act.tells]
+    play: dict[str, Any] = {"act": act.model_dump(mode="json", exclude_defaults=True), "tells": tells}
     metadata: dict[str, JsonValue] = {}
     others = [uid for uid in step.present(place) if uid != who] if place is not None else []
     participants = [who]
@@ -42,14 +44,14 @@ def player_acts(step: Step, who: str, act: Act) -> None:
     elif act.target is not None and act.target in others:
         participants.append(act.target)
     if act.tells:
-        metadata |= _told(step.of(who), act)
+        metadata |= _told(own, act)
     if act.verb is Verb.GIVE:
         metadata["loot"] = [{"item": act.what, "to": act.target, "from": who}]
     if act.verb in (Verb.ATTACK, Verb.CAST) and act.target is not None and act.target.startswith("mon_"):
         metadata["enemies"] = [act.target]
     step.add(
         kind,
-        act.words or _unsaid(step.table, who, act),
+        act.words or _unsaid(own, who, act),
         source=who,
         place=place,
         participants=participants if act.verb is not Verb.WHISPER else [],
@@ -65,9 +67,9 @@ def _kind(act: Act) -> EventType:
     return EventType.DIALOGUE if act.verb in _TALK or act.verb is Verb.ASK else EventType.PLAYER_ACTION
 
 
-def _unsaid(table: Table, who: str, act: Act) -> str:
-    """Plain words for a deed that came without any."""
-    name, about = table.name(who), act.what or (table.name(act.target) if act.target else "")
+def _unsaid(own: Table, who: str, act: Act) -> str:
+    """Plain words for a deed that came without any, with no name that the doer never heard."""
+    name, about = own.name(who), act.what or own.names.get(act.target or "", "")
     return f"{name} waits." if act.verb in _TALK else f"{name}: {act.verb.value} {about}".strip()
 
 

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from dndbots.canon.claims import AT
 from dndbots.events import EventType
 from dndbots.game.acts import FOR_THE_DM, Act, Verb
+from dndbots.game.referee.blows import foe_of
 from dndbots.game.referee.fights import as_seen, end_fight
 from dndbots.game.referee.harm import hurt
 from dndbots.game.referee.telling import called, dice, tell
@@ -89,8 +90,6 @@ def run_away(step: Step, declared: Waiting) -> None:
         return
     uid, group = next(iter(fight.standing.items()), (None, None))
     if uid is not None and group is not None:
-        from dndbots.game.referee.blows import foe_of
-
         blows = attack_all(
             foe_of(group, 0, uid),
             Combatant.of_character(character, conditions=table.conditions(who)),
