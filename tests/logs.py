@@ -153,6 +153,27 @@ def _extracted(draw: st.DrawFn, number: int, source: GameEvent) -> GameEvent:
     )
 
 
+amounts_taken = st.integers(0, 9_000)
+
+
+@st.composite
+def _taken(draw: st.DrawFn, number: int) -> GameEvent:
+    """What a model took."""
+    figures = {name: draw(amounts_taken) for name in ("input", "output", "cached", "counted", "milliseconds")}
+    if draw(st.booleans()):
+        figures["cost"] = draw(amounts_taken)
+    note = {
+        "role": draw(st.sampled_from(["dm", "player", "npc"])),
+        "model": draw(st.sampled_from(["gpt-4o", "ollama:llama 3", "größe"])),
+        "answers": draw(st.integers(0, 3)),
+        "reports": draw(st.lists(st.tuples(amounts_taken, amounts_taken).map(list), max_size=2)),
+        "calls": draw(st.dictionaries(st.sampled_from(["act", "recall"]), st.integers(0, 3), max_size=2)),
+        "faults": draw(st.lists(st.sampled_from(["a refusal", "an id"]), max_size=2)),
+        **figures,
+    }
+    return event(f"use_{number:03d}", "system", "", kind=EventType.USAGE, witnesses=[], usage=note)
+
+
 @st.composite
 def logs(draw: st.DrawFn, *, most: int = 14) -> list[GameEvent]:
     made: list[GameEvent] = []
@@ -180,6 +201,8 @@ def logs(draw: st.DrawFn, *, most: int = 14) -> list[GameEvent]:
             source = draw(st.sampled_from(made))
             if not source.is_note:
                 made.append(draw(_extracted(number, source)))
+        if draw(st.integers(0, 5)) == 0:
+            made.append(draw(_taken(number)))
     return made
 
 

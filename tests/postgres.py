@@ -11,7 +11,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,7 +45,8 @@ class NoPostgres(Exception):
 class PostgresServer:
     """A server with any number of databases. `close` ends it, and drops or removes what it held."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, settings: Mapping[str, str] = _FAST) -> None:
+        self._settings = settings
         self._numbers = count(1)
         self._run = uuid4().hex[:8]
         self._made: list[str] = []
@@ -86,7 +87,11 @@ class PostgresServer:
         self._call(
             "initdb", "-D", str(data), "-U", "dndbots", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"
         )
-        settings = {"listen_addresses": "''", "unix_socket_directories": f"'{self._folder}'", **_FAST}
+        settings = {
+            "listen_addresses": "''",
+            "unix_socket_directories": f"'{self._folder}'",
+            **self._settings,
+        }
         with (data / "postgresql.conf").open("a") as conf:
             conf.writelines(f"{name} = {value}\n" for name, value in settings.items())
 

@@ -1,5 +1,6 @@
 """Token counts: the guess of the source documents, and the exact count."""
 
+import math
 import threading
 
 import pytest
@@ -10,9 +11,14 @@ from hypothesis import strategies as st
 from dndbots import tokens
 from dndbots.errors import InvalidSetting, UnknownEncoding
 from dndbots.tokens import (
+    REPORTS,
+    UNKNOWN_MODEL_MARGIN,
+    Report,
     TokenCounter,
+    calibrated,
     count_lines,
     count_many,
+    count_parts,
     count_tokens,
     counter_for,
     estimate_tokens,
@@ -91,6 +97,15 @@ def test_lines_count_as_the_text_that_they_are(lines: list[str], encoding: str) 
     assert count_lines(lines, encoding) == toktok.batch_count([whole], encoding)[0]
 
 
+@given(
+    st.lists(st.text(st.sampled_from("a B1/.,!'\n\r\t\x85\u00a0\u2028狼é😀#"), max_size=12), max_size=6),
+    st.sampled_from(tokens.ENCODINGS),
+)
+def test_parts_count_as_the_text_that_they_are(parts: list[str], encoding: str) -> None:
+    """Wherever a text is cut, the sum is that of the whole."""
+    assert count_parts(parts, encoding) == toktok.batch_count(["".join(parts)], encoding)[0]
+
+
 def test_the_cache_is_bounded() -> None:
     """It holds so much and drops the least recently used."""
     cache = tokens._Counts(limit=2 * (4 + tokens._Counts.ENTRY))
@@ -166,3 +181,63 @@ def test_a_margin_leaves_more_room_in_other_scripts_and_never_more_than_bytes(te
     assert exact <= roomy <= max(size, exact)
     foreign = "勇者は龍を倒した。" * 10
     assert TokenCounter(margin=1.25).count(foreign) >= 1.9 * count_tokens(foreign)
+
+
+# What providers report
+
+ratios = st.floats(0.5, 3)
+counts = st.lists(st.integers(1, 50_000), min_size=1, max_size=60)
+
+
+@given(
+    ratio=ratios,
+    counted=counts,
+    budget=st.integers(0, 200_000),
+    model=st.sampled_from(["gpt-4o", "ollama:x"]),
+)
+def test_what_fits_a_scaled_budget_fits_it_by_the_providers_count(
+    ratio: float, counted: list[int], budget: int, model: str
+) -> None:
+    """Whatever a provider's tokens are to ours, from half as many to three times as many."""
+    reports = [Report(count, math.ceil(ratio * count)) for count in counted]
+    calibration = calibrated(model, reports)
+    scaled = calibration.scaled(budget)
+    assert ratio * scaled <= budget
+    assert scaled == 0 or calibration.expected(scaled) <= budget
+    assert calibration.scaled(budget + 1) >= scaled
+
+
+@given(
+    pairs=st.lists(
+        st.tuples(st.integers(1, 50_000), st.floats(0.5, 3), st.integers(0, 300)), min_size=1, max_size=60
+    )
+)
+def test_none_of_the_newest_reports_is_underestimated(pairs: list[tuple[int, float, int]]) -> None:
+    """However they differ, and whatever a chat format adds to each."""
+    reports = [Report(count, math.ceil(count * ratio) + more) for count, ratio, more in pairs]
+    calibration = calibrated("ollama:x", reports)
+    for counted, reported in reports[-REPORTS:]:
+        assert calibration.expected(counted) >= reported
+    assert calibration == calibrated("ollama:x", reports[-REPORTS:])
+
+
+def test_before_there_are_reports_the_margin_counts() -> None:
+    """And for models whose tokenizer is on board, there is none."""
+    assert calibrated("ollama:x", []).ratio == UNKNOWN_MODEL_MARGIN
+    assert calibrated("gpt-4o", [Report(0, 5), Report(5, 0), Report(-1, -1)]).ratio == 1.0
+    assert calibrated("gpt-4o", []).scaled(2000) == 2000
+
+
+def test_what_a_chat_format_adds_does_not_shrink_large_budgets() -> None:
+    """A greeting of ten tokens is reported as forty, a prompt of four thousand as thirty more."""
+    calibration = calibrated("ollama:x", [Report(10, 40), Report(4000, 4030)])
+    assert calibration.ratio < 1.01
+    assert calibration.expected(10) >= 40
+    assert calibration.scaled(4000) > 3900
+
+
+def test_reports_that_cannot_be_are_bounded() -> None:
+    """A server that counts what it remembers as nothing, and one that counts something else."""
+    assert calibrated("ollama:x", [Report(1000, 3)]).ratio == 1.0
+    assert calibrated("ollama:x", [Report(1000, 10**9)]).ratio <= 8
+    assert calibrated("ollama:x", [Report(1000, 10**9)]).scaled(8000) > 0

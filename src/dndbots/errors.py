@@ -2,6 +2,7 @@
 
 DndbotsError
 ├── InvalidSetting        an option with a value it cannot have
+├── InvalidSettings       a file of settings that cannot be used, with the place in it
 ├── BudgetTooSmall        fewer tokens than an answer needs
 ├── InvalidUid            an id that is not a uid, or not of the category it must have
 ├── DuplicateUid          two different things with one uid
@@ -21,8 +22,10 @@ DndbotsError
 ├── UnknownModule         an adventure that is neither on board nor a file
 ├── UpdateRefused         a proposal that its turn does not support, with reason and rule
 ├── UnknownProposal       a proposal that is not waiting
+├── UnknownJob            a job that the queue does not have, or that cannot be tried again
 ├── ExtractionFailed      nothing that an extractor answered could be read, and why
 ├── WorkerFailed          a compaction that another process could not do, and why
+├── NoProjection          a worker that is to project campaigns, and has nowhere to project them to
 ├── SummaryFailed         no summary that could be used, with whose it was and why
 ├── RulesError
 │   ├── InvalidDice       dice that cannot be rolled, with the column and the reason
@@ -35,7 +38,9 @@ DndbotsError
 ├── ActRefused            something that a character cannot do, and why
 ├── NoGame                a campaign in which nobody ever began to play
 ├── GameExists            a campaign in which somebody plays already
+├── NothingToUndo         no round that could be taken back
 ├── NoSuchPlayer          a model that cannot be had, and what to do about it
+├── ModelUnavailable      a model that gives no answer now, and why
 ├── StorageError
 │   ├── SequenceConflict  somebody else wrote first
 │   ├── CampaignMissing   no campaign there, and none should be made
@@ -46,7 +51,10 @@ DndbotsError
 │   ├── StoreFull         no space left
 │   ├── StoreReadOnly     the campaign cannot be written to
 │   ├── StoreDamaged      the file is no campaign, or a broken one
-│   └── StoreTooNew       written by a newer dndbots
+│   ├── StoreTooNew       written by a newer dndbots
+│   ├── GraphUnavailable  Neo4j cannot be reached, or went away; play goes on without it
+│   ├── NotProjected      a campaign of which Neo4j has nothing yet
+│   └── GraphRefused      Neo4j does not do what it is asked: a query that is none, or one that writes
 └── DCMLError
     ├── DCMLSyntaxError   text that is not DCML, with line and column
     └── DCMLValueError    a value that DCML cannot say
@@ -85,6 +93,14 @@ class InvalidSetting(DndbotsError, ValueError):
     def __init__(self, name: str, value: object, *, reason: str) -> None:
         super().__init__(f"{name}: {value!r} {reason}")
         self.name, self.value, self.reason = name, value, reason
+
+
+class InvalidSettings(DndbotsError, ValueError):
+    """The value is not told: it may be a key."""
+
+    def __init__(self, file: str, *, place: str, reason: str) -> None:
+        super().__init__(f"{file}: {place}: {reason}" if place else f"{file}: {reason}")
+        self.file, self.place, self.reason = file, place, reason
 
 
 class BudgetTooSmall(DndbotsError, ValueError):
@@ -256,6 +272,13 @@ class UnknownProposal(DndbotsError):
         super().__init__(f"no proposal {name!r} is waiting; those that wait: {shown}")
 
 
+class UnknownJob(DndbotsError):
+    def __init__(self, job: int, *, state: str | None) -> None:
+        words = "is not there" if state is None else f"is {state}; only what failed or waits is tried again"
+        super().__init__(f"job {job} {words}; `dndbots jobs` lists them")
+        self.job, self.state = job, state
+
+
 class ExtractionFailed(DndbotsError):
     """The turns are still where they were, and can be read later."""
 
@@ -270,6 +293,14 @@ class WorkerFailed(DndbotsError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"the process that compacts failed: {reason}")
         self.reason = reason
+
+
+class NoProjection(DndbotsError):
+    def __init__(self) -> None:
+        super().__init__(
+            "no projection is configured here: give the worker --neo4j bolt://host:7687, or set NEO4J_URI; "
+            "or leave this kind to a worker that has one"
+        )
 
 
 class RulesError(DndbotsError):
@@ -328,6 +359,12 @@ class ActRefused(DndbotsError):
         self.who, self.verb, self.reason = who, verb, reason
 
 
+class NothingToUndo(DndbotsError):
+    def __init__(self, where: str, *, reason: str) -> None:
+        super().__init__(f"{where}: {reason}, so there is no round to take back")
+        self.where, self.reason = where, reason
+
+
 class NoGame(DndbotsError):
     def __init__(self, where: str) -> None:
         super().__init__(f"{where}: nobody plays here yet; `dndbots play --campaign` begins a game")
@@ -345,6 +382,14 @@ class GameExists(DndbotsError):
 class NoSuchPlayer(DndbotsError):
     def __init__(self, model: str, *, reason: str) -> None:
         super().__init__(f"{model!r} cannot play: {reason}")
+        self.model, self.reason = model, reason
+
+
+class ModelUnavailable(DndbotsError):
+    """A chat model that gives no answer now: it is down, slow, over its limit, or refuses the key."""
+
+    def __init__(self, model: str, *, reason: str) -> None:
+        super().__init__(f"{model} gives no answer: {reason}")
         self.model, self.reason = model, reason
 
 
@@ -400,3 +445,23 @@ class StoreDamaged(StoreUnavailable):
 
 class StoreTooNew(StoreUnavailable):
     """A newer dndbots made it, and an older one would not understand it."""
+
+
+class GraphUnavailable(StoreUnavailable):
+    """Nothing is lost: the graph is a copy, and catches up when it is there again."""
+
+
+class NotProjected(StorageError, LookupError):
+    def __init__(self, where: str, *, campaign: str, branch: str) -> None:
+        super().__init__(
+            f"{where}: there is nothing of {campaign}, branch {branch}; `dndbots graph sync` projects it"
+        )
+        self.where, self.campaign, self.branch = where, campaign, branch
+
+
+class GraphRefused(StorageError):
+    """Nothing was written."""
+
+    def __init__(self, where: str, *, reason: str) -> None:
+        super().__init__(f"{where}: {reason}")
+        self.where, self.reason = where, reason

@@ -6,7 +6,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from functools import partial
+from functools import lru_cache, partial
 from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
@@ -63,12 +63,20 @@ class EventType(StrEnum):
     GATE = "gate"
     EXTRACTION = "extraction"
     COMPACTION = "compaction"
+    USAGE = "usage"
 
 
 # What the engine and the people behind it note down. Notes are no play: nobody perceives them at the
 # table, so they stand in no buffer and no timeline, count no turn, and are not found by their words.
 NOTES: Final = frozenset(
-    (EventType.SUMMARY, EventType.MEMORY, EventType.GATE, EventType.EXTRACTION, EventType.COMPACTION)
+    (
+        EventType.SUMMARY,
+        EventType.MEMORY,
+        EventType.GATE,
+        EventType.EXTRACTION,
+        EventType.COMPACTION,
+        EventType.USAGE,
+    )
 )
 
 Named = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
@@ -83,6 +91,7 @@ Uid = Annotated[_UidText, AfterValidator(check_uid)]
 QuestUid = Annotated[_UidText, AfterValidator(partial(check_uid, category="QST"))]
 Someone = Annotated[_UidText, AfterValidator(_check_someone)]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
+Amount = Annotated[int, Field(ge=0, le=10**12)]
 Change = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
 Number = Annotated[int, Field(ge=-(10**15), le=10**15)] | Annotated[float, Field(ge=-1e15, le=1e15)]
 
@@ -205,6 +214,32 @@ class CompactionNote(BaseModel):
     narratives: dict[Label, JsonValue] = Field(default_factory=dict)
 
 
+class UsageNote(BaseModel):
+    """What a model took in one role, in one step of play, and what of its answers was not used.
+
+    Tokens are as its provider counts them; `counted` is what we had counted, `cost` is in millionths of
+    whatever money its price is in, and not there where no price is known. `reports` has, answer by answer,
+    both counts of the input. `calls` counts the tools that it called for, `faults` says what was wrong.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    role: Annotated[str, StringConstraints(pattern=r"^\S{1,40}\z")]
+    model: Annotated[str, StringConstraints(pattern=r"\S", max_length=120)]
+    answers: Count
+    input: Amount = 0
+    output: Amount = 0
+    cached: Amount = 0
+    counted: Amount = 0
+    milliseconds: Amount = 0
+    cost: Amount | None = None
+    reports: list[Annotated[list[Amount], Field(min_length=2, max_length=2)]] = Field(
+        default_factory=list, max_length=20
+    )
+    calls: dict[Label, Count] = Field(default_factory=dict)
+    faults: list[Label] = Field(default_factory=list, max_length=20)
+
+
 class KnownMetadata(BaseModel):
     """The metadata that the engine understands. Anything else is kept as it is.
 
@@ -212,7 +247,7 @@ class KnownMetadata(BaseModel):
     one turned out to be another; `despite_death` why a dead creature acts; `valid_from` which earlier
     event the facts speak of; `speakers` who is heard for the first time in this session; `together`
     who speaks with one voice; `threads` what may come back; `said_by` whose word extracted facts are.
-    `memory`, `gate` and `compaction` are those of notes.
+    `memory`, `gate`, `compaction` and `usage` are those of notes.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
@@ -251,6 +286,7 @@ class KnownMetadata(BaseModel):
     memory: MemoryNote | None = None
     gate: Gate | None = None
     compaction: CompactionNote | None = None
+    usage: UsageNote | None = None
     said_by: Someone | None = None
     npcs_mentioned: list[Named] = Field(default_factory=list)
     sources: list[Named] = Field(default_factory=list)
@@ -291,6 +327,8 @@ class GameEvent(BaseModel):
 
     # The metadata as it was checked. A dictionary can be changed in place, and then says so.
     _sealed: str = PrivateAttr(default="")
+    # The metadata that were read as a typed value, and that value: many ask for it.
+    _read: "tuple[dict[str, JsonValue], KnownMetadata] | None" = PrivateAttr(default=None)
 
     def model_post_init(self, _context: Any, /) -> None:
         self._sealed = as_json(self.metadata)
@@ -304,7 +342,11 @@ class GameEvent(BaseModel):
     @property
     def known(self) -> KnownMetadata:
         """The metadata that the engine understands, typed. It was checked when the event was made."""
-        return _as_known(self.metadata)
+        private, metadata = self.__pydantic_private__ or {}, self.metadata
+        read: tuple[dict[str, JsonValue], KnownMetadata] | None = private.get("_read")
+        if read is None or read[0] is not metadata:
+            read = private["_read"] = metadata, _as_known(metadata)
+        return read[1]
 
     @property
     def is_note(self) -> bool:
@@ -322,17 +364,21 @@ class GameEvent(BaseModel):
     def placed(self, seq: int | None, metadata: dict[str, JsonValue] | None = None) -> "GameEvent":
         """A copy with its place in the log, or without one, and other metadata if they are given."""
         if metadata is None:
-            return GameEvent.restored({**self.__dict__, "seq": seq}, self.metadata_text)
+            return GameEvent.restored(
+                {**self.__dict__, "seq": seq},
+                self.metadata_text,
+                (self.__pydantic_private__ or {}).get("_read"),
+            )
         return GameEvent.restored({**self.__dict__, "seq": seq, "metadata": metadata}, as_json(metadata))
 
     @classmethod
-    def restored(cls, fields: dict[str, Any], metadata_text: str) -> "GameEvent":
+    def restored(cls, fields: dict[str, Any], metadata_text: str, read: Any = None) -> "GameEvent":
         """An event that was checked before, from all its fields: what `model_construct` does, but fast."""
         event = cls.__new__(cls)
         _set(event, "__dict__", fields)
         _set(event, "__pydantic_fields_set__", _FIELDS)
         _set(event, "__pydantic_extra__", None)
-        _set(event, "__pydantic_private__", {"_sealed": metadata_text})
+        _set(event, "__pydantic_private__", {"_sealed": metadata_text, "_read": read})
         return event
 
     @property
@@ -351,6 +397,7 @@ _MODELS: Final[dict[str, type[BaseModel]]] = {
     "memory": MemoryNote,
     "gate": Gate,
     "compaction": CompactionNote,
+    "usage": UsageNote,
 }
 _NOTHING_KNOWN: Final = {
     name: field.get_default(call_default_factory=True) for name, field in KnownMetadata.model_fields.items()
@@ -370,10 +417,16 @@ def _as_known(metadata: dict[str, JsonValue]) -> KnownMetadata:
             )
     known = KnownMetadata.__new__(KnownMetadata)
     _set(known, "__dict__", fields)
-    _set(known, "__pydantic_fields_set__", set(metadata))
+    _set(known, "__pydantic_fields_set__", _fields_set(tuple(metadata)))
     _set(known, "__pydantic_extra__", {})
     _set(known, "__pydantic_private__", None)
     return known
+
+
+# Most events have the same few keys, and a view has many events at hand.
+@lru_cache(maxsize=256)
+def _fields_set(keys: tuple[str, ...]) -> set[str]:
+    return set(keys)
 
 
 def _check_storable(text: str) -> str:

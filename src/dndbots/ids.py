@@ -28,6 +28,7 @@ _LETTERS = str.maketrans(
 )
 # Players choose names, and names stand in prompts.
 _LONGEST_NAME = 200
+_LONGEST_REASON: Final = 160
 _JOINERS = frozenset("\u200c\u200d")  # several scripts and many emoji need them
 
 
@@ -70,6 +71,13 @@ def is_hidden(char: str) -> bool:
     if "\U000e0000" <= char <= "\U000e01ef":
         return True
     return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp") and char not in _JOINERS
+
+
+def short(text: str, longest: int = _LONGEST_REASON) -> str:
+    """On one line, visible, and no longer than fits into a log or a prompt."""
+    seen = "".join(" " if is_hidden(char) else char for char in text[: 4 * longest])
+    line = " ".join(seen.split())
+    return line if len(line) <= longest else line[: longest - 3] + "..."
 
 
 def slug(name: str) -> str:

@@ -10,7 +10,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 from dndbots.errors import InvalidSetting, UnknownEncoding
 
@@ -117,6 +118,19 @@ def count_lines(lines: Sequence[str], encoding: str = DEFAULT_ENCODING) -> int:
     return sum(count_many([f"{line}\n" for line in lines], encoding))
 
 
+def count_parts(parts: Iterable[str], encoding: str = DEFAULT_ENCODING) -> int:
+    """The exact number of tokens of texts as one: each by itself, where no token reaches over its end."""
+    given = [part for part in parts if part]
+    if all(goes_on_apart(one, other) for one, other in pairwise(given)):
+        return sum(count_many(given, encoding))
+    return count_tokens("".join(given), encoding)
+
+
+def goes_on_apart(text: str, other: str) -> bool:
+    """Whether a text that another goes on with has as many tokens as both by themselves."""
+    return text.endswith("\n") and not _REACHED_INTO(other)
+
+
 def _count(texts: Sequence[str], encoding: str) -> list[int]:
     import toktok  # 40 MB of vocabulary: only where something is counted
 
@@ -190,3 +204,52 @@ def counter_for(model: str) -> TokenCounter:
         if pattern.fullmatch(name):
             return TokenCounter(encoding=encoding)
     return TokenCounter(encoding="o200k_base", margin=UNKNOWN_MODEL_MARGIN)
+
+
+# What providers report
+
+
+class Report(NamedTuple):
+    """How many tokens a prompt had: by our own count, in the model's encoding, and by the provider's."""
+
+    counted: int
+    reported: int
+
+
+REPORTS: Final = 20  # the newest; a model behind a name may change
+_MOST_RATIO: Final = 8.0  # what reports more than that counts something else
+_LARGE_PROMPT: Final = 200  # in smaller ones, what a chat format adds is no small part
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """How a provider counts: so many tokens for each of ours, and so many more for each prompt."""
+
+    encoding: str = DEFAULT_ENCODING
+    ratio: float = 1.0
+    overhead: int = 0
+
+    def expected(self, counted: int) -> int:
+        """What the provider will count, at most, for a prompt of so many tokens by our count."""
+        return math.ceil(counted * self.ratio) + self.overhead
+
+    def scaled(self, budget: int) -> int:
+        """How many tokens by our count fit into so many by the provider's."""
+        fits = max(0, math.floor((budget - self.overhead) / self.ratio))
+        return fits - 1 if fits and self.expected(fits) > budget else fits
+
+
+def calibrated(model: str, reports: Sequence[Report]) -> Calibration:
+    """How a model's provider counts, by its newest reports; before there are any, by the margin.
+
+    None of these reports is underestimated. A ratio below 1 is not believed: servers that keep a prompt's
+    beginning may not count it again.
+    """
+    counter = counter_for(model)
+    seen = [one for one in reports[-REPORTS:] if one.counted > 0 and one.reported > 0]
+    if not seen:
+        return Calibration(encoding=counter.encoding, ratio=counter.margin)
+    large = [one for one in seen if one.counted >= _LARGE_PROMPT] or seen
+    ratio = min(_MOST_RATIO, max(1.0, *(one.reported / one.counted for one in large)))
+    left = max(one.reported - math.floor(one.counted * ratio) for one in seen)
+    return Calibration(encoding=counter.encoding, ratio=ratio, overhead=min(max(0, left), _LARGE_PROMPT * 8))

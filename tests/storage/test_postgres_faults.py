@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, text
 from sqlalchemy.engine import make_url
 from tests.postgres import PostgresServer
 from tests.storage.writers import (
@@ -251,6 +251,63 @@ def test_a_record_does_not_go_on_through_another_connection(
         check_sound(campaign, ["opening-0-1of1"])
 
 
+def _left_in_the_middle(cursor: Any, *_asked: Any) -> Any:
+    """What the driver leaves of a server that says goodbye in the middle of an exchange, its socket open."""
+    cursor.connection.pgconn.enter_pipeline_mode()
+    cursor.connection.pgconn.send_query_params(b"SELECT pg_sleep(0)", None)
+    raise _psycopg().errors.AdminShutdown("terminating connection due to administrator command")
+
+
+def _left_busy(cursor: Any, *_asked: Any) -> Any:
+    """The same of one whose answer was not waited for."""
+    cursor.connection.pgconn.send_query(b"SELECT pg_sleep(0)")
+    raise _psycopg().OperationalError("interrupted")
+
+
+def _psycopg() -> Any:
+    return pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'dndbots[postgres]'")
+
+
+@pytest.mark.parametrize("left", [_left_in_the_middle, _left_busy])
+@pytest.mark.parametrize("deed", ["record", "timeline"])
+def test_a_connection_left_in_the_middle_of_something_goes_to_nobody(
+    url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, deed: str, left: Any
+) -> None:
+    """It is dropped without a word of the pool's, and the next call has another one."""
+    with Campaign.open(url) as campaign:
+        campaign.record(opening_scene())
+        dialect = campaign._store._db.dialect  # type: ignore[attr-defined]
+        deeds = {
+            "record": lambda: campaign.record(event("after", HERO, "And on.")),
+            "timeline": lambda: campaign.timeline(viewer="dm"),
+        }
+        monkeypatch.setattr(dialect, "each", left)
+        with pytest.raises(StoreUnavailable, match="is it running"):
+            deeds[deed]()
+        monkeypatch.undo()
+        deeds[deed]()
+        assert "Traceback" not in caplog.text
+        assert "Exception during reset" not in caplog.text
+        check_sound(campaign, ["after"] if deed == "record" else [])
+
+
+def test_a_connection_lost_while_rows_are_read_goes_to_nobody(
+    postgres: PostgresServer, url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whoever reads on is told so, the pool has nothing to say, and the next one reads all."""
+    with Campaign.open(url) as campaign:
+        campaign.record(opening_scene())
+        db = campaign._store._db  # type: ignore[attr-defined]
+        many = text("SELECT pg_backend_pid() FROM generate_series(1, 20000)")
+        rows = db.stream(many)
+        (process,) = next(rows)
+        postgres.execute(f"SELECT pg_terminate_backend({process}, 5000)")
+        with pytest.raises(StoreUnavailable):
+            list(rows)
+        assert len(list(db.stream(many))) == 20_000
+        assert "Traceback" not in caplog.text
+
+
 class _LostAtCommit:
     """A cursor whose connection ends just before it would commit."""
 
@@ -267,15 +324,24 @@ class _LostAtCommit:
         return self._cursor.execute(sql, *arguments)
 
 
-def test_a_failed_commit_is_not_taken_for_anothers_write(postgres: PostgresServer, url: str) -> None:
+def test_a_failed_commit_is_not_taken_for_anothers_write(
+    postgres: PostgresServer, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What a writer failed to commit is forgotten, also if somebody else then writes as many events."""
     there = {"participants": [HERO, FRIEND], "hp_delta": {HERO: -3}}
     with Campaign.open(url) as one, Campaign.open(url) as other:
         one.record(opening_scene())
         db = one._store._db  # type: ignore[attr-defined]
-        db._cursor = _LostAtCommit(db._cursor, postgres)
+        connect = db._connect
+
+        def connecting() -> None:
+            connect()
+            db._cursor = _LostAtCommit(db._cursor, postgres)
+
+        monkeypatch.setattr(db, "_connect", connecting)
         with pytest.raises(StoreUnavailable):
             one.record(event("lost", HERO, "Lost words.", **there))
+        monkeypatch.undo()
         other.record(event("other", FRIEND, "In between.", **there))
         again(lambda: one.record(event("afterwards", HERO, "And on.", **there)))
         check_sound(one, ["opening-0-1of1", "other", "afterwards"])

@@ -12,11 +12,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Self
 
+from tests.storage.nursery import Process
 from tests.table import event
 
 from dndbots.campaign import Campaign
@@ -91,7 +92,7 @@ def write(where: str, writer: str, scenes: str, branch: str = "main", patient: s
     rng = random.Random(writer)
     campaign = _opened(where, branch, patient=bool(patient))
     for number in range(int(scenes)):
-        if _is_over():
+        if is_over():
             break
         _record(campaign, scene(writer, number, rng), patient=bool(patient))
     campaign.close()
@@ -126,33 +127,33 @@ def _record(campaign: Campaign, events: list[GameEvent], *, patient: bool) -> No
             if not is_again:
                 raise
             break
-    _say(*(one.event_id for one in events))
+    say(*(one.event_id for one in events))
 
 
 def read(where: str, branch: str, viewer: str) -> None:
     """Reads all the while, and says what it should not have seen."""
     times, before = 0, list[str]()
     with Campaign.open(where, branch=branch) as campaign:
-        while times == 0 or not _is_over():
+        while times == 0 or not is_over():
             moments = campaign.timeline(viewer=viewer, last=7)
             number, _, size = moments[-1].event_id.rpartition("-")[2].partition("of")
             if number != size:
-                _say(f"a scene breaks off at {moments[-1].event_id}")
+                say(f"a scene breaks off at {moments[-1].event_id}")
             hero = campaign.entity(HERO, viewer=viewer)
             if hero.properties.get("hp_change", 0) != 0:
-                _say(f"the hero's health is that of half a scene: {hero.properties}")
+                say(f"the hero's health is that of half a scene: {hero.properties}")
             seen = [one.event_id for one in campaign.events(viewer=viewer)] if times % 10 == 0 else before
             if seen[: len(before)] != before or len(seen) != len(set(seen)):
-                _say(f"events are gone, twice or elsewhere: {before[-3:]} became {seen[-5:]}")
+                say(f"events are gone, twice or elsewhere: {before[-3:]} became {seen[-5:]}")
             times, before = times + 1, seen
-    _say(f"read {times} times")
+    say(f"read {times} times")
 
 
 def compress(where: str, writer: str) -> None:
     """Plays, and summarises for everybody after each scene, until its input ends."""
     with Campaign.open(where) as campaign:
         for number in range(10**6):
-            if _is_over():
+            if is_over():
                 break
             for part, seen in enumerate(([HERO, FRIEND], [HERO], [FRIEND], [])):
                 session = f"{writer}-{number // 3}"
@@ -160,7 +161,7 @@ def compress(where: str, writer: str) -> None:
                 campaign.record(event(name, "dm", f"Deed {number} {part}.", witnesses=seen, session=session))
             for viewer in ("dm", HERO, FRIEND):
                 campaign.compress(viewer, retain=number % 3)
-            _say(name)
+            say(name)
 
 
 TALK = [
@@ -176,12 +177,12 @@ def talk(where: str, writer: str, number: str = "1000000") -> None:
     """Plays turns that say something of somebody, until there are enough of them or its input ends."""
     with Campaign.open(where) as campaign:
         for n in range(int(number)):
-            if _is_over():
+            if is_over():
                 break
             told = {"participants": [HERO, FRIEND, STRANGER][: 1 + n % 3], "location": HALL}
             kind = EventType.DM_NARRATION
             campaign.record(event(f"{writer}-{n}", "dm", TALK[n % len(TALK)], kind=kind, **told))
-            _say(f"{writer}-{n}")
+            say(f"{writer}-{n}")
 
 
 def compact(where: str, most: str) -> None:
@@ -189,11 +190,11 @@ def compact(where: str, most: str) -> None:
     with Campaign.open(where) as campaign:
         reader = RuleExtractor()
         while True:
-            is_last = _is_over()
+            is_last = is_over()
             with suppress(StaleNote):
                 run = compact_once(campaign, reader, most=int(most))
                 if run is not None:
-                    _say(run.run_id)
+                    say(run.run_id)
                 elif is_last:
                     break
                 campaign.save_data()
@@ -203,7 +204,7 @@ def look(*places: str) -> None:
     """Opens one campaign after the other, and says which branches it has."""
     for where in places:
         with Campaign.open(where) as campaign:
-            _say(*(f"{branch.name} {branch.head}" for branch in campaign.branches()))
+            say(*(f"{branch.name} {branch.head}" for branch in campaign.branches()))
 
 
 def attempt(where: str) -> None:
@@ -211,9 +212,9 @@ def attempt(where: str) -> None:
     try:
         campaign = Campaign.open(where, timeout=0.2)
     except DndbotsError as exc:
-        _say(f"open {type(exc).__name__} {_line(exc)}")
+        say(f"open {type(exc).__name__} {_line(exc)}")
         return
-    _say("open done")
+    say("open done")
     with campaign:
         for name, deed in (
             ("timeline", lambda: campaign.timeline(viewer="dm")),
@@ -222,31 +223,31 @@ def attempt(where: str) -> None:
         ):
             try:
                 deed()
-                _say(f"{name} done")
+                say(f"{name} done")
             except DndbotsError as exc:
-                _say(f"{name} {type(exc).__name__} {_line(exc)}")
+                say(f"{name} {type(exc).__name__} {_line(exc)}")
 
 
 def _line(exc: Exception) -> str:
     return " ".join(str(exc).split())
 
 
-def _say(*lines: str) -> None:
+def say(*lines: str) -> None:
     print(*lines, sep="\n", flush=True)  # noqa: T201
 
 
-def _is_over() -> bool:
+def is_over() -> bool:
     return bool(select.select([sys.stdin], [], [], 0)[0])
 
 
 PROGRAMS = {one.__name__: one for one in (write, read, compress, talk, compact, look, attempt)}
 
 
-def main() -> None:
+def main(programs: Mapping[str, Callable[..., None]] = PROGRAMS) -> None:
     program, *arguments = sys.argv[1:]
-    _say("ready")
+    say("ready")
     if sys.stdin.readline():
-        PROGRAMS[program](*arguments)
+        programs[program](*arguments)
 
 
 # What a test does with them.
@@ -277,9 +278,15 @@ class Child:
     def __init__(self, program: str, *arguments: object, first: str = "") -> None:
         # Files, not pipes: a pipe that nobody empties would make the program wait.
         self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 see __exit__
+        self._process = self._begun([program, *map(str, arguments)], first)
+
+    def _begun(self, arguments: list[str], first: str) -> "Process | subprocess.Popen[bytes]":
+        if not first:
+            files = {"stdout": self._out.fileno(), "stderr": self._err.fileno()}
+            return Process(self._module, arguments, **files)
         code = f"{first}\nimport runpy; runpy.run_module('{self._module}', run_name='__main__')"
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", code, program, *map(str, arguments)],
+        return subprocess.Popen(
+            [sys.executable, "-c", code, *arguments],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=self._out,
@@ -318,6 +325,9 @@ class Child:
             assert time.monotonic() < end, f"a program stops at line {len(self.lines)}"
             time.sleep(0.005)
 
+    def signal(self, number: int) -> None:
+        self._process.send_signal(number)
+
     def kill(self) -> list[str]:
         """Ends it without any warning (SIGKILL); gives the lines that it got out before."""
         self._process.kill()
@@ -355,10 +365,10 @@ class Child:
 
 
 @contextmanager
-def at_once(*programs: tuple[object, ...]) -> Iterator[list[Child]]:
+def at_once(*programs: tuple[object, ...], kind: type[Child] = Child) -> Iterator[list[Child]]:
     """Programs that begin at the same moment."""
     with ExitStack() as stack:
-        children = [stack.enter_context(Child(str(name), *rest)) for name, *rest in programs]
+        children = [stack.enter_context(kind(str(name), *rest)) for name, *rest in programs]
         for child in children:
             child.wait_until_ready()
         for child in children:

@@ -36,6 +36,9 @@ SCENE: Final = "scene"
 NARRATIVE: Final = "narrative"
 PROPOSAL: Final = "proposal"
 STATE: Final = "state"
+# Of what models took: none of them entities either.
+USAGE: Final = "usage"
+REPORT: Final = "report"
 
 _ONE_AT_A_TIME = (AT, PART_OF)
 
@@ -85,6 +88,15 @@ def session_subject(session: str) -> str:
 
 def shelf_subject(holder: str, shelf: str) -> str:
     return f"{MEMORY} {holder} {shelf}"
+
+
+def usage_subject(role: str, model: str) -> str:
+    return f"{USAGE} {role} {model}"
+
+
+def report_subject(model: str) -> str:
+    """What a model's provider reports, whatever it was asked for."""
+    return f"{REPORT} {model}"
 
 
 class Shelf(NamedTuple):

@@ -4,11 +4,12 @@ Those who were there perceived it. Those whom it was told to believe it, on the 
 those who only overheard have a rumor. Nothing else spreads knowledge.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from dndbots.canon.claims import AT, Certainty, Claim, claim_of
 from dndbots.canon.reducers import claims_of, seen_in
+from dndbots.canon.ties import Deed, deeds_of
 from dndbots.events import EventType, GameEvent, KnownMetadata
 from dndbots.ids import DM, SYSTEM
 
@@ -43,6 +44,14 @@ def is_speech(event: GameEvent) -> bool:
     return event.event_type in _SPEECH and event.source not in _ENGINE
 
 
+class Doings(NamedTuple):
+    """What was done in an event, for some who know of it, and how surely they do."""
+
+    deeds: tuple[Deed, ...]
+    holders: frozenset[str]
+    certainty: Certainty
+
+
 class Effects(NamedTuple):
     """All that an event adds to what is true and to what anybody knows.
 
@@ -52,15 +61,19 @@ class Effects(NamedTuple):
 
     seen: list[str]
     holdings: list[Holding]
+    doings: Sequence[Doings] = ()
 
 
 def effects_of(event: GameEvent, known: KnownMetadata, perceivers: frozenset[str]) -> Effects:
     if event.event_type is EventType.EXTRACTION:
         return Effects([], [held for held in _extracted(known, perceivers) if held.holders])
     seen, happened = seen_in(event, known), claims_of(event, known)
+    deeds = () if event.is_note else deeds_of(event, known)
     if not known.told_to and not known.facts:
         return Effects(
-            seen, [Holding(claim, perceivers, Certainty.FACT, PERCEIVED, None) for claim in happened]
+            seen,
+            [Holding(claim, perceivers, Certainty.FACT, PERCEIVED, None) for claim in happened],
+            [Doings(deeds, perceivers, Certainty.FACT)] if deeds else (),
         )
     there = (DM, event.source, *known.participants, *(known.witnesses or ()))
     told = frozenset(known.told_to).difference(there)
@@ -79,7 +92,9 @@ def effects_of(event: GameEvent, known: KnownMetadata, perceivers: frozenset[str
         places = [Claim(who, AT, known.location) for who in seen]
         found = [held for claim in places for held in _happened(claim, event, present, told)] + found
         seen = []
-    return Effects(seen, [held for held in found if held.holders])
+    knowing = ((present, Certainty.FACT), (told, _on_the_word_of(event.source)))
+    doings = [Doings(deeds, people, sure) for people, sure in knowing if deeds and people]
+    return Effects(seen, [held for held in found if held.holders], doings)
 
 
 def _happened(
@@ -87,8 +102,12 @@ def _happened(
 ) -> Iterable[Holding]:
     yield Holding(claim, present, Certainty.FACT, PERCEIVED, None)
     if told:
-        sure = Certainty.FACT if event.source in _ENGINE else Certainty.BELIEF
-        yield Holding(claim, told, sure, TOLD, event.source)
+        yield Holding(claim, told, _on_the_word_of(event.source), TOLD, event.source)
+
+
+def _on_the_word_of(source: str) -> Certainty:
+    """How sure those are of something who were only told of it."""
+    return Certainty.FACT if source in _ENGINE else Certainty.BELIEF
 
 
 def _extracted(known: KnownMetadata, perceivers: frozenset[str]) -> Iterable[Holding]:

@@ -342,9 +342,10 @@ _NOTED_IN: Final[dict[EventType, frozenset[str]]] = {
     EventType.MEMORY: frozenset(("memory",)),
     EventType.GATE: frozenset(("gate",)),
     EventType.COMPACTION: frozenset(("memory", "compaction")),
+    EventType.USAGE: frozenset(("usage",)),
     EventType.EXTRACTION: frozenset(("facts", "valid_from", "sources")),
 }
-_NOTED: Final = ("memory", "gate", "compaction")
+_NOTED: Final = ("memory", "gate", "compaction", "usage")
 _SOURCED: Final = frozenset(("witnesses", "sources"))
 _BESIDE_A_NOTE: Final = {EventType.EXTRACTION: _SOURCED | {"names", "said_by"}}
 
@@ -379,6 +380,15 @@ def _extracted_says_no_more(known: KnownMetadata) -> Iterable[Fault]:
             yield f"facts[{number}]", f"{fact.key or fact.op} is for the rules to say"
         if fact.certainty != "rumor" and (fact.certainty == "fact") == (known.said_by is not None):
             yield f"facts[{number}].certainty", "what somebody says is a belief, and has `said_by`"
+
+
+@_law("usage")
+def _what_models_took_is_nobodys_business(
+    event: GameEvent, known: KnownMetadata, _standing: Standing
+) -> Iterable[Fault]:
+    """At the table, that is: a count of answers would tell a character how much goes on elsewhere."""
+    if known.usage is not None and audience(event) != {DM, SYSTEM}:
+        yield "witnesses", "what a model took is perceived by nobody at the table"
 
 
 @_law("memory")

@@ -19,7 +19,7 @@ from dndbots.ids import DM, SYSTEM, is_uid
 Reducer = Callable[[GameEvent, KnownMetadata], Iterable[Claim]]
 
 # Raised whenever the same events give other rows than before: campaigns then fold their log again.
-FOLD_VERSION: Final = 4
+FOLD_VERSION: Final = 5
 
 OPEN: Final = "open"
 
@@ -71,6 +71,14 @@ def seen_in(event: GameEvent, known: KnownMetadata) -> list[str]:
         return []
     present = dict.fromkeys((event.source, *known.participants, *known.enemies))
     return [who for who in present if who not in (DM, SYSTEM)]
+
+
+def company_of(event: GameEvent, known: KnownMetadata) -> tuple[str, ...]:
+    """The entities that take part in something together, wherever that is."""
+    if event.event_type in _NOWHERE:
+        return ()
+    present = dict.fromkeys((event.source, *known.participants, *known.enemies))
+    return tuple(who for who in present if is_uid(who))
 
 
 @reduces("enemy_count")
@@ -225,6 +233,27 @@ def runs(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
 
 
 _FIGURES: Final = ("turns", "tokens", "kept_tokens", "proposed", "updates", "repeated", "milliseconds")
+
+
+@reduces("usage", EventType.USAGE)
+def usage(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
+    """What a model took so far in a role, and how its provider counted, the newest of a step last."""
+    note = known.usage
+    if note is None:
+        return
+    subject = claims.usage_subject(note.role, note.model)
+    figures = {name: getattr(note, name) for name in _TAKEN} | {"faults": len(note.faults)}
+    if note.cost is not None:
+        figures |= {"cost": note.cost, "priced": note.answers}
+    for name, figure in figures.items():
+        if figure:
+            yield Claim(subject, change(name), figure)
+    if note.reports:
+        pairs: JsonValue = [[*pair] for pair in note.reports]
+        yield Claim(claims.report_subject(note.model), claims.REPORT, pairs)
+
+
+_TAKEN: Final = ("answers", "input", "output", "cached", "counted", "milliseconds")
 
 
 @reduces("gate", EventType.GATE)

@@ -12,7 +12,7 @@ Deed = Literal["acts", "attacks", "casts", "moves"]
 
 
 class Condition(Entry):
-    """One condition. `defence` is added to what others need to hit."""
+    """One condition. `defence` is added to what others need to hit; `seen` is what one sees by looking."""
 
     name: str
     meaning: str
@@ -30,6 +30,7 @@ class Condition(Entry):
     helpless: bool = False
     ends_when_hurt: bool = False
     ends_when_attacking: bool = False
+    seen: bool = True
 
 
 @lru_cache(maxsize=1)
@@ -67,3 +68,8 @@ def can(names: Iterable[str], what: Deed) -> bool:
 
 def is_helpless(names: Iterable[str]) -> bool:
     return any(one.helpless for one in of(names))
+
+
+def is_seen(name: str) -> bool:
+    """Whether one sees by looking at somebody that they are so. What the rules do not know, nobody sees."""
+    return any(one.seen for one in of([name]))

@@ -7,16 +7,24 @@ registered that lifts the old payload; what is in the log stays as it is.
 import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from dndbots._json import as_json
-from dndbots.canon.claims import HeldClaim
+from dndbots.canon.claims import AT, Certainty, HeldClaim
+from dndbots.canon.holding import EXTRACTED, PERCEIVED
+from dndbots.canon.values import CertaintyName
 from dndbots.errors import StoreDamaged, StoreTooNew
 from dndbots.events import EventType, GameEvent
-from dndbots.storage.ports import ClaimRow, EventRow
+from dndbots.storage.ports import ClaimRow, EventRow, MentionRow
 
 Payload = dict[str, Any]
 Upcast = Callable[[Payload], Payload]
+
+CERTAINTY: Final[dict[int, CertaintyName]] = {
+    Certainty.FACT: "fact",
+    Certainty.BELIEF: "belief",
+    Certainty.RUMOR: "rumor",
+}
 
 
 class StoredName(NamedTuple):
@@ -90,6 +98,7 @@ NAMES = EventNames(
         EventType.GATE: StoredName("gate", 1),
         EventType.EXTRACTION: StoredName("extraction", 1),
         EventType.COMPACTION: StoredName("compaction", 1),
+        EventType.USAGE: StoredName("usage", 1),
     }
 )
 
@@ -155,3 +164,14 @@ def held_claim(row: ClaimRow) -> HeldClaim:
         row.how,
         row.said_by,
     )
+
+
+def held_place(row: MentionRow) -> HeldClaim:
+    """Where somebody was seen, as a claim; whatever the same event states comes after it."""
+    perceived = Certainty.FACT, row.seq, row.seq, -1, row.place, None, PERCEIVED, None
+    return HeldClaim(row.uid, AT, row.audience, *perceived)
+
+
+def said_at(claim: HeldClaim) -> int:
+    """The place of the event that says something, be it in words that were read only later."""
+    return claim.at if claim.how == EXTRACTED else claim.seq

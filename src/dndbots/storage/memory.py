@@ -3,7 +3,7 @@
 import copy
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, Self, TypeVar
@@ -24,6 +24,7 @@ from dndbots.storage.ports import (
     Line,
     Lineage,
     LineHead,
+    LinkRow,
     MentionRow,
     NameRow,
     Rows,
@@ -77,14 +78,21 @@ class MemoryStore:
     def branches(self) -> list[Branch]:
         return list(self._tables.branches.values())
 
-    def add_branch(self, name: str, *, parent: int, forked_at: int, seed: Seed) -> Branch:
+    def add_branch(
+        self, name: str, *, parent: int, forked_at: int, seed: Seed, instead_of: int | None = None
+    ) -> Branch:
         with self._shared.lock:
             if any(branch.name == name for branch in self.branches()):
                 raise BranchExists(name)
-            branch = Branch(len(self._tables.branches) + 1, name, parent, forked_at, forked_at)
-            self._tables.branches[branch.id] = branch
+            tables = self._tables
+            branch = Branch(len(tables.branches) + 1, name, parent, forked_at, forked_at)
+            tables.branches[branch.id] = branch
             self.write(seed(self, branch))
-            return branch
+            if instead_of is not None:
+                other = tables.branches[instead_of]
+                tables.branches[instead_of] = other._replace(name=name)
+                tables.branches[branch.id] = tables.branches[branch.id]._replace(name=other.name)
+            return tables.branches[branch.id]
 
     @contextmanager
     def appending(self, branch: int) -> Iterator[int]:
@@ -109,7 +117,7 @@ class MemoryStore:
                 ]
             if name == "postings":
                 new = _grown(kept, new)
-            if name in ("slots", "sightings"):
+            if name in ("slots", "sightings", "links"):
                 known = {row[:-1] for row in kept}
                 new = [row for row in new if row[:-1] not in known]
             kept.extend(VIEWS[name]._make(row) if name in VIEWS else row for row in new)
@@ -227,6 +235,12 @@ class MemoryStore:
                 newest[key] = row
         return list(newest.values())
 
+    def latest_in(
+        self, lineage: Lineage, keys: Collection[tuple[str, str]], viewer: str | None
+    ) -> list[ClaimRow]:
+        rows = self.latest(lineage, subjects={subject for subject, _ in keys}, viewer=viewer)
+        return [row for row in rows if (row.subject, row.slot) in keys]
+
     def latest_places(
         self, lineage: Lineage, uids: Collection[str], viewer: str | None = None
     ) -> list[MentionRow]:
@@ -255,6 +269,13 @@ class MemoryStore:
                 reverse=True,
             )[:limit]
         ]
+
+    def links(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[LinkRow]:
+        return self._rows(
+            "links",
+            lineage,
+            lambda row: (row.subject in uids or row.object in uids) and self._has(row.holders, viewer),
+        )
 
     def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int:
         rows = self._claims(lineage, [key.subject], None)
@@ -349,6 +370,9 @@ class MemoryStore:
         return {row.audience: (row.ordinal, row.words_total) for row in rows if row.audience in audiences}
 
     # Upkeep.
+
+    def kept(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

@@ -1,18 +1,25 @@
 """From an address to a store: a folder for SQLite, a URL for PostgreSQL."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from dndbots.errors import InvalidSetting
 from dndbots.storage.ports import Store
 
+if TYPE_CHECKING:
+    from sqlalchemy.engine import URL
+
+    from dndbots.storage.sql.postgres import PostgresDialect
+
 TIMEOUT = 30.0
 # A folder has one campaign, whatever the folder is called later.
 _ONLY = "campaign"
+_MOST = 1_000
 
 
 def open_store(where: str | Path, *, create: bool = True, timeout: float = TIMEOUT) -> Store:
     """The store at an address. `timeout` is how many seconds to wait for others who are writing."""
-    if isinstance(where, str) and where.startswith(("postgresql://", "postgres://")):
+    if isinstance(where, str) and is_server(where):
         return _postgres(where, create=create, timeout=timeout)
     if isinstance(where, str) and "://" in where:
         raise InvalidSetting("campaign", where, reason="is neither a folder nor a postgresql:// address")
@@ -24,20 +31,73 @@ def open_store(where: str | Path, *, create: bool = True, timeout: float = TIMEO
     return SqlStore(lambda: made, campaign=_ONLY, create=True)
 
 
-def _postgres(where: str, *, create: bool, timeout: float) -> Store:
+class Address(NamedTuple):
+    """A server's database, the campaign in it that is meant, if one is, and how many connections to have."""
+
+    server: "URL"
+    campaign: str | None
+    pool: int | None
+
+    def of(self, campaign: str) -> str:
+        """The address of one of its campaigns."""
+        more = {"campaign": campaign} | ({} if self.pool is None else {"pool": str(self.pool)})
+        return self.server.update_query_dict(more).render_as_string(hide_password=False)
+
+    @property
+    def name(self) -> str:
+        """The same for everybody who means this campaign, whoever they are and however they connect."""
+        from sqlalchemy.engine import URL
+
+        told = {"campaign": self.campaign or "", "host": self.server.query.get("host")}
+        return URL.create(
+            "postgresql",
+            host=self.server.host,
+            port=self.server.port,
+            database=self.server.database,
+            query={key: value for key, value in told.items() if value is not None},
+        ).render_as_string()
+
+    def dialect(self, *, timeout: float) -> "PostgresDialect":
+        from dndbots.storage.sql.postgres import POOL, PostgresDialect
+
+        return PostgresDialect(self.server, timeout=timeout, pool=self.pool or POOL)
+
+
+def name_of(where: str | Path) -> str:
+    """What a campaign is called where it is one of many: its address, without whoever asks for it."""
+    if isinstance(where, str) and is_server(where):
+        return address_of(where).name
+    return str(Path(where).resolve())
+
+
+def is_server(where: object) -> bool:
+    return isinstance(where, str) and where.startswith(("postgresql://", "postgres://"))
+
+
+def address_of(where: str) -> Address:
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError
 
-    from dndbots.storage.sql.postgres import PostgresDialect
-    from dndbots.storage.sql.store import SqlStore
-
     try:
         url = make_url(where)
-    except ArgumentError as exc:
-        raise InvalidSetting("campaign", where, reason="is not an address") from exc
-    campaign = url.query.get("campaign")
-    if not isinstance(campaign, str) or not campaign:
-        shown = url.render_as_string(hide_password=True)
+    except (ArgumentError, ValueError) as exc:
+        # What cannot be read cannot be shown either: a password may stand anywhere in it.
+        raise InvalidSetting("campaign", "postgresql://…", reason="is not an address") from exc
+    campaign, pool = url.query.get("campaign"), url.query.get("pool")
+    if pool is not None and not (isinstance(pool, str) and pool.isdecimal() and 1 <= int(pool) <= _MOST):
+        raise InvalidSetting("pool", pool, reason=f"is not a number of connections from 1 to {_MOST}")
+    return Address(
+        server=url.difference_update_query(["campaign", "pool"]),
+        campaign=campaign if isinstance(campaign, str) and campaign else None,
+        pool=None if pool is None else int(str(pool)),
+    )
+
+
+def _postgres(where: str, *, create: bool, timeout: float) -> Store:
+    from dndbots.storage.sql.store import SqlStore
+
+    address = address_of(where)
+    if address.campaign is None:
+        shown = address.server.render_as_string(hide_password=True)
         raise InvalidSetting("campaign", shown, reason="does not say which: add ?campaign=<name>")
-    address = url.difference_update_query(["campaign"])
-    return SqlStore(lambda: PostgresDialect(address, timeout=timeout), campaign=campaign, create=create)
+    return SqlStore(lambda: address.dialect(timeout=timeout), campaign=address.campaign, create=create)

@@ -169,6 +169,21 @@ class ClaimRow(NamedTuple):
     said_by: str | None
 
 
+class LinkRow(NamedTuple):
+    """The first time that some learned of a tie: by a claim in a slot, or by a deed.
+
+    A deed was done. A claim may have been superseded since: for those the row says where to look.
+    """
+
+    branch: int
+    subject: str
+    slot: str
+    object: str
+    holders: int
+    certainty: int
+    seq: int
+
+
 class TruthRow(NamedTuple):
     """What is true at the head of a branch, in the slots that the laws and the stamp of witnesses need."""
 
@@ -206,6 +221,7 @@ class Rows:
     identities: list[IdentityRow] = field(default_factory=list)
     slots: list[SlotRow] = field(default_factory=list)
     claims: list[ClaimRow] = field(default_factory=list)
+    links: list[LinkRow] = field(default_factory=list)
     truth: list[TruthRow] = field(default_factory=list)
 
 
@@ -219,6 +235,7 @@ VIEWS: Final[dict[str, Any]] = {
     "identities": IdentityRow,
     "slots": SlotRow,
     "claims": ClaimRow,
+    "links": LinkRow,
     "truth": TruthRow,
 }
 
@@ -245,8 +262,13 @@ class Store(Protocol):
     where: str
 
     def branches(self) -> list[Branch]: ...
-    def add_branch(self, name: str, *, parent: int, forked_at: int, seed: Seed) -> Branch:
-        """A branch and the rows that it begins with, together."""
+    def add_branch(
+        self, name: str, *, parent: int, forked_at: int, seed: Seed, instead_of: int | None = None
+    ) -> Branch:
+        """A branch and the rows that it begins with, together.
+
+        `instead_of` is a branch that goes on under `name`, while the new one takes its name, at once.
+        """
         ...
 
     def appending(self, branch: int) -> AbstractContextManager[int]:
@@ -323,6 +345,12 @@ class Store(Protocol):
         """The newest claim of each subject, slot, holders and certainty, in each segment."""
         ...
 
+    def latest_in(
+        self, lineage: Lineage, keys: Collection[tuple[str, str]], viewer: str | None
+    ) -> list[ClaimRow]:
+        """The same for some subjects, each in a slot of its own."""
+        ...
+
     def latest_places(
         self, lineage: Lineage, uids: Collection[str], viewer: str | None = None
     ) -> list[MentionRow]:
@@ -337,6 +365,10 @@ class Store(Protocol):
         self, lineage: Lineage, subject: str, slot: str, viewer: str, *, limit: int
     ) -> list[ClaimRow]:
         """The newest of a slot in each segment, whoever else holds them."""
+        ...
+
+    def links(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[LinkRow]:
+        """Every tie from or to some entities, in each segment."""
         ...
 
     def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int: ...
@@ -377,6 +409,13 @@ class Store(Protocol):
 
     def claim_totals(self, branch: int, keys: Collection[ClaimKey]) -> dict[ClaimKey, int]: ...
     def line_totals(self, branch: int, audiences: Collection[int]) -> dict[int, tuple[int, int]]: ...
+
+    def kept(self) -> AbstractContextManager[None]:
+        """For many reads after each other: what would be fetched and put back for each is kept meanwhile.
+
+        For as long as one answer takes, and never while a model or a person is waited for.
+        """
+        ...
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Reads inside see one moment of the campaign, whoever writes meanwhile."""

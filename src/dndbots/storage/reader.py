@@ -11,32 +11,30 @@ from dndbots._json import as_json
 from dndbots.canon import claims, fold
 from dndbots.canon.claims import Certainty, HeldClaim, Reading, Shelf, reading_of
 from dndbots.canon.fold import Past, Settled
-from dndbots.canon.holding import EXTRACTED, PERCEIVED
+from dndbots.canon.holding import EXTRACTED
 from dndbots.canon.marks import session_mark
-from dndbots.canon.values import CertaintyName, Entity, Fact, Knowing, Milestone, Moment
-from dndbots.errors import AmbiguousName, UnknownEntity
+from dndbots.canon.values import Entity, Fact, Knowing, Milestone, Moment
+from dndbots.errors import AmbiguousName, UnknownEntity, UnknownViewer
 from dndbots.events import GameEvent, is_storable
 from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, mint, name_from_uid, slug
-from dndbots.storage import codec
 from dndbots.storage.apart import Apart
-from dndbots.storage.codec import held_claim
+from dndbots.storage.at_hand import EventsAtHand, Read
+from dndbots.storage.codec import CERTAINTY, held_claim, held_place, said_at
 from dndbots.storage.finding import Index
+from dndbots.storage.linking import Link, Links
 from dndbots.storage.ports import (
     ClaimKey,
     ClaimRow,
-    EventRow,
     Lineage,
-    MentionRow,
     NameRow,
     Store,
 )
 
 PAGE: Final = 1_000
-_CERTAINTY: Final[dict[int, CertaintyName]] = {
-    Certainty.FACT: "fact",
-    Certainty.BELIEF: "belief",
-    Certainty.RUMOR: "rumor",
-}
+_NAMED_IN_AN_ERROR: Final = 10
+_PEOPLE: Final = ("pc_", "npc_", "mon_")
+# What was recorded since the last time is read by all who perceived it, one after the other.
+_A_FEW: Final = 256
 
 
 class Called(NamedTuple):
@@ -64,12 +62,20 @@ class Belief(NamedTuple):
 class View:
     """The campaign as one viewer sees it, up to a place in the log. The DM sees everything."""
 
-    def __init__(self, store: Store, lineage: Lineage, viewer: str) -> None:
+    def __init__(
+        self, store: Store, lineage: Lineage, viewer: str, at_hand: EventsAtHand | None = None
+    ) -> None:
+        """With events `at_hand`, those that others read are shared with them, so nobody may change one."""
         self._store, self._lineage, self.viewer = store, lineage, viewer
+        self._at_hand = at_hand
 
     def of(self, viewer: str) -> "View":
         """The campaign as somebody else sees it, up to the same place. Whoever asks must be the DM."""
-        return View(self._store, self._lineage, viewer)
+        return View(self._store, self._lineage, viewer, self._at_hand)
+
+    def by_itself(self) -> "View":
+        """The same view, whose events are made anew: for those who may do with them as they like."""
+        return View(self._store, self._lineage, self.viewer)
 
     # Who is who.
 
@@ -84,6 +90,23 @@ class View:
         if not candidates:
             raise UnknownEntity(who)
         return next(iter(candidates.values()))
+
+    def perceiver(self, viewer: str) -> str:
+        """Whoever perceives under a uid, or bears a name. This view is the DM's, who knows them all."""
+        if viewer.casefold() == DM:
+            return DM
+        if is_uid(viewer) and self._store.sighted(self._lineage, [viewer]):
+            return viewer
+        bearers = sorted(self.bearers(viewer))
+        # A place may be called like somebody, but it does not look on. The DM's name is one like any
+        # other: shared with somebody, it is nobody's.
+        bearers = [uid for uid in bearers if uid == DM or uid.startswith(_PEOPLE)] or bearers
+        if len(bearers) > 1 and len({self.persons(uid)[0] for uid in bearers}) > 1:
+            raise AmbiguousName(viewer, candidates=bearers)
+        if not bearers:
+            # Whoever asks is not the DM, so only the characters are named.
+            raise UnknownViewer(viewer, known=self.everybody("pc_")[:_NAMED_IN_AN_ERROR])
+        return bearers[0]
 
     def bearers(self, name: str) -> set[str]:
         """Those who were given a name, or, nameless, go by what their uid says."""
@@ -252,7 +275,7 @@ class View:
         ids = self._store.ids_at(self._lineage, sorted({seq for one in held for seq in (one.at, one.seq)}))
         return [
             _fact(subject, reading_of(claim.slot, claim.value), claim, claim.certainty, ids).model_copy(
-                update={"superseded_by": ids[_said_at(newer)] if newer else None}
+                update={"superseded_by": ids[said_at(newer)] if newer else None}
             )
             for claim, newer in past
         ]
@@ -302,7 +325,7 @@ class View:
     def milestones(self, kind: str) -> list[Milestone]:
         """The acts or the encounters that this viewer knows of, by id."""
         found = []
-        subjects = self._store.subjects(self._lineage, f"{kind} ", self.viewer)
+        subjects = [f"{kind} {one}" for one in self.subjects(kind)]
         for subject, facts in self._facts({one: [one] for one in subjects}).items():
             for fact in facts:
                 if fact.key == "state" and fact.value is not None:
@@ -343,6 +366,13 @@ class View:
         known = self.of(holder).persons_of(persons)
         return [list(same) for same in sorted({tuple(sorted(same)) for same in known.values()})]
 
+    def links(self, uids: Collection[str]) -> list[Link]:
+        """What some entities have to do with others, in either direction."""
+        links = Links(
+            self._store, self._lineage, self.viewer, persons_of=self.persons_of, settled=self._settled
+        )
+        return links.of(uids)
+
     # What is noted down.
 
     def shelf(self, holder: str, shelf: str) -> Shelf | None:
@@ -378,6 +408,16 @@ class View:
             found[slot] = found.get(slot, 0) + (row.total or 0)
         return found
 
+    def subjects(self, kind: str) -> list[str]:
+        """What this viewer knows of a kind of subjects that are no entities, without the kind."""
+        found = self._store.subjects(self._lineage, f"{kind} ", self.viewer)
+        return sorted(one.removeprefix(f"{kind} ") for one in found)
+
+    def newest_in(self, subject: str, slot: str, *, limit: int) -> list[JsonValue]:
+        """The newest claims in a slot of a subject that is no entity, oldest first."""
+        rows = self._store.newest_claims(self._lineage, subject, slot, self.viewer, limit=limit)
+        return [json.loads(row.value) for row in sorted(rows, key=_seq)[-limit:]]
+
     def slots_of(self, subjects: Collection[str], slot: str) -> dict[str, JsonValue]:
         """The newest claim in a slot of each of some subjects that are no entities."""
         rows = self._store.latest(self._lineage, subjects=sorted(subjects), slots=[slot], viewer=self.viewer)
@@ -390,7 +430,7 @@ class View:
         if seq is None:
             return self
         earlier = tuple(part._replace(upto=min(part.upto, seq)) for part in self._lineage)
-        return View(self._store, earlier, self.viewer)
+        return View(self._store, earlier, self.viewer, self._at_hand)
 
     def index(self) -> Index:
         """The words of all that this viewer perceived at the table."""
@@ -428,16 +468,27 @@ class View:
 
     def placed(self, seqs: Collection[int]) -> dict[int, GameEvent]:
         """The same, each with its place."""
-        rows = self._perceived(seqs)
-        return {seq: self._shown(codec.from_row(rows[seq])) for seq in sorted(rows)}
+        found = self._perceived(seqs)
+        return {seq: self._shown(found[seq]) for seq in sorted(found)}
 
-    def _perceived(self, seqs: Collection[int]) -> dict[int, EventRow]:
-        rows = self._store.events_at(self._lineage, seqs)
+    def _perceived(self, seqs: Collection[int]) -> dict[int, Read]:
+        found = self._read(seqs)
         if self.viewer == DM:
-            return rows
-        groups = {group for row in rows.values() for group in (row.audience, row.others) if group}
-        mine = {group for group, people in self._store.members(groups).items() if self.viewer in people}
-        return {seq: row for seq, row in rows.items() if not mine.isdisjoint((row.audience, row.others))}
+            return found
+        members = self._members({group for one in found.values() for group in (one.audience, one.others)})
+        mine = {group for group, people in members.items() if self.viewer in people}
+        return {seq: one for seq, one in found.items() if not mine.isdisjoint((one.audience, one.others))}
+
+    def _read(self, seqs: Collection[int]) -> dict[int, Read]:
+        if self._at_hand is None:
+            return {seq: Read(row) for seq, row in self._store.events_at(self._lineage, seqs).items()}
+        return self._at_hand.at(self._store, self._lineage, seqs)
+
+    def _members(self, groups: Iterable[int | None]) -> dict[int, frozenset[str]]:
+        wanted = [group for group in groups if group]
+        if self._at_hand is None:
+            return self._store.members(wanted)
+        return self._at_hand.members(self._store, wanted)
 
     def places(self, *, limit: int, about: Collection[str] | None = None) -> list[int]:
         """Where the newest of what this viewer perceived is in the log, or what mentions somebody."""
@@ -472,15 +523,18 @@ class View:
 
     def events(self, *, after: int = 0) -> Iterator[GameEvent]:
         """All events that this viewer perceived, oldest first, read as they are needed."""
+        if self._at_hand is not None and self.head - after <= _A_FEW:
+            yield from self.at(range(after + 1, self.head + 1))
+            return
         perceives: dict[int, bool] = {}
         while rows := self._store.events(self._lineage, after=after, limit=PAGE):
             after = rows[-1].seq
             new = {group for row in rows for group in (row.audience, row.others) if group} - perceives.keys()
-            members = self._store.members(new) if self.viewer != DM else {}
+            members = self._members(new) if self.viewer != DM else {}
             perceives.update({group: self.viewer == DM or self.viewer in members[group] for group in new})
             for row in rows:
                 if perceives[row.audience] or (row.others and perceives[row.others]):
-                    yield self._shown(codec.from_row(row))
+                    yield self._shown(Read(row))
 
     def play(self, *, after: int = 0, upto: int | None = None) -> Iterator[tuple[int, GameEvent]]:
         """What this viewer perceived at the table between two places of the log, with the place of each."""
@@ -492,9 +546,9 @@ class View:
             return
         wanted = self.until(upto).places_after(after)
         for start in range(0, len(wanted), PAGE):
-            rows = self._store.events_at(self._lineage, wanted[start : start + PAGE])
-            for seq in sorted(rows):
-                yield seq, self._shown(codec.from_row(rows[seq]))
+            found = self._read(wanted[start : start + PAGE])
+            for seq in sorted(found):
+                yield seq, self._shown(found[seq])
 
     def places_after(self, after: int, *, about: Collection[str] | None = None) -> list[int]:
         """Where in the log is what this viewer perceived after a place; oldest first.
@@ -511,12 +565,12 @@ class View:
     def newest(self, limit: int, *, about: str | None = None) -> list[GameEvent]:
         """The newest events that this viewer perceived, or those about somebody; oldest first."""
         seqs = self.places(limit=limit, about=None if about is None else self.find(about))
-        rows = self._store.events_at(self._lineage, seqs)
-        return [self._shown(codec.from_row(rows[seq])) for seq in sorted(rows)]
+        found = self._read(seqs)
+        return [self._shown(found[seq]) for seq in sorted(found)]
 
-    def _shown(self, event: GameEvent) -> GameEvent:
+    def _shown(self, read: Read) -> GameEvent:
         """Places in the log would tell a viewer how much it missed; only the DM gets them."""
-        return event if self.viewer == DM else event.placed(None)
+        return read.event if self.viewer == DM else read.placeless
 
     def moments(self, events: Iterable[GameEvent]) -> list[Moment]:
         """Events as lines of a timeline, in the names that this viewer knows."""
@@ -580,12 +634,6 @@ def _first_said(row: NameRow) -> tuple[int, int]:
     return row.seq, row.n
 
 
-def held_place(row: MentionRow) -> HeldClaim:
-    """Where somebody was seen, as a claim; whatever the same event states comes after it."""
-    perceived = Certainty.FACT, row.seq, row.seq, -1, row.place, None, PERCEIVED, None
-    return HeldClaim(row.uid, claims.AT, row.audience, *perceived)
-
-
 def _fact(subject: str, said: Reading, claim: HeldClaim, certainty: int, ids: dict[int, str]) -> Fact:
     return Fact.restored(
         subject=subject,
@@ -594,16 +642,11 @@ def _fact(subject: str, said: Reading, claim: HeldClaim, certainty: int, ids: di
         op=said.op,
         object=said.object,
         ended=said.ended,
-        certainty=_CERTAINTY[certainty],
+        certainty=CERTAINTY[certainty],
         how=claim.how,
         said_by=claim.said_by,
         valid_from=ids[claim.at],
-        learned_from=ids[_said_at(claim)],
+        learned_from=ids[said_at(claim)],
         superseded_by=None,
         extracted_in=ids[claim.seq] if claim.how == EXTRACTED else None,
     )
-
-
-def _said_at(claim: HeldClaim) -> int:
-    """The place of the event that says something, be it in words that were read only later."""
-    return claim.at if claim.how == EXTRACTED else claim.seq

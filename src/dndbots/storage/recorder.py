@@ -19,10 +19,15 @@ from dndbots.storage.standing import Standing
 from dndbots.storage.stating import terms_stated
 
 CHUNK: Final = 4 * BLOCK
+# Where an event is in the log, and who perceived it.
+Perceived = tuple[int, frozenset[str]]
 
 
 class Recorder:
-    """Appends to one branch. `at_hand` bounds what is kept in memory between appends; None keeps all."""
+    """Appends to one branch. `at_hand` bounds what is kept in memory between appends; None keeps all.
+
+    `undone` is called when what was written is not kept: somebody may have read it meanwhile.
+    """
 
     def __init__(
         self,
@@ -31,10 +36,12 @@ class Recorder:
         lineage_to: Callable[[int], Lineage],
         *,
         at_hand: int | None = 200_000,
+        undone: Callable[[], None] = lambda: None,
     ) -> None:
         self._store, self._branch, self._lineage_to = store, branch.id, lineage_to
         self._standing = Standing(store, branch.id, at_hand=at_hand)
         self._maker = RowMaker(store, branch.id, at_hand=at_hand)
+        self._undone = undone
         self._head = -1
 
     def record(
@@ -65,6 +72,7 @@ class Recorder:
         except BaseException:
             # Also when it is the commit that fails: what is at hand speaks of rows that are not there.
             self.forget()
+            self._undone()
             raise
         self._head = head
         return head - before
@@ -91,13 +99,16 @@ class Recorder:
             told([one.event for one in prepared])
         return head
 
-    def refold(self, events: Iterable[GameEvent], head: int) -> Iterator[Rows]:
-        """The rows of every view for events that are in the log after `head`, a chunk at a time."""
+    def refold(self, events: Iterable[GameEvent], head: int, *, words: bool = True) -> Iterator[Rows]:
+        """The rows of every view for events that are in the log after `head`, a chunk at a time.
+
+        Without `words`, those of the text index are left out.
+        """
         self.forget()
         source = iter(events)
         # Whole blocks, so that a row of postings is never in two parts.
         while chunk := list(islice(source, BLOCK - (head + 1) % BLOCK)):
-            prepared = self._prepare(chunk, head, lawful=False, is_stored=True)
+            prepared = self._prepare(chunk, head, lawful=False, is_stored=True, words=words)
             head += len(prepared)
             yield self._rows(prepared, head, log=False)
         self.forget()
@@ -109,17 +120,24 @@ class Recorder:
         self._maker.forget()
 
     def _prepare(
-        self, events: list[GameEvent], head: int, *, lawful: bool, is_stored: bool = False
+        self,
+        events: list[GameEvent],
+        head: int,
+        *,
+        lawful: bool,
+        is_stored: bool = False,
+        words: bool = True,
     ) -> list[Prepared]:
         lineage = self._lineage_to(head)
         self._standing.begin(lineage)
         here: dict[str, Prepared] = {}
         taken = {} if is_stored else self._store.places_of(lineage, [one.event_id for one in events])
-        for seq, given in enumerate(events, head + 1):
+        sound = events if is_stored else list(map(_checked, events))
+        sources = self._sources(sound, lineage) if lawful else {}
+        for seq, given in enumerate(sound, head + 1):
             if given.event_id in taken or given.event_id in here:
                 raise DuplicateEvent(given.event_id)
-            event = given if is_stored else _checked(given)
-            known = event.known
+            event, known = given, given.known
             uses = laws.uses_of(event, known)
             if lawful:
                 laws.check(event, known, uses, self._standing)
@@ -127,10 +145,10 @@ class Recorder:
                 event, known = self._stamped(event, known, seq)
             people = audience(event)
             if lawful and event.is_note:
-                self._check_sources(event, known, people, here, lineage)
+                self._check_sources(event, known, people, here, sources)
             at = seq if known.valid_from is None else self._past(event, known, people, here, lineage)
             effects = effects_of(event, known, people)
-            terms = {} if event.is_note else terms_stated(event, known)
+            terms = terms_stated(event, known) if words and not event.is_note else {}
             one = Prepared(event, seq, at, known, uses, people, effects, terms)
             here[event.event_id] = one
             self._take_in(one)
@@ -172,21 +190,26 @@ class Recorder:
         known: KnownMetadata,
         people: frozenset[str],
         here: dict[str, Prepared],
-        lineage: Lineage,
+        stored: dict[str, Perceived],
     ) -> None:
         """A note is made from events that all its readers perceived."""
-        found = self._perceived(_sources_of(known), here, lineage)
         for name in _sources_of(known):
-            if name not in found:
+            perceivers = here[name].perceivers if name in here else stored.get(name, (0, None))[1]
+            if perceivers is None:
                 raise EventRefused(event.event_id, field="sources", reason=f"there is no event {name!r} yet")
-            strangers = people - found[name][1] - {DM, SYSTEM}
+            strangers = people - perceivers - {DM, SYSTEM}
             if strangers:
                 reason = f"{', '.join(sorted(strangers))} did not perceive {name!r}"
                 raise EventRefused(event.event_id, field="sources", reason=reason)
 
+    def _sources(self, events: Iterable[GameEvent], lineage: Lineage) -> dict[str, Perceived]:
+        """What the notes among some events were made from, as far as the log has it: in one look."""
+        names = dict.fromkeys(name for one in events if one.is_note for name in _sources_of(one.known))
+        return self._perceived(names, {}, lineage) if names else {}
+
     def _perceived(
         self, names: Iterable[str], here: dict[str, Prepared], lineage: Lineage
-    ) -> dict[str, tuple[int, frozenset[str]]]:
+    ) -> dict[str, Perceived]:
         """Where events are in the log, and who perceived them; those that there are."""
         wanted = list(names)
         found = {name: (here[name].seq, here[name].perceivers) for name in wanted if name in here}

@@ -9,13 +9,14 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dndbots._json import as_json
-from dndbots.canon.claims import counts
+from dndbots.canon.claims import AT, Certainty, counts
 from dndbots.canon.holding import Effects, Holding
 from dndbots.canon.laws import Uses
 from dndbots.canon.marks import marks_of, session_mark
 from dndbots.canon.reducers import FOLD_VERSION
+from dndbots.canon.ties import Deed, deed_slot, tied_by
 from dndbots.events import EventType, GameEvent, KnownMetadata
-from dndbots.ids import DM, SYSTEM, folded
+from dndbots.ids import DM, SYSTEM, folded, is_uid
 from dndbots.storage import codec
 from dndbots.storage.ports import (
     BLOCK,
@@ -24,6 +25,7 @@ from dndbots.storage.ports import (
     Hit,
     IdentityRow,
     LineRow,
+    LinkRow,
     NameRow,
     Rows,
     SightingRow,
@@ -59,12 +61,16 @@ class RowMaker:
         self._totals: Bounded[ClaimKey, int] = Bounded(at_hand)
         self._slots: Bounded[ClaimKey, bool] = Bounded(at_hand)
         self._sightings: Bounded[tuple[str, int], bool] = Bounded(at_hand)
+        self._links: Bounded[tuple[str, str, str, int, int], bool] = Bounded(at_hand)
+        self._done: Bounded[tuple[tuple[Deed, ...], int, int], bool] = Bounded(at_hand)
         self._kept: tuple[Bounded[Any, Any], ...] = (
             self._groups,
             self._lines,
             self._totals,
             self._slots,
             self._sightings,
+            self._links,
+            self._done,
         )
 
     def forget(self) -> None:
@@ -88,6 +94,7 @@ class RowMaker:
                     self._add_text(rows, one, group, postings)
                 self._add_people(rows, one, group, is_note=is_note)
             self._add_claims(rows, one)
+            self._add_deeds(rows, one)
         rows.postings = [
             (self._branch, term, group, block, len(hits), "".join(hits))
             for (group, block), terms in postings.items()
@@ -100,6 +107,7 @@ class RowMaker:
         for one in prepared:
             wanted = list(parts_of(one.perceivers))
             wanted += [part for held in one.effects.holdings for part in parts_of(held.holders)]
+            wanted += [part for done in one.effects.doings for part in parts_of(done.holders)]
             missing.update((people, None) for people in wanted if people not in self._groups)
         if missing:
             self._groups.update(self._store.intern(missing))
@@ -155,6 +163,8 @@ class RowMaker:
         met = list(mentioned)
         if not is_note:
             rows.mentions += [(branch, uid, group, seq, place if uid in seen else None) for uid in mentioned]
+            for uid in seen:
+                self._add_link(rows, uid, AT, str(place), group, int(Certainty.FACT), seq)
             met += [*one.perceivers, *marks, session_mark(one.event.session_id)]
         rows.mentions += [(branch, mark, group, seq, None) for mark in marks]
         for uid in met:
@@ -171,7 +181,10 @@ class RowMaker:
     def _add_claims(self, rows: Rows, one: Prepared) -> None:
         for n, held in enumerate(one.effects.holdings):
             value = as_json(held.claim.value)
+            tied = tied_by(held.claim.slot, held.claim.value)
             for key in self._keys(held):
+                for other in tied:
+                    self._add_link(rows, key.subject, key.slot, other, key.holders, key.certainty, one.seq)
                 total = self._counted(key, held) if counts(key.slot) else None
                 if key not in self._slots:
                     self._slots[key] = True
@@ -181,6 +194,26 @@ class RowMaker:
                         self._branch, *key, at_of(held, one), one.seq, n, value, total, held.how, held.said_by
                     )
                 )
+
+    def _add_deeds(self, rows: Rows, one: Prepared) -> None:
+        """The same people do the same things together over and over: those are passed over as a whole."""
+        for doings in one.effects.doings:
+            certainty = int(doings.certainty)
+            for group in (self._groups[part] for part in parts_of(doings.holders)):
+                whole = doings.deeds, group, certainty
+                if whole not in self._done:
+                    self._done[whole] = True
+                    for subject, verb, other in doings.deeds:
+                        self._add_link(rows, subject, deed_slot(verb), other, group, certainty, one.seq)
+
+    def _add_link(
+        self, rows: Rows, subject: str, slot: str, other: str, group: int, certainty: int, seq: int
+    ) -> None:
+        key = subject, slot, other, group, certainty
+        if key not in self._links:
+            self._links[key] = True
+            if is_uid(subject):  # whoever speaks may have no uid, and is no entity then
+                rows.links.append(LinkRow(self._branch, *key, seq))
 
     def _counted(self, key: ClaimKey, held: Holding) -> int:
         change = held.claim.value

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from dndbots._json import as_json
@@ -49,9 +50,16 @@ def lineage_of(branches: Collection[Branch], branch: Branch, upto: int) -> Linea
     return tuple(reversed(found))
 
 
-def recorder_of(store: Store, branch: Branch, *, at_hand: int | None = 200_000) -> Recorder:
+def recorder_of(
+    store: Store,
+    branch: Branch,
+    *,
+    at_hand: int | None = 200_000,
+    undone: Callable[[], None] = lambda: None,
+) -> Recorder:
     branches = store.branches()
-    return Recorder(store, branch, lambda upto: lineage_of(branches, branch, upto), at_hand=at_hand)
+    lineage_to = partial(lineage_of, branches, branch)
+    return Recorder(store, branch, lineage_to, at_hand=at_hand, undone=undone)
 
 
 def seed(store: Store, branch: Branch) -> Rows:
@@ -169,7 +177,7 @@ class _BranchCheck:
                 f"the views stand at {cursor.seq} (fold {cursor.version}), the log at {branch.head} "
                 f"(fold {FOLD_VERSION}); rebuild the campaign",
             )
-        heaps = _Heaps()
+        heaps = Heaps()
         blank: Any = _FromNothing(self._store, seeded.truth)
         recorder = recorder_of(blank, branch, at_hand=None)
         try:
@@ -218,7 +226,7 @@ class _BranchCheck:
             self._groups.update(self._store.members([group]))
         return self._groups[group]
 
-    def _compare(self, heaps: "_Heaps", truth: dict[tuple[str, str], TruthRow]) -> None:
+    def _compare(self, heaps: "Heaps", truth: dict[tuple[str, str], TruthRow]) -> None:
         for view in VIEWS:
             rows = self._store.view_rows(view, self._branch.id)
             if view == "truth":
@@ -235,7 +243,7 @@ class _BranchCheck:
             )
 
 
-class _Heaps:
+class Heaps:
     """Sums of row hashes, by block of events: a fault can be placed without keeping all rows.
 
     The rows of the fold are added, those of the store taken away, in any order.

@@ -9,8 +9,9 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from threading import RLock
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.sql import Executable
 
 from dndbots.errors import StorageError
@@ -25,8 +26,14 @@ class Dialect(Protocol):
     name: str
     where: str
     errors: tuple[type[Exception], ...]
+    # Whether others may have the connection between two calls.
+    lends: bool
 
     def engine(self) -> Engine: ...
+    def let_go(self, engine: Engine) -> None:
+        """Nobody who asked for this engine needs it any more."""
+        ...
+
     def configure(self, connection: Any) -> None:
         """A fresh driver connection, made ready; it commits by itself unless told to begin."""
         ...
@@ -72,7 +79,7 @@ _COMPILED: dict[tuple[str, int], _Compiled] = {}
 
 
 class Database:
-    """One connection, used by one thread at a time."""
+    """One connection at a time, used by one thread at a time; where they are lent, any that is free."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -81,6 +88,7 @@ class Database:
         self._connection: Any = None
         self._cursor: Any = None
         self._is_open = False
+        self._keeping = 0
 
     @property
     def engine(self) -> Engine:
@@ -93,15 +101,18 @@ class Database:
             if self._connection is not None:
                 self._connection.close()
             if self._engine is not None:
-                self._engine.dispose()
+                self.dialect.let_go(self._engine)
             self._connection = self._cursor = self._engine = None
 
     def all(self, statement: Executable, **values: Any) -> list[Row]:
         compiled = self._of(statement)
         try:
             with self.lock:
-                found: list[Row] = self.cursor.execute(compiled.sql, compiled.params(values)).fetchall()
-                return found
+                try:
+                    found: list[Row] = self.cursor.execute(compiled.sql, compiled.params(values)).fetchall()
+                    return found
+                finally:
+                    self._put_back()
         except self.dialect.errors as exc:
             raise self.dialect.translated(exc) from exc
 
@@ -115,7 +126,10 @@ class Database:
         try:
             with self.lock:
                 params = [compiled.params({**values, **one}) for one in many]
-                return self.dialect.each(self.cursor, compiled.sql, params)
+                try:
+                    return self.dialect.each(self.cursor, compiled.sql, params) if params else []
+                finally:
+                    self._put_back()
         except self.dialect.errors as exc:
             raise self.dialect.translated(exc) from exc
 
@@ -124,8 +138,11 @@ class Database:
         compiled = self._of(statement)
         try:
             with self.lock:
-                touched: int = self.cursor.execute(compiled.sql, compiled.params(values)).rowcount
-                return touched
+                try:
+                    touched: int = self.cursor.execute(compiled.sql, compiled.params(values)).rowcount
+                    return touched
+                finally:
+                    self._put_back()
         except self.dialect.errors as exc:
             raise self.dialect.translated(exc) from exc
 
@@ -133,10 +150,13 @@ class Database:
         """Rows in the order of the table's columns."""
         try:
             with self.lock:
-                if len(rows) == 1:
-                    self.cursor.execute(self._of(statement).sql, rows[0])
-                elif rows:
-                    self.cursor.executemany(self._of(statement).sql, rows)
+                try:
+                    if len(rows) == 1:
+                        self.cursor.execute(self._of(statement).sql, rows[0])
+                    elif rows:
+                        self.cursor.executemany(self._of(statement).sql, rows)
+                finally:
+                    self._put_back()
         except self.dialect.errors as exc:
             raise self.dialect.translated(exc) from exc
 
@@ -144,7 +164,10 @@ class Database:
         """What the database itself finds wrong with its files."""
         try:
             with self.lock:
-                return self.dialect.faults(self.cursor)
+                try:
+                    return self.dialect.faults(self.cursor)
+                finally:
+                    self._put_back()
         except self.dialect.errors as exc:
             return [str(self.dialect.translated(exc))]
 
@@ -152,14 +175,42 @@ class Database:
         """Rows as they are read, through a cursor of their own."""
         compiled = self._of(statement)
         try:
-            with self.lock:
-                cursor = self.dialect.streaming_cursor(self.cursor.connection)
-            with closing(cursor):
+            with (
+                self._streaming() as connection,
+                closing(self.dialect.streaming_cursor(connection)) as cursor,
+            ):
                 cursor.execute(compiled.sql, compiled.params(values))
                 while rows := cursor.fetchmany(10_000):
                     yield from rows
         except self.dialect.errors as exc:
             raise self.dialect.translated(exc) from exc
+
+    @contextmanager
+    def _streaming(self) -> Iterator[Any]:
+        """The connection of this transaction; or, where it would be lent in between, one for the while."""
+        with self.lock:
+            own = self.cursor.connection if self._is_open or not self.dialect.lends else None
+        if own is not None:
+            yield own
+        else:
+            with closing(self._borrowed()) as borrowed:
+                try:
+                    yield borrowed.driver_connection
+                finally:
+                    if self.dialect.is_lost(borrowed.driver_connection):
+                        borrowed.invalidate()
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """What is asked inside goes through one connection, which nobody else has in between."""
+        with self.lock:
+            self._keeping += 1
+        try:
+            yield
+        finally:
+            with self.lock:
+                self._keeping -= 1
+                self._put_back()
 
     def transaction(self, campaign: int) -> AbstractContextManager[None]:
         """Writes of one campaign, alone: committed at the end, or undone."""
@@ -184,6 +235,7 @@ class Database:
                     raise
                 finally:
                     self._is_open = False
+                    self._put_back()
             except self.dialect.errors as exc:
                 raise self.dialect.translated(exc) from exc
 
@@ -208,12 +260,31 @@ class Database:
         return self._cursor
 
     def _connect(self) -> None:
+        connection = self._borrowed()
+        self._connection, self._cursor = connection, connection.cursor()
+
+    def _borrowed(self) -> PoolProxiedConnection:
         try:
             connection = self.engine.raw_connection()
         except DBAPIError as exc:
             raise self.dialect.translated(exc.orig if isinstance(exc.orig, Exception) else exc) from exc
-        self.dialect.configure(connection.driver_connection)
-        self._connection, self._cursor = connection, connection.cursor()
+        except PoolTimeout as exc:
+            raise self.dialect.translated(exc) from exc
+        if not self.dialect.lends:
+            self.dialect.configure(connection.driver_connection)
+        return connection
+
+    def _put_back(self) -> None:
+        """Between two calls a connection that is lent is anybody's."""
+        if not self.dialect.lends or self._is_open or self._connection is None:
+            return
+        if self._is_lost():
+            self._drop()
+            # What died with this one: the others that lie idle were connected to the same server.
+            self.engine.dispose()
+        elif not self._keeping:
+            self._connection.close()
+            self._connection = self._cursor = None
 
     def _is_lost(self) -> bool:
         return self._connection is not None and self.dialect.is_lost(self._connection.driver_connection)

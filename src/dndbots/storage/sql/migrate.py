@@ -1,53 +1,72 @@
 """Brings a database to the schema that this code knows. Alembic is loaded only when there is work to do."""
 
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from dndbots.errors import StoreDamaged, StoreTooNew
+from dndbots.storage.sql import queue_schema, schema
 from dndbots.storage.sql.database import Database
-from dndbots.storage.sql.schema import REVISION
 
-SCRIPTS: Final = Path(__file__).parent / "migrations"
+_HERE: Final = Path(__file__).parent
 
 
-def bring_up_to_date(db: Database) -> None:
+class Tables(NamedTuple):
+    """Tables that are migrated together: by which scripts, how far, and how they are known to be there."""
+
+    scripts: Path
+    revision: str
+    known_by: frozenset[str]
+    namespace: str | None = None
+
+
+CAMPAIGNS: Final = Tables(_HERE / "migrations", schema.REVISION, frozenset(("events", "campaigns")))
+QUEUE: Final = Tables(
+    _HERE / "queue_migrations", queue_schema.REVISION, frozenset(("jobs",)), queue_schema.NAMESPACE
+)
+
+
+def bring_up_to_date(db: Database, tables: Tables = CAMPAIGNS) -> None:
     """Makes the tables of a new database, or migrates an old one; another program may be doing the same."""
     try:
         with db.engine.connect() as connection:
             db.dialect.configure(connection.connection.driver_connection)
-            if _revision(connection, db.dialect.where) == REVISION:
+            if _revision(connection, tables, db.dialect.where) == tables.revision:
                 return
             db.dialect.lock_for_migration(connection)
-            found = _revision(connection, db.dialect.where)
-            if found != REVISION:
-                _upgrade(connection, found, db.dialect.where)
+            found = _revision(connection, tables, db.dialect.where)
+            if found != tables.revision:
+                _upgrade(connection, tables, found, db.dialect.where)
             connection.commit()
     except DBAPIError as exc:
         raise db.dialect.translated(exc.orig if isinstance(exc.orig, Exception) else exc) from exc
+    except PoolTimeout as exc:
+        raise db.dialect.translated(exc) from exc
     except db.dialect.errors as exc:
         raise db.dialect.translated(exc) from exc
 
 
-def _revision(connection: Connection, where: str) -> str | None:
-    tables = set(inspect(connection).get_table_names())
+def _revision(connection: Connection, tables: Tables, where: str) -> str | None:
+    there = set(inspect(connection).get_table_names(schema=tables.namespace))
     found = None
-    if "alembic_version" in tables:
-        found = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
-    if found is None and tables & {"events", "campaigns"}:
+    if "alembic_version" in there:
+        table = f"{tables.namespace}.alembic_version" if tables.namespace else "alembic_version"
+        found = connection.exec_driver_sql(f"SELECT version_num FROM {table}").scalar()  # noqa: S608 - ours
+    if found is None and there & tables.known_by:
         raise StoreDamaged(where, reason="its tables are there, but not their version; restore a copy")
     return None if found is None else str(found)
 
 
-def _upgrade(connection: Connection, found: str | None, where: str) -> None:
+def _upgrade(connection: Connection, tables: Tables, found: str | None, where: str) -> None:
     from alembic import command
     from alembic.config import Config
     from alembic.script import ScriptDirectory
 
     config = Config()
-    config.set_main_option("script_location", str(SCRIPTS))
+    config.set_main_option("script_location", str(tables.scripts))
     config.attributes["connection"] = connection
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     if found is not None and found not in known:

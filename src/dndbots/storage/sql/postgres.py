@@ -1,12 +1,28 @@
 """PostgreSQL: many campaigns in one database, many programs at once."""
 
 import itertools
-from collections.abc import Collection, Sequence
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import ARRAY, BigInteger, Connection, Engine, any_, bindparam, column, create_engine, func
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Connection,
+    Engine,
+    any_,
+    bindparam,
+    column,
+    create_engine,
+    event,
+    func,
+)
 from sqlalchemy.engine import URL
-from sqlalchemy.pool import NullPool
+from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from dndbots.errors import (
     InvalidSetting,
@@ -17,6 +33,11 @@ from dndbots.errors import (
     StoreUnavailable,
 )
 
+# How many connections one program has at most, however many campaigns it opens.
+POOL: Final = 10
+# A connection that was used so many seconds ago is there.
+_FRESH: Final = 1.0
+_SECRETS: Final = ("password", "sslpassword")
 _STREAMS = itertools.count(1)
 # Any number that nobody else in the database is likely to lock.
 _MIGRATION_LOCK: Final = 0x646E64
@@ -33,32 +54,103 @@ def driver() -> Any:
     return psycopg
 
 
+class _Shared:
+    """Engines by what they are for, as long as somebody uses them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._engines: dict[Hashable, Engine] = {}
+        self._users: Counter[int] = Counter()
+
+    def engine(self, key: Hashable, make: Callable[[], Engine]) -> Engine:
+        with self._lock:
+            if key not in self._engines:
+                self._engines[key] = make()
+            engine = self._engines[key]
+            self._users[id(engine)] += 1
+            return engine
+
+    def let_go(self, engine: Engine) -> None:
+        with self._lock:
+            self._users[id(engine)] -= 1
+            if self._users[id(engine)] > 0:
+                return
+            del self._users[id(engine)]
+            self._engines = {key: one for key, one in self._engines.items() if one is not engine}
+        engine.dispose()
+
+
+_shared = _Shared()
+
+
 class PostgresDialect:
     """A database server, by its address."""
 
     name = "postgresql"
+    lends = True
     begin_snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-    def __init__(self, url: URL, *, timeout: float) -> None:
+    def __init__(self, url: URL, *, timeout: float, pool: int = POOL) -> None:
         self._psycopg = driver()
         self.errors: tuple[type[Exception], ...] = (self._psycopg.Error,)
-        self._url, self._timeout = url.set(drivername="postgresql+psycopg"), timeout
-        self.where = url.set(drivername="postgresql").render_as_string(hide_password=True)
+        self._url, self._timeout, self._pool = url.set(drivername="postgresql+psycopg"), timeout, pool
+        shown = url.set(drivername="postgresql").difference_update_query(_SECRETS)
+        self.where = shown.render_as_string(hide_password=True)
 
     def engine(self) -> Engine:
-        return create_engine(
+        """The one of this program for this address: all its campaigns share so many connections."""
+        key = (os.getpid(), self._url.render_as_string(hide_password=False), self._timeout, self._pool)
+        return _shared.engine(key, self._made)
+
+    def let_go(self, engine: Engine) -> None:
+        _shared.let_go(engine)
+
+    def _made(self) -> Engine:
+        engine = create_engine(
             self._url,
-            poolclass=NullPool,
             paramstyle="format",
+            pool_size=self._pool,
+            max_overflow=0,
+            pool_timeout=max(self._timeout, 1),
+            # The one that was used last, so that those that nobody needs stay idle.
+            pool_use_lifo=True,
             connect_args={"autocommit": True, "connect_timeout": max(2, int(self._timeout))},
         )
+        event.listen(engine, "connect", lambda connection, _record: self._prepare(connection))
+        event.listen(engine, "checkin", lambda _connection, record: record.info.update(used=time.monotonic()))
+        event.listen(engine, "checkout", self._check)
+        return engine
 
-    def configure(self, connection: Any) -> None:
+    def _prepare(self, connection: Any) -> None:
         connection.autocommit = True
         connection.execute(f"SET lock_timeout = {int(self._timeout * 1000)}")
 
+    def _check(self, connection: Any, record: Any, _proxy: Any) -> None:
+        """Whether the server is still there is asked where one may have gone unnoticed, and not each time."""
+        used = record.info.get("used")
+        if used is None or time.monotonic() - used < _FRESH:
+            return
+        try:
+            connection.execute("")
+        except self.errors as exc:
+            raise DisconnectionError from exc  # the pool takes another one
+
+    def configure(self, connection: Any) -> None:
+        """All is done when it is made."""
+
     def is_lost(self, connection: Any) -> bool:
-        return bool(connection.closed)
+        """Between two calls: whether it is closed, or still in the middle of what it was last asked.
+
+        A server that ends while statements go out in one exchange may have said so before its socket closes.
+        The driver then cannot end the exchange, nor say that the connection is gone.
+        """
+        if connection.closed:
+            return True
+        asked, status = connection.pgconn, self._psycopg.pq.TransactionStatus
+        return bool(
+            asked.pipeline_status != self._psycopg.pq.PipelineStatus.OFF
+            or asked.transaction_status in (status.ACTIVE, status.UNKNOWN)
+        )
 
     def lock_for_migration(self, connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN")
@@ -95,6 +187,11 @@ class PostgresDialect:
         return []
 
     def translated(self, exc: Exception) -> StorageError:
+        if isinstance(exc, PoolTimeout):
+            reason = (
+                f"all {self._pool} connections of this program are in use; try again, or add ?pool=<more>"
+            )
+            return StoreBusy(self.where, reason=reason)
         for name, kind, reason in _REASONS:
             if isinstance(exc, getattr(self._psycopg.errors, name)):
                 return kind(self.where, reason=f"{reason} ({exc})")
@@ -109,6 +206,7 @@ _REASONS: Final[tuple[tuple[str, type[StoreUnavailable], str], ...]] = (
     ("LockNotAvailable", StoreBusy, "another program is writing to this campaign; try again"),
     ("DeadlockDetected", StoreBusy, "two programs waited for each other; try again"),
     ("SerializationFailure", StoreBusy, "another program wrote first; try again"),
+    ("UniqueViolation", StoreBusy, "another program did the same first; try again"),
     ("TooManyConnections", StoreBusy, "the server has no connection left; try again"),
     ("DiskFull", StoreFull, "the server has no space left; nothing was written"),
     ("ReadOnlySqlTransaction", StoreReadOnly, "the server accepts no writes"),

@@ -21,7 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISION: Final = "0001"
+REVISION: Final = "0002"
 
 metadata = MetaData()
 
@@ -172,6 +172,18 @@ claims = _table(
     Column("total", BigInteger, nullable=True),
     Column("how", Text, nullable=False),
     Column("said_by", Text, nullable=True),
+)
+
+links = _table(
+    "links",
+    Column("branch", Number, primary_key=True),
+    Column("subject", Key, primary_key=True),
+    Column("slot", Key, primary_key=True),
+    Column("object", Key, primary_key=True),
+    Column("holders", Number, primary_key=True),
+    Column("certainty", SmallInteger, primary_key=True),
+    Column("seq", Number, nullable=False),
+    Index("links_by_object", "branch", "object", "holders", "subject", "slot", "certainty", "seq"),
 )
 
 truth = _table(

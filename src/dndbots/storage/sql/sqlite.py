@@ -31,6 +31,7 @@ class SqliteDialect:
     """A campaign's folder and the database in it."""
 
     name = "sqlite"
+    lends = False  # a file has room for as many connections as there are campaigns open: one
     begin_snapshot = "BEGIN"
     # Text that is no text shows as either.
     errors: tuple[type[Exception], ...] = (sqlite3.Error, UnicodeDecodeError)
@@ -68,6 +69,9 @@ class SqliteDialect:
                 "cached_statements": 256,
             },
         )
+
+    def let_go(self, engine: Engine) -> None:
+        engine.dispose()
 
     def configure(self, connection: Any) -> None:
         _keep_a_log(connection)

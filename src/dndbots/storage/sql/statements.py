@@ -32,6 +32,7 @@ from dndbots.storage.sql.schema import (
     events,
     identities,
     lines,
+    links,
     members,
     mentions,
     names,
@@ -60,7 +61,7 @@ class Statements:
         self._dialect = dialect
         self._insert: Any = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[dialect.name]
         self.append: dict[str, Executable] = {name: insert(table) for name, table in TABLES.items()}
-        for name in ("slots", "sightings"):
+        for name in ("slots", "sightings", "links"):
             self.append[name] = self._unless_there(TABLES[name])
         self.append["truth"] = self._replace(truth, ["branch", "subject", "slot"])
         grown: Any = self._insert(postings)
@@ -110,6 +111,7 @@ class Statements:
             head=bindparam("forked_at"),
         )
         self.head = select(branches.c.head).where(branches.c.id == _branch)
+        self.rename = update(branches).where(branches.c.id == _branch).values(name=bindparam("new_name"))
         self.set_head = update(branches).where(branches.c.id == _branch).values(head=bindparam("new_head"))
         self.cursor = select(cursors.c.seq, cursors.c.version).where(
             cursors.c.branch == _branch, cursors.c.name == bindparam("name")
@@ -284,6 +286,14 @@ class Statements:
                 slots.c.subject >= bindparam("first"),
                 slots.c.subject < bindparam("beyond"),
                 slots.c.seq <= _upto,
+            )
+        )
+        by_end = select(links).where(links.c.branch == _branch, links.c.seq <= _upto)
+        self.links_of, self.links_to = (
+            {False: one, True: one.join(members, _includes(links.c.holders))}
+            for one in (
+                by_end.where(self._dialect.listed(links.c.subject, "uids")),
+                by_end.where(self._dialect.listed(links.c.object, "uids")),
             )
         )
         self.truth = select(truth).where(

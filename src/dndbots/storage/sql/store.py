@@ -23,6 +23,7 @@ from dndbots.storage.ports import (
     IdentityRow,
     Lineage,
     LineHead,
+    LinkRow,
     MentionRow,
     NameRow,
     Rows,
@@ -85,7 +86,9 @@ class SqlStore(WordReads):
     def branches(self) -> list[Branch]:
         return _made(Branch, self._db.all(self._say.branches, campaign=self._campaign))
 
-    def add_branch(self, name: str, *, parent: int, forked_at: int, seed: Seed) -> Branch:
+    def add_branch(
+        self, name: str, *, parent: int, forked_at: int, seed: Seed, instead_of: int | None = None
+    ) -> Branch:
         with self._db.transaction(self._campaign):
             if any(branch.name == name for branch in self.branches()):
                 raise BranchExists(name)
@@ -98,7 +101,15 @@ class SqlStore(WordReads):
             )
             branch = next(branch for branch in self.branches() if branch.name == name)
             self.write(seed(self, branch))
-            return branch
+            if instead_of is not None:
+                self._exchange_names(branch.id, instead_of)
+            return next(one for one in self.branches() if one.id == branch.id)
+
+    def _exchange_names(self, one: int, other: int) -> None:
+        names = {branch.id: branch.name for branch in self.branches()}
+        # No two branches have a name at any time, and none that anybody gave is blank.
+        for branch, name in ((one, " "), (other, names[one]), (one, names[other])):
+            self._db.run(self._say.rename, branch=branch, new_name=name)
 
     @contextmanager
     def appending(self, branch: int) -> Iterator[int]:
@@ -248,6 +259,17 @@ class SqlStore(WordReads):
             for slot in ([None] if slots is None else slots)
         ]
         statement = self._say.slots[subjects is not None, slots is not None, viewer is not None]
+        return self._newest_of(statement, lineage, keys, viewer)
+
+    def latest_in(
+        self, lineage: Lineage, keys: Collection[tuple[str, str]], viewer: str | None
+    ) -> list[ClaimRow]:
+        wanted = [{"subject": subject, "slot": slot} for subject, slot in keys]
+        return self._newest_of(self._say.slots[True, True, viewer is not None], lineage, wanted, viewer)
+
+    def _newest_of(
+        self, statement: Executable, lineage: Lineage, keys: list[dict[str, str]], viewer: str | None
+    ) -> list[ClaimRow]:
         found: list[ClaimRow] = []
         for segment in lineage:
             rows = self._each(statement, (segment,), keys, viewer)
@@ -277,6 +299,12 @@ class SqlStore(WordReads):
     ) -> list[ClaimRow]:
         key = {"subject": subject, "slot": slot, "limit": limit}
         return _made(ClaimRow, self._each(self._say.newest_claims, lineage, [key], viewer))
+
+    def links(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[LinkRow]:
+        by_viewer = viewer is not None
+        return self._either_end(
+            LinkRow, (self._say.links_of[by_viewer], self._say.links_to[by_viewer]), lineage, uids, viewer
+        )
 
     def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int:
         segments = [{"branch": segment.branch, "upto": min(segment.upto, seq - 1)} for segment in lineage]
@@ -324,11 +352,22 @@ class SqlStore(WordReads):
         return found
 
     def identities(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[IdentityRow]:
-        keys = [{"uids": self._db.dialect.as_list(uids)}] if uids else []
         by_viewer = viewer is not None
-        rows = self._each(self._say.identities_of[by_viewer], lineage, keys, viewer)
-        rows += self._each(self._say.identities_as[by_viewer], lineage, keys, viewer)
-        return list(dict.fromkeys(_made(IdentityRow, rows)))
+        ends = (self._say.identities_of[by_viewer], self._say.identities_as[by_viewer])
+        return self._either_end(IdentityRow, ends, lineage, uids, viewer)
+
+    def _either_end(
+        self,
+        kind: type[Kind],
+        statements: Iterable[Executable],
+        lineage: Lineage,
+        uids: Collection[str],
+        viewer: str | None,
+    ) -> list[Kind]:
+        """Rows that have two ends, found from one or the other, each once."""
+        keys = [{"uids": self._db.dialect.as_list(uids)}] if uids else []
+        rows = [row for one in statements for row in self._each(one, lineage, keys, viewer)]
+        return list(dict.fromkeys(_made(kind, rows)))
 
     def _each(
         self,
@@ -371,6 +410,9 @@ class SqlStore(WordReads):
         }
 
     # Upkeep.
+
+    def kept(self) -> AbstractContextManager[None]:
+        return self._db.kept()
 
     def snapshot(self) -> AbstractContextManager[None]:
         return self._db.snapshot()

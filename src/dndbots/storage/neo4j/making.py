@@ -1,0 +1,123 @@
+"""Rows of canon become rows for the statements of `layout`, a batch at a time."""
+
+import json
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from dndbots.canon.claims import reading_of
+from dndbots.canon.ties import verb_of
+from dndbots.ids import category_of, is_uid
+from dndbots.storage.neo4j.layout import DEEDS, NAMES, RELATIONS, SEEN, key_of
+from dndbots.storage.ports import BLOCK, ClaimRow, EventRow, LinkRow, Rows
+
+Made = list[list[Any]]
+
+
+class Batch(NamedTuple):
+    """What one transaction writes: nodes by their uids and groups, then edges by type, each with its ends."""
+
+    uids: dict[str, None]
+    groups: dict[int, None]
+    log: Made
+    edges: dict[str, Made]
+
+    @property
+    def size(self) -> int:
+        return len(self.log) + sum(map(len, self.edges.values()))
+
+
+class Making:
+    """Makes the batches of one branch of one campaign."""
+
+    def __init__(self, campaign: str, branch: int) -> None:
+        self._campaign, self._branch = campaign, branch
+
+    def batch(self, rows: Rows, events: Iterable[EventRow]) -> Batch:
+        made = Batch({}, {}, self._log(events), {})
+        for name in rows.names:
+            if is_uid(name.uid):
+                self._from_group(
+                    made, "CALLS", name.audience, name.uid, name.seq, name.n, name.name, name.folded
+                )
+        for seen in rows.sightings:
+            if is_uid(seen.uid):
+                self._from_group(made, "SIGHTED", seen.audience, seen.uid, seen.seq)
+        for same in rows.identities:
+            self._between(made, "SAME_AS", same.uid, same.same_as, same.audience, same.seq)
+            made.groups[same.audience] = None
+        for claim in rows.claims:
+            if is_uid(claim.subject):
+                self._claim(made, claim)
+        for link in rows.links:
+            self._link(made, link)
+        self._places(made, rows.mentions)
+        return made
+
+    def _log(self, events: Iterable[EventRow]) -> Made:
+        blocks: dict[int, list[Any]] = {}
+        for row in events:
+            block = row.seq // BLOCK
+            key = key_of(self._campaign, self._branch, block)
+            one = blocks.setdefault(block, [key, row.seq, [], [], []])
+            for kept, value in zip(one[2:], (row.event_id, row.audience, row.others or 0), strict=True):
+                kept.append(value)
+        return list(blocks.values())
+
+    def _claim(self, made: Batch, row: ClaimRow) -> None:
+        fields = [row.slot, row.holders, row.certainty, row.valid_from, row.seq, row.n]
+        fields += [row.value, row.total, row.how, row.said_by]
+        said = reading_of(row.slot, json.loads(row.value))
+        kind = RELATIONS.get(said.op or "")
+        made.groups[row.holders] = None
+        if kind is not None and said.object is not None:
+            self._between(made, kind, row.subject, said.object, *fields, said.ended)
+        else:
+            made.uids[row.subject] = None
+            ends = [key_of(self._campaign, row.holders), key_of(self._campaign, row.subject)]
+            made.edges.setdefault("HOLDS", []).append([*ends, *fields])
+
+    def _link(self, made: Batch, row: LinkRow) -> None:
+        """Links by relations are there as claims."""
+        kind = DEEDS[row.slot] if verb_of(row.slot) else NAMES if is_named(row) else None
+        if kind is not None:
+            made.groups[row.holders] = None
+            self._between(made, kind, row.subject, row.object, row.slot, row.holders, row.certainty, row.seq)
+
+    def _places(self, made: Batch, mentions: Iterable[tuple[int, str, int, int, str | None]]) -> None:
+        seqs: dict[tuple[str, str, int, int], list[int]] = {}
+        for _, uid, audience, seq, place in mentions:
+            if place is not None and is_uid(uid):
+                seqs.setdefault((uid, place, audience, seq // BLOCK), []).append(seq)
+        for (uid, place, audience, block), own in seqs.items():
+            made.groups[audience] = None
+            self._between(made, SEEN, uid, place, audience, block, own)
+
+    def _from_group(self, made: Batch, kind: str, group: int, uid: str, *fields: Any) -> None:
+        made.uids[uid] = made.groups[group] = None
+        ends = [key_of(self._campaign, group), key_of(self._campaign, uid)]
+        made.edges.setdefault(kind, []).append([*ends, group, *fields])
+
+    def _between(self, made: Batch, kind: str, subject: str, other: str, *fields: Any) -> None:
+        made.uids[subject] = made.uids[other] = None
+        ends = [key_of(self._campaign, subject), key_of(self._campaign, other)]
+        made.edges.setdefault(kind, []).append([*ends, *fields])
+
+
+def by_ends(edges: Made) -> Made:
+    """Edges of one type as the statements take them: where they begin, where they end, and what each says."""
+    found: dict[str, dict[str, Made]] = {}
+    for one, other, *fields in edges:
+        found.setdefault(one, {}).setdefault(other, []).append(fields)
+    return [[one, [[other, own] for other, own in others.items()]] for one, others in found.items()]
+
+
+def is_named(row: LinkRow) -> bool:
+    """Whether a link is by a fact whose value names the other, and not by an operator."""
+    return row.slot.isidentifier() and row.slot not in RELATIONS
+
+
+def by_category(uids: Iterable[str]) -> dict[str | None, list[str]]:
+    found: dict[str | None, list[str]] = {}
+    for uid in uids:
+        found.setdefault(category_of(uid), []).append(uid)
+    return found

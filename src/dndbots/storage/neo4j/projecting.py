@@ -1,0 +1,267 @@
+"""Projects a branch of a campaign into Neo4j, after its own cursor, in batches.
+
+A batch and the move of the cursor are one transaction, and the cursor is locked while it runs. So a crash of
+either side, at any point, leaves whole batches; and two who project the same branch take turns. Nothing
+here runs inside `record`: what is projected was committed before.
+"""
+
+from collections import deque
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import fields
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from dndbots.canon.reducers import FOLD_VERSION
+from dndbots.errors import GraphRefused, StoreDamaged, StoreTooNew
+from dndbots.storage import codec
+from dndbots.storage.neo4j import layout
+from dndbots.storage.neo4j.layout import key_of
+from dndbots.storage.neo4j.making import Batch, Made, Making, by_category, by_ends
+from dndbots.storage.neo4j.server import Server
+from dndbots.storage.ports import BLOCK, Branch, ClaimKey, EventRow, Rows, Segment, Store
+from dndbots.storage.upkeep import recorder_of
+
+if TYPE_CHECKING:
+    from neo4j import ManagedTransaction
+
+BATCH: Final = 8 * BLOCK
+_DROPPED_AT_ONCE: Final = 20_000
+
+
+class Caught(NamedTuple):
+    """What catching up did: how many events it read and rows it wrote, and how far the graph is now."""
+
+    events: int
+    rows: int
+    seq: int
+
+
+class Cursor(NamedTuple):
+    """How far a branch is in the graph; `last` is the id of the event there."""
+
+    seq: int
+    last: str | None
+    fold: int
+    dropping: bool
+
+
+class _Nodes(NamedTuple):
+    """What a batch needs beside its edges: entities by category, and groups with their members."""
+
+    entities: dict[str | None, Made]
+    groups: Made
+
+
+class _Moved(Exception):
+    """Somebody else projected meanwhile."""
+
+
+class _AsOf:
+    """A store whose running totals are those of a place in the log, and of whose truth nothing is asked."""
+
+    def __init__(self, store: Store, branch: int, seq: int) -> None:
+        self._store, self._branch, self.seq = store, branch, seq
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def claim_totals(self, _branch: int, keys: Collection[ClaimKey]) -> dict[ClaimKey, int]:
+        here = (Segment(self._branch, self.seq),)
+        return {key: self._store.total_before(here, key, self.seq + 1) for key in keys}
+
+    def intern(self, groups: Collection[frozenset[str]]) -> dict[frozenset[str], int]:
+        return self._store.groups(groups)
+
+    def nothing(self, *_args: object) -> dict[Any, Any]:
+        return {}
+
+    def nobody(self, *_args: object) -> list[str]:
+        return []
+
+    line_totals = truth = nothing
+    where_true = nobody
+
+
+class Projector:
+    """Writes one branch."""
+
+    def __init__(self, server: Server, store: Store, campaign: str, branch: Branch) -> None:
+        self._server, self._store, self._campaign, self._branch = server, store, campaign, branch
+        self._key = key_of(campaign, branch.id)
+        self._making = Making(campaign, branch.id)
+        self._began = branch.forked_at
+        self._uids: set[str] = set()
+        self._groups: set[int] = set()
+
+    def catch_up(self, upto: int, told: Callable[[Caught], None]) -> Caught:
+        """Brings the graph to a place in the log, if it is not further already; tells of each batch."""
+        while True:
+            try:
+                return self._caught_up(upto, told)
+            except _Moved:
+                self._uids.clear()
+                self._groups.clear()
+
+    def _caught_up(self, upto: int, told: Callable[[Caught], None]) -> Caught:
+        cursor = self._cursor()
+        self._began = cursor.seq
+        done = Caught(0, 0, cursor.seq)
+        # While the server writes a batch, the next one is folded; whatever fails, the first is waited for.
+        with ThreadPoolExecutor(1, thread_name_prefix="dndbots-graph") as writing:
+            under_way: Future[Caught] | None = None
+            for batch, rows in self._batches(cursor.seq, upto):
+                nodes = self._nodes(batch)
+                if under_way is not None:
+                    done = under_way.result()
+                    told(done)
+                under_way = writing.submit(self._written, done, batch, nodes, rows)
+            if under_way is not None:
+                done = under_way.result()
+                told(done)
+        return done
+
+    def _written(self, before: Caught, batch: Batch, nodes: _Nodes, events: list[EventRow]) -> Caught:
+        work = partial(self._write, batch=batch, nodes=nodes, events=events, expected=before.seq)
+        written = self._server.write(work)
+        return Caught(before.events + len(events), before.rows + written, events[-1].seq)
+
+    def _cursor(self) -> Cursor:
+        """Where to go on. What another version made, or left half dropped, is dropped first."""
+        cursor = self._server.write(self._begun)
+        if cursor.fold > FOLD_VERSION:
+            raise StoreTooNew(self._server.where, reason="a newer dndbots projected it; upgrade dndbots")
+        if cursor.dropping or cursor.fold < FOLD_VERSION:
+            self.drop()
+            return self._server.write(self._begun)
+        place = (Segment(self._branch.id, cursor.seq),)
+        here = self._store.ids_at(place, [cursor.seq]).get(cursor.seq)
+        if cursor.seq > self._branch.head or (cursor.last is not None and here != cursor.last):
+            raise StoreDamaged(
+                self._server.where,
+                reason=f"what it has of {self._campaign} is of another log; `dndbots graph rebuild` drops it",
+            )
+        return cursor
+
+    def _begun(self, tx: "ManagedTransaction") -> Cursor:
+        found = tx.run(
+            layout.BEGIN,
+            key=self._key,
+            campaign=self._campaign,
+            id=self._branch.id,
+            name=self._branch.name,
+            parent=self._branch.parent,
+            forked_at=self._branch.forked_at,
+            fold=FOLD_VERSION,
+        ).single(strict=True)
+        return Cursor(found["seq"], found["last"], found["fold"], bool(found["dropping"]))
+
+    def _batches(self, after: int, upto: int) -> Iterator[tuple[Batch, list[EventRow]]]:
+        read: deque[EventRow] = deque()
+        then: Any = _AsOf(self._store, self._branch.id, after)
+        rows, own = Rows(branch=self._branch.id, head=after, version=FOLD_VERSION), list[EventRow]()
+
+        def events() -> Iterator[Any]:
+            for row in self._events(after, upto):
+                read.append(row)
+                yield codec.from_row(row)
+
+        for part in recorder_of(then, self._branch, at_hand=None).refold(events(), after, words=False):
+            then.seq = part.head
+            _add(rows, part)
+            while read and read[0].seq <= part.head:
+                own.append(read.popleft())
+            if len(own) >= BATCH:
+                yield self._making.batch(rows, own), own
+                rows, own = Rows(branch=self._branch.id, head=after, version=FOLD_VERSION), []
+        if own:
+            yield self._making.batch(rows, own), own
+
+    def _events(self, after: int, upto: int) -> Iterator[EventRow]:
+        place = (Segment(self._branch.id, upto),)
+        while rows := self._store.events(place, after=after, limit=BLOCK):
+            yield from rows
+            after = rows[-1].seq
+
+    def _write(
+        self,
+        tx: "ManagedTransaction",
+        *,
+        batch: Batch,
+        nodes: _Nodes,
+        events: list[EventRow],
+        expected: int,
+    ) -> int:
+        if self._begun(tx).seq != expected:
+            raise _Moved
+        for category, entities in nodes.entities.items():
+            statement = layout.ENTITIES[category]
+            tx.run(statement, rows=entities, campaign=self._campaign, category=category).consume()
+        if nodes.groups:
+            tx.run(layout.GROUPS, rows=nodes.groups, campaign=self._campaign).consume()
+        tx.run(layout.LOG, rows=batch.log, campaign=self._campaign, branch=self._branch.id).consume()
+        for kind in layout.EDGES:
+            for statement, rows in self._statements(kind, batch.edges.get(kind, [])):
+                counted = tx.run(statement, ends=by_ends(rows), branch=self._branch.id).consume().counters
+                if "MERGE" not in statement and counted.relationships_created != len(rows):
+                    reason = f"an end of a {kind} is missing; `dndbots graph rebuild` makes it again"
+                    raise GraphRefused(self._server.where, reason=reason)
+        tx.run(
+            layout.END, key=self._key, seq=events[-1].seq, last=events[-1].event_id, rows=batch.size
+        ).consume()
+        return batch.size
+
+    def _statements(self, kind: str, rows: Made) -> Iterator[tuple[str, Made]]:
+        """How to write some edges. What a run that began at the beginning finds, it finds first.
+
+        Of where people were seen, only the block that the run began in may have a row already.
+        """
+        is_new = self._began == self._branch.forked_at
+        if kind == layout.SEEN:
+            first = self._began // BLOCK
+            grown, new = [row for row in rows if row[3] == first], [row for row in rows if row[3] != first]
+        else:
+            grown, new = ([], rows) if is_new else (rows, [])
+        for statements, own in ((layout.EDGES, grown), (layout.NEW_EDGES, new)):
+            if own:
+                yield statements[kind], own
+
+    def _nodes(self, batch: Batch) -> _Nodes:
+        """The nodes of a batch that no batch before it had.
+
+        Where their transaction fails after this, so does the run, and the next one knows of nothing.
+        """
+        new = by_category(uid for uid in batch.uids if uid not in self._uids)
+        entities = {category: [[self._of(uid), uid] for uid in uids] for category, uids in new.items()}
+        members = self._store.members([group for group in batch.groups if group not in self._groups])
+        groups = [
+            [self._of(group), group, [[self._of(who), who] for who in sorted(people)]]
+            for group, people in members.items()
+        ]
+        self._uids.update(batch.uids)
+        self._groups.update(batch.groups)
+        return _Nodes(entities, groups)
+
+    def _of(self, part: object) -> str:
+        return key_of(self._campaign, part)
+
+    def drop(self) -> None:
+        """Drops this branch's part, and nothing else. If it is interrupted, whoever comes next goes on."""
+        mark = "MATCH (b:Branch {key: $key}) SET b.dropping = true"
+        self._server.change(mark, key=self._key)
+        of = {"campaign": self._campaign, "branch": self._branch.id}
+        while self._server.change(layout.DROP_EDGES, **of, limit=_DROPPED_AT_ONCE)[0]["dropped"]:
+            pass
+        self._server.change(layout.DROP_LOG, **of)
+        self._server.change(layout.DROP_LONELY, campaign=self._campaign)
+        fresh = "MATCH (b:Branch {key: $key}) DELETE b"
+        self._server.change(fresh, key=self._key)
+        self._uids.clear()
+        self._groups.clear()
+
+
+def _add(rows: Rows, part: Rows) -> None:
+    for field in fields(Rows):
+        kept, new = getattr(rows, field.name), getattr(part, field.name)
+        if isinstance(kept, list):
+            kept += new

@@ -1,0 +1,305 @@
+"""Canon read from the graph: the part of the port that answers who is who, what is true and who is linked.
+
+A `View` of it gives what a view of the database gives. What happened at the table is not in the graph.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from dndbots.storage.neo4j.layout import ANY_DEED, ANY_RELATION, SEEN, key_of
+from dndbots.storage.neo4j.server import Server
+from dndbots.storage.ports import (
+    BLOCK,
+    Branch,
+    ClaimKey,
+    ClaimRow,
+    IdentityRow,
+    Lineage,
+    LinkRow,
+    MentionRow,
+    NameRow,
+)
+
+_IN_SIGHT: Final = "($groups IS NULL OR r.holders IN $groups)"
+_SO_FAR: Final = "any(part IN $lineage WHERE part[0] = r.branch AND r.seq <= part[1])"
+# The same for a branch that was never forked from another: no list is looked through at each edge.
+_UNFORKED: Final = "(r.branch = $lineage[0][0] AND r.seq <= $lineage[0][1])"
+_THEN: Final = f"{_IN_SIGHT} AND {_SO_FAR}"
+_EACH: Final = "UNWIND $uids AS uid MATCH (e:Who {key: $prefix + uid})"
+_CLAIM: Final = (
+    "[r.branch, e.uid, r.slot, r.holders, r.certainty, r.valid_from, r.seq, r.n, r.value, r.total, r.how, "
+    "r.said_by] AS row"
+)
+# Of each slot, holders and certainty in each branch, the newest.
+_NEWEST: Final = (
+    "WITH e, r ORDER BY r.valid_from DESC, r.seq DESC, r.n DESC "
+    "WITH e, r.branch AS branch, r.slot AS slot, r.holders AS holders, r.certainty AS certainty, "
+    "collect(r)[0] AS r"
+)
+# Claims about somebody: relations that begin there, and whatever else a group holds of it.
+_CLAIMED: Final = f"MATCH (e)-[r:{ANY_RELATION}|HOLDS]-() WHERE (r.ended IS NULL OR startNode(r) = e) AND"
+_ENDS: Final = "startNode(r).uid, {}, endNode(r).uid"
+# The first place in the log that an edge speaks of.
+_FIRST: Final = "coalesce(r.seq, r.seqs[0])"
+# And the last one of those that the lineage has.
+_LAST: Final = (
+    "head([part IN $lineage WHERE part[0] = r.branch | "
+    "CASE WHEN r.seqs[-1] <= part[1] THEN r.seqs[-1] ELSE [s IN r.seqs WHERE s <= part[1]][-1] END])"
+)
+
+
+def _of_first(cypher: str) -> str:
+    return cypher.replace("r.seq <=", f"{_FIRST} <=")
+
+
+_SEEN_THEN: Final = _of_first(_THEN)
+
+
+class GraphReads:
+    """One campaign of a server. Who belongs to which group never changes, so it is looked up once."""
+
+    def __init__(self, server: Server, campaign: str) -> None:
+        self._server, self._campaign = server, campaign
+        self.where = server.where
+        self._prefix = key_of(campaign, "")
+        self._groups: dict[str, list[int]] = {}
+
+    def branches(self) -> list[Branch]:
+        """The branches that are projected, up to where they are."""
+        rows = self._server.read(
+            "MATCH (b:Branch {campaign: $campaign}) WHERE b.dropping IS NULL "
+            "RETURN b.id AS id, b.name AS name, b.parent AS parent, b.forked_at AS forked_at, b.seq AS head "
+            "ORDER BY id",
+            campaign=self._campaign,
+        )
+        return [Branch(**row) for row in rows]
+
+    def _read(self, cypher: str, lineage: Lineage, viewer: str | None, **values: Any) -> list[Any]:
+        if len(lineage) == 1:
+            cypher = cypher.replace(_SO_FAR, _UNFORKED).replace(_of_first(_SO_FAR), _of_first(_UNFORKED))
+        rows = self._server.read(
+            cypher,
+            lineage=[list(part) for part in lineage],
+            groups=None if viewer is None else self._groups_of(viewer),
+            prefix=self._prefix,
+            campaign=self._campaign,
+            **values,
+        )
+        return [row["row"] for row in rows]
+
+    def _groups_of(self, viewer: str) -> list[int]:
+        if viewer not in self._groups:
+            rows = self._server.read(
+                "MATCH (:Who {key: $key})-[:IN_GROUP]->(g:Group) RETURN g.id AS id ORDER BY id",
+                key=self._prefix + viewer,
+            )
+            self._groups[viewer] = [row["id"] for row in rows]
+        return self._groups[viewer]
+
+    def members(self, groups: Collection[int]) -> dict[int, frozenset[str]]:
+        rows = self._server.read(
+            "UNWIND $keys AS key MATCH (n:Who)-[:IN_GROUP]->(g:Group {key: key}) "
+            "RETURN g.id AS id, collect(n.uid) AS people",
+            keys=[key_of(self._campaign, group) for group in groups],
+        )
+        return {row["id"]: frozenset(row["people"]) for row in rows}
+
+    # Claims and links.
+
+    def latest(
+        self,
+        lineage: Lineage,
+        *,
+        subjects: Collection[str] | None = None,
+        slots: Collection[str] | None = None,
+        viewer: str | None = None,
+    ) -> list[ClaimRow]:
+        each = _EACH if subjects is not None else "MATCH (e:Entity {campaign: $campaign})"
+        wanted = "" if slots is None else "AND r.slot IN $slots"
+        rows = self._read(
+            f"{each} {_CLAIMED} {_THEN} {wanted} {_NEWEST} RETURN {_CLAIM}",
+            lineage,
+            viewer,
+            uids=sorted(subjects or ()),
+            slots=None if slots is None else sorted(slots),
+        )
+        return [ClaimRow(*row) for row in rows]
+
+    def latest_in(
+        self, lineage: Lineage, keys: Collection[tuple[str, str]], viewer: str | None
+    ) -> list[ClaimRow]:
+        slots: dict[str, list[str]] = {}
+        for subject, slot in keys:
+            slots.setdefault(subject, []).append(slot)
+        rows = self._read(
+            "UNWIND keys($slots) AS uid MATCH (e:Who {key: $prefix + uid}) "
+            f"{_CLAIMED} r.slot IN $slots[uid] AND {_THEN} {_NEWEST} RETURN {_CLAIM}",
+            lineage,
+            viewer,
+            slots=slots,
+        )
+        return [ClaimRow(*row) for row in rows]
+
+    def all_claims(self, lineage: Lineage, subjects: Collection[str], viewer: str | None) -> list[ClaimRow]:
+        query = f"{_EACH} {_CLAIMED} {_THEN} RETURN {_CLAIM}"
+        return [ClaimRow(*row) for row in self._read(query, lineage, viewer, uids=sorted(subjects))]
+
+    def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int:
+        rows = self._read(
+            "MATCH (e:Who {key: $prefix + $uid})<-[r:HOLDS]-() "
+            "WHERE r.slot = $slot AND r.holders = $holders "
+            f"AND r.certainty = $certainty AND r.seq < $seq AND {_THEN} {_NEWEST} RETURN r.total AS row",
+            lineage,
+            None,
+            uid=key.subject,
+            slot=key.slot,
+            holders=key.holders,
+            certainty=key.certainty,
+            seq=seq,
+        )
+        return sum(rows)
+
+    def links(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[LinkRow]:
+        """Deeds and facts that name somebody as they were first learned; relations that held at any time."""
+        slot = _ENDS.format("coalesce(r.slot, '@')")
+        rows = self._read(
+            f"{_EACH} MATCH (e)-[r:{ANY_DEED}|{ANY_RELATION}|{SEEN}]-() "
+            f"WHERE coalesce(r.ended, false) = false AND {_SEEN_THEN} "
+            f"WITH [r.branch, {slot}, r.holders, coalesce(r.certainty, 2)] AS link, min({_FIRST}) AS first "
+            "RETURN link + first AS row",
+            lineage,
+            viewer,
+            uids=sorted(uids),
+        )
+        return [LinkRow._make(row) for row in rows]
+
+    # Places.
+
+    def latest_places(
+        self, lineage: Lineage, uids: Collection[str], viewer: str | None = None
+    ) -> list[MentionRow]:
+        rows = self._read(
+            f"{_EACH} MATCH (e)-[r:{SEEN}]->(p:Who) WHERE {_SEEN_THEN} "
+            f"WITH e, r, p, {_LAST} AS seq ORDER BY seq DESC "
+            "WITH [r.branch, e.uid, r.holders] AS key, collect([seq, p.uid])[0] AS newest "
+            "RETURN key + newest AS row",
+            lineage,
+            viewer,
+            uids=sorted(uids),
+        )
+        return [MentionRow(*row) for row in rows]
+
+    def all_places(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[MentionRow]:
+        upto = dict(lineage)
+        rows = self._read(
+            f"{_EACH} MATCH (e)-[r:{SEEN}]->(p:Who) WHERE {_SEEN_THEN} "
+            "RETURN [r.branch, e.uid, r.holders, r.seqs, p.uid] AS row",
+            lineage,
+            viewer,
+            uids=sorted(uids),
+        )
+        return [
+            MentionRow(branch, uid, audience, seq, place)
+            for branch, uid, audience, seqs, place in rows
+            for seq in seqs
+            if seq <= upto[branch]
+        ]
+
+    # Who is who.
+
+    def sighted(self, lineage: Lineage, uids: Collection[str], viewer: str | None = None) -> set[str]:
+        return {*self.first_sighted(lineage, uids, viewer)}
+
+    def first_sighted(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> dict[str, int]:
+        first = "WITH e.uid AS uid, min(r.seq) AS seq RETURN [uid, seq] AS row"
+        query = f"{_EACH} MATCH (e)<-[r:SIGHTED]-() WHERE {_THEN} {first}"
+        return dict(self._read(query, lineage, viewer, uids=sorted(uids)))
+
+    def all_sighted(self, lineage: Lineage, viewer: str) -> list[str]:
+        query = (
+            "MATCH (e:Entity {campaign: $campaign})<-[r:SIGHTED]-() "
+            f"WHERE {_THEN} RETURN DISTINCT e.uid AS row"
+        )
+        return sorted(self._read(query, lineage, viewer))
+
+    def uids_like(self, prefix: str) -> set[str]:
+        query = "MATCH (e:Entity {campaign: $campaign}) WHERE e.uid STARTS WITH $start RETURN e.uid AS row"
+        return set(self._read(query, (), None, start=prefix))
+
+    def uids_with(self, lineage: Lineage, prefixes: Collection[str]) -> set[str]:
+        query = (
+            "UNWIND $starts AS start MATCH (e:Entity {campaign: $campaign}) WHERE e.uid STARTS WITH start "
+            f"MATCH (e)<-[r:SIGHTED]-() WHERE {_THEN} RETURN DISTINCT e.uid AS row"
+        )
+        return set(self._read(query, lineage, None, starts=sorted(prefixes)))
+
+    def names_of(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[NameRow]:
+        query = (
+            f"{_EACH} MATCH (e)<-[r:CALLS]-() WHERE {_THEN} "
+            "RETURN [r.branch, e.uid, r.seq, r.n, r.holders, r.name, r.folded] AS row"
+        )
+        return [NameRow(*row) for row in self._read(query, lineage, viewer, uids=sorted(uids))]
+
+    def named(self, lineage: Lineage, folded: Collection[str], viewer: str | None) -> dict[str, set[str]]:
+        query = (
+            "MATCH (e:Entity {campaign: $campaign})<-[r:CALLS]-() "
+            f"WHERE r.folded IN $folded AND {_THEN} RETURN DISTINCT [r.folded, e.uid] AS row"
+        )
+        found: dict[str, set[str]] = {}
+        for name, uid in self._read(query, lineage, viewer, folded=sorted(folded)):
+            found.setdefault(name, set()).add(uid)
+        return found
+
+    def identities(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[IdentityRow]:
+        query = (
+            f"{_EACH} MATCH (e)-[r:SAME_AS]-() WHERE {_THEN} "
+            "RETURN [r.branch, startNode(r).uid, endNode(r).uid, r.seq, r.holders] AS row"
+        )
+        rows = self._read(query, lineage, viewer, uids=sorted(uids))
+        found = dict.fromkeys(IdentityRow(*row) for row in rows)
+        # As they were recorded: where a log says two things of one, the later one counts.
+        return sorted(found, key=lambda row: row.seq)
+
+    # The ids of events.
+
+    def ids_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, str]:
+        rows = self._read(
+            "UNWIND $places AS place MATCH (l:Log {key: place[0]}) "
+            "RETURN [place[1], l.ids[place[1] - l.first]] AS row",
+            lineage,
+            None,
+            places=list(self._places(lineage, seqs).values()),
+        )
+        return {seq: name for seq, name in rows if name is not None}
+
+    def places_of(self, lineage: Lineage, ids: Collection[str]) -> dict[str, int]:
+        rows = self._read(
+            "UNWIND $lineage AS part MATCH (l:Log {campaign: $campaign, branch: part[0]}) "
+            "UNWIND range(0, size(l.ids) - 1) AS n WITH part, l, n "
+            "WHERE l.ids[n] IN $ids AND l.first + n <= part[1] RETURN [l.ids[n], l.first + n] AS row",
+            lineage,
+            None,
+            ids=sorted(ids),
+        )
+        return dict(rows)
+
+    def perceivers_at(self, lineage: Lineage, seq: int) -> frozenset[str]:
+        """Who perceived the event at a place."""
+        rows = self._read(
+            "UNWIND $places AS place MATCH (l:Log {key: place[0]}) WITH l, place[1] - l.first AS n "
+            "RETURN [l.audiences[n], l.others[n]] AS row",
+            lineage,
+            None,
+            places=list(self._places(lineage, [seq]).values()),
+        )
+        groups = {group for row in rows for group in row if group}
+        return frozenset(who for people in self.members(groups).values() for who in people)
+
+    def _places(self, lineage: Lineage, seqs: Collection[int]) -> Mapping[int, list[Any]]:
+        """The key of the block that each place is in, in the segment that it belongs to."""
+        found: dict[int, list[Any]] = {}
+        for seq in seqs:
+            branch = next((part.branch for part in lineage if seq <= part.upto), None)
+            if branch is not None:
+                found[seq] = [key_of(self._campaign, branch, seq // BLOCK), seq]
+        return found
