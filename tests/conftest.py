@@ -1,4 +1,7 @@
-"""Hypothesis profiles: few cases by default, many with HYPOTHESIS_PROFILE=long. And a PostgreSQL server."""
+"""Hypothesis profiles: few cases by default, many with HYPOTHESIS_PROFILE=long.
+
+And servers that tests share: PostgreSQL, Neo4j, a small model.
+"""
 
 import os
 from collections.abc import Iterator
@@ -8,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 if TYPE_CHECKING:
+    from tests.neo4j_server import Neo4jServer
     from tests.postgres import PostgresServer
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
-settings.register_profile("default", max_examples=60, deadline=None, suppress_health_check=_SLOW)
+settings.register_profile("default", max_examples=40, deadline=None, suppress_health_check=_SLOW)
 settings.register_profile("long", max_examples=10_000, deadline=None, suppress_health_check=_SLOW)
 # To find a fault fast, without looking for its simplest form.
 settings.register_profile(
@@ -22,6 +26,8 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+# The tests wait for what is compacted in the background, so it need not stand back for them.
+os.environ.setdefault("DNDBOTS_NICE", "0")
 
 
 @pytest.fixture(scope="session")
@@ -39,3 +45,40 @@ def postgres() -> "Iterator[PostgresServer]":
         yield server
     finally:
         server.close()
+
+
+@pytest.fixture(scope="session")
+def neo4j() -> "Iterator[Neo4jServer]":
+    """The same of Neo4j, whose version the report names."""
+    pytest.importorskip("neo4j", reason="the driver is not installed: pip install 'dndbots[neo4j]'")
+    from tests.neo4j_server import Neo4jServer, NoNeo4j
+
+    try:
+        server = Neo4jServer()
+    except NoNeo4j as exc:
+        pytest.skip(str(exc))
+    try:
+        server.start()
+        yield server
+    finally:
+        server.close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """On which graph database the tests ran: a green suite without one has not seen it."""
+    from tests.neo4j_server import found
+
+    terminalreporter.write_line(f"graph: {found()}")
+
+
+@pytest.fixture(scope="session")
+def small_model() -> Iterator[str]:
+    """The address of a real small model on this machine; tests are skipped where it is not installed."""
+    from bench.small import NoSmallModel, served
+
+    try:
+        server = served()
+    except NoSmallModel as exc:
+        pytest.skip(str(exc))
+    yield server.listening_address
+    del server

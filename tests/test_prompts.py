@@ -1,14 +1,19 @@
 """What the roles are told."""
 
+import pytest
 from tests.table import character, event
 
+from dndbots.ids import is_hidden
 from dndbots.memory import MemoryBuilder
 from dndbots.prompts import (
     DCML_GUIDE,
     DM_PRINCIPLES,
+    DM_TOOLS,
+    NPC_PRINCIPLES,
     PLAYER_PRINCIPLES,
     RULES_SHORTHAND,
     build_dm_prompt,
+    build_npc_prompt,
     build_player_prompt,
     format_character_sheet,
 )
@@ -66,3 +71,50 @@ def test_a_prompt_without_memory_is_short() -> None:
     """What every turn pays for is a few hundred tokens."""
     assert count_tokens(build_player_prompt(THROK)) < 400
     assert count_tokens(build_dm_prompt("x", [THROK])) < 400
+
+
+# What every question of a role pays for, before anything of the moment. It is cached, but not for nothing.
+STABLE = {"player": 260, "dm": 420, "npc": 140}
+
+
+def stable_part(role: str) -> str:
+    """What is the same for a seat from its first question to its last, a level gained aside."""
+    if role == "player":
+        return build_player_prompt(THROK).partition("YOUR CHARACTER:")[0]
+    if role == "dm":
+        return build_dm_prompt("x", [THROK], tools=True).partition("THE PARTY:")[0]
+    return build_npc_prompt("Elena")
+
+
+@pytest.mark.parametrize("role", STABLE)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_the_stable_part_of_each_role_is_short(role: str, encoding: str) -> None:
+    """By exact count, in both vocabularies."""
+    assert count_tokens(stable_part(role), encoding) <= STABLE[role]
+
+
+def test_what_never_changes_stands_first() -> None:
+    """A wound later, a player's prompt has changed only behind its rules."""
+    later = THROK.model_copy(update={"hp": 1})
+    for sheet, memory in ((THROK, "a"), (later, "b")):
+        assert build_player_prompt(sheet, memory=memory).startswith(stable_part("player"))
+    for party in ([THROK], [later, THROK]):
+        assert build_dm_prompt("x", party, memory="m", tools=True).startswith(stable_part("dm"))
+
+
+def test_a_person_is_told_what_is_its_own_and_no_rules() -> None:
+    """Who is met knows what it wants and hides; the rules are none of its business."""
+    prompt = build_npc_prompt("Elena", ["wants: to be left alone"], memory="## STATIC_RELATIONS")
+    assert prompt.startswith("You are Elena")
+    assert NPC_PRINCIPLES in prompt
+    assert "- wants: to be left alone" in prompt
+    assert RULES_SHORTHAND not in prompt
+    assert prompt.endswith("## STATIC_RELATIONS")
+
+
+def test_the_texts_are_files_without_anything_hidden() -> None:
+    """Plain lines of our own, each within the width of a page of source."""
+    for text in (RULES_SHORTHAND, PLAYER_PRINCIPLES, DM_PRINCIPLES, DM_TOOLS, NPC_PRINCIPLES):
+        assert text == text.strip()
+        assert not any(is_hidden(char) for char in text if char != "\n")
+        assert all(line.startswith("- ") for line in text.splitlines())

@@ -1,8 +1,11 @@
-"""For those who test what they build on dndbots: campaigns in memory, and the law of perspective.
+"""For those who test what they build on dndbots: campaigns in memory, the law of perspective, and doubles.
 
     assert_perspective(campaign, lambda table, viewer: table.timeline(viewer=viewer))
 
 fails if any character's answer depends on an event that the character did not perceive.
+
+`ScriptedVoice`, `FaultyVoice` and `FakeChatModel` stand in for models: no network, no key, no chance that
+cannot be replayed.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,8 +19,23 @@ from dndbots.errors import DndbotsError
 from dndbots.events import GameEvent, audience
 from dndbots.ids import DM, SYSTEM
 from dndbots.storage.memory import MemoryStore
+from dndbots.testing.chats import FakeChatModel
+from dndbots.testing.recorded import RECORDED, ServerFault, recorded
+from dndbots.testing.voices import FaultyVoice, ScriptedVoice
 
-__all__ = ["as_text", "assert_perspective", "memory_campaign", "perceived_only", "perceivers"]
+__all__ = [
+    "RECORDED",
+    "FakeChatModel",
+    "FaultyVoice",
+    "ScriptedVoice",
+    "ServerFault",
+    "as_text",
+    "assert_perspective",
+    "memory_campaign",
+    "perceived_only",
+    "perceivers",
+    "recorded",
+]
 
 ViewOf = Callable[[Campaign, str], Any]
 

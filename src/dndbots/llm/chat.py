@@ -1,0 +1,176 @@
+"""A voice that is a chat model: asked in the way it can answer in, again if need be, in good time.
+
+Any object with `invoke(messages)` will do. What it can do beyond that (`bind_tools`, `bind`, `stream`) is
+tried, and what works is remembered.
+"""
+
+import time
+from collections.abc import Callable, Iterator, MutableMapping
+from typing import Any, Final
+
+from dndbots.errors import ModelUnavailable
+from dndbots.llm.asking import Answer, Hear, Heard, Question, Usage
+from dndbots.llm.forms import answer_schema, as_function
+from dndbots.llm.hearing import Hearing
+from dndbots.llm.messages import count_in, messages_of
+from dndbots.llm.reading import LONGEST_ANSWER, Reading, read
+from dndbots.llm.settings import Way
+from dndbots.llm.shapes import Shape, broke_off, content_of, said_in, shape_in, shape_of
+from dndbots.llm.troubles import Kind
+from dndbots.llm.trying import Failed, Trying
+from dndbots.llm.waiting import as_it_comes
+from dndbots.tokens import counter_for
+
+# Is told in which way a model answers, once that is known.
+Remember = Callable[[str, Way], None]
+# Providers write tools in fewer tokens than JSON has, but not in so much fewer.
+_TOOLS_SHRINK: Final = 3
+_ORDER: Final = (Way.TOOLS, Way.SCHEMA, Way.WORDS)
+
+
+class ChatVoice:
+    """Asks one chat model. Raises nothing but `ModelUnavailable`; what is wrong with an answer is its fault.
+
+    `ways` are the ways that models are known to answer in, by `key`, and is added to; `remember` is told of
+    each that is new.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        name: str,
+        key: str | None = None,
+        trying: Trying | None = None,
+        structured: Way = Way.AUTO,
+        ways: MutableMapping[str, Way] | None = None,
+        remember: Remember | None = None,
+        heard: Heard | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._model, self.name, self._key = model, name, key or name
+        self._trying = trying or Trying()
+        self._structured = Way(structured)
+        self.ways: MutableMapping[str, Way] = {} if ways is None else ways
+        self._remember, self._heard, self._clock = remember, heard, clock
+        self._encoding = counter_for(name).encoding
+        # Where to begin as long as no way is known to work.
+        self._begin = Way.TOOLS
+
+    def ask(self, question: Question, *, hear: Hear | None = None) -> Answer:
+        """The answer to a question. Words are handed to `hear` as they come; the answer is what counts.
+
+        After an attempt that failed, the next is heard when it is whole, if nothing of the first was heard.
+        """
+        began = self._clock()
+        hearing = Hearing(hear)
+        *others, last = self._ways_for(question)
+        for way in (*others, last):
+            try:
+                shape, counted, bare = self._asked(question, way, hearing)
+            except Failed as exc:
+                if exc.trouble.kind is Kind.UNSUPPORTED and way is not last:
+                    continue
+                raise ModelUnavailable(self.name, reason=self._told(exc, way)) from exc
+            reading = read(shape, question.tools, way)
+            self._learn(question, way, reading, unseen=0 < shape.tokens.get("input", 0) < bare)
+            usage = Usage(**shape.tokens, counted=counted, seconds=max(0.0, self._clock() - began))
+            if self._heard:
+                self._heard(question.role, self.name, usage)
+            hearing.finish(reading.words)
+            return Answer(
+                words=reading.words,
+                calls=reading.calls,
+                faults=reading.faults,
+                model=self.name,
+                usage=usage,
+            )
+        raise AssertionError  # the last way answers or raises
+
+    def _told(self, failed: Failed, way: Way) -> str:
+        """Why there is no answer, and what may help where it is our settings that stand in the way."""
+        if failed.trouble.kind is Kind.UNSUPPORTED and self._structured is way is not Way.AUTO:
+            return f'{failed.trouble.reason}; structured = "auto" finds another way'
+        return failed.trouble.reason
+
+    # Which way
+
+    def _ways_for(self, question: Question) -> tuple[Way, ...]:
+        if not question.tools:
+            return (Way.AUTO,)
+        if self._structured is not Way.AUTO:
+            return (self._structured,)
+        return _ORDER[_ORDER.index(self.ways.get(self._key, self._begin)) :]
+
+    def _learn(self, question: Question, way: Way, reading: Reading, *, unseen: bool) -> None:
+        if way is Way.AUTO:
+            return
+        if reading.fits:
+            if self.ways.get(self._key) is not way:
+                self.ways[self._key] = way
+                if self._remember:
+                    self._remember(self._key, way)
+        elif self._key not in self.ways:
+            # Calls that are written as text; none though it was asked again; or tools that a server took
+            # and never showed to the model, by how few tokens it counted: another way may do.
+            gave_up = reading.fits is False or ((question.so_far or unseen) and not reading.calls)
+            at = _ORDER.index(way)
+            self._begin = _ORDER[min(at + 1, len(_ORDER) - 1)] if gave_up else way
+
+    # Asking
+
+    def _asked(self, question: Question, way: Way, hearing: Hearing) -> tuple[Shape, int, int]:
+        """What came back, our count of what was sent, and the least that must be counted if all was seen."""
+        messages = messages_of(question, way)
+        functions = [as_function(tool) for tool in question.tools] if way is Way.TOOLS else []
+        schema = answer_schema(question.tools) if way is Way.SCHEMA else None
+        counted = count_in(messages, self._encoding, beside=functions)
+        without = count_in(messages, self._encoding)
+        bare = without + (counted - without) // _TOOLS_SHRINK if functions else 0
+
+        def once() -> Shape:
+            model = _bound(self._model, functions, schema)
+            try:
+                if hearing.deaf or not hasattr(model, "stream"):
+                    return shape_of(self._trying.within(lambda: model.invoke(messages)))
+                on = hearing.begin(in_object=way in (Way.SCHEMA, Way.WORDS))
+                return shape_of(self._streamed(model, messages, on))
+            except Exception as exc:
+                hearing.stop()
+                if (shape := shape_in(exc)) is None:
+                    raise
+                return shape
+
+        return self._trying.run(once), counted, bare
+
+    def _streamed(self, model: Any, messages: list[Any], on: Callable[[str], None]) -> object:
+        """All of a stream, added up. It is timed here, so that words are heard where the caller is."""
+
+        def begin() -> Iterator[Any]:
+            return iter(model.stream(messages))
+
+        whole: Any = None
+        length = 0
+        for chunk in as_it_comes(self._trying.timeout, begin):
+            whole = chunk if whole is None else whole + chunk
+            said = said_in(content_of(chunk)) or ""
+            length += len(said)
+            on(said)
+            if length > LONGEST_ANSWER:
+                return whole
+        if whole is None or broke_off(whole):
+            raise ConnectionError("the stream broke off")
+        return whole
+
+
+def _bound(model: Any, functions: list[dict[str, Any]], schema: dict[str, Any] | None) -> Any:
+    if functions:
+        if not hasattr(model, "bind_tools"):
+            raise NotImplementedError("bind_tools")
+        return model.bind_tools(functions)
+    if schema:
+        if not hasattr(model, "bind"):
+            raise NotImplementedError("response_format")
+        held = {"name": "answer", "schema": schema, "strict": False}
+        return model.bind(response_format={"type": "json_schema", "json_schema": held})
+    return model

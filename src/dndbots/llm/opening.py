@@ -1,0 +1,137 @@
+"""A chat model by its name, `provider:name`, through LangChain. The only place that knows providers.
+
+Nothing is loaded before a model is opened, and opening one asks no network. Retries of the providers' own
+libraries are switched off: ours are in `trying`.
+"""
+
+import importlib
+import os
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from dndbots.errors import NoSuchPlayer
+from dndbots.ids import short
+from dndbots.llm.settings import HOUSE, KEYS, ModelSettings
+
+# What is installed with which extra.
+_EXTRAS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "openai": "openai",
+        "azure_openai": "openai",
+        "anthropic": "anthropic",
+        "google_genai": "google",
+        "ollama": "ollama",
+    }
+)
+_MODULES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "langchain_openai": "openai",
+        "langchain_anthropic": "anthropic",
+        "langchain_google_genai": "google_genai",
+        "langchain_ollama": "ollama",
+    }
+)
+# Servers on one's own machine want no key, and the library will not do without one.
+PLACEHOLDER: Final = "none"
+_PACKAGE = re.compile(r"pip install [-U ]*([\w-]+)")
+_KEY_WANTED = re.compile(r"api[_ ]?key|credential|environment variable", re.IGNORECASE)
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN)\b")
+
+
+def open_model(settings: ModelSettings, *, environ: Mapping[str, str] | None = None) -> Any:
+    """The chat model of these settings. `NoSuchPlayer` says in one line what to do where it cannot be had."""
+    if settings.model == HOUSE:
+        raise NoSuchPlayer(HOUSE, reason="the house plays without a model, and there is none to open")
+    env = os.environ if environ is None else environ
+    provider, name = _provider_of(settings)
+    if not name:
+        raise NoSuchPlayer(
+            settings.model, reason="it has no name; write provider:name, such as openai:gpt-4o"
+        )
+    make = _factory(settings, provider)
+    key = _key(settings, provider, env)
+    fields = _fields(settings, provider, key)
+    try:
+        model = make(name, model_provider=provider, **fields)
+    except Exception as exc:
+        # Each library has its own errors for what is missing.
+        raise NoSuchPlayer(settings.model, reason=_reason(exc, provider)) from exc
+    inferred = _MODULES.get(type(model).__module__.partition(".")[0])
+    if provider is None and inferred in KEYS:
+        _key(settings, inferred, env)
+    return model
+
+
+def _provider_of(settings: ModelSettings) -> tuple[str | None, str]:
+    """The provider and the name it knows; None where LangChain is to infer it.
+
+    A server of one's own has names of its own: what has no provider before it is one of those.
+    """
+    prefix, colon, name = settings.model.partition(":")
+    if colon and prefix in _EXTRAS:
+        return prefix, name
+    return ("openai", settings.model) if settings.base_url else (None, settings.model)
+
+
+def _factory(settings: ModelSettings, provider: str | None) -> Any:
+    try:
+        return importlib.import_module("langchain.chat_models").init_chat_model
+    except ImportError as exc:
+        extra = _EXTRAS.get(provider or "", "openai")
+        raise NoSuchPlayer(
+            settings.model,
+            reason=f"the package langchain is not installed; pip install 'dndbots[{extra}]'",
+        ) from exc
+
+
+def _key(settings: ModelSettings, provider: str | None, env: Mapping[str, str]) -> str | None:
+    """The key to pass, where the library would not find it by itself."""
+    if settings.key_env:
+        if not env.get(settings.key_env):
+            raise NoSuchPlayer(
+                settings.model, reason=f"there is no key; set {settings.key_env} in the environment"
+            )
+        return env[settings.key_env]
+    wanted = KEYS.get(provider or "", ())
+    if not wanted or any(env.get(variable) for variable in wanted):
+        return next((env[variable] for variable in wanted if env.get(variable)), None)
+    if settings.base_url:
+        return PLACEHOLDER
+    raise NoSuchPlayer(
+        settings.model,
+        reason=f"there is no key; set {wanted[0]} in the environment, or base_url for a server of your own",
+    )
+
+
+def _fields(settings: ModelSettings, provider: str | None, key: str | None) -> dict[str, Any]:
+    said: dict[str, Any] = {"temperature": settings.temperature}
+    if provider == "ollama":
+        # It has other names for these, and leaves unknown ones aside without a word.
+        said |= {"num_predict": settings.max_tokens, "client_kwargs": {"timeout": settings.timeout}}
+    else:
+        said |= {"max_tokens": settings.max_tokens, "timeout": settings.timeout, "max_retries": 0}
+    if provider == "openai":
+        said |= {"stream_usage": True}
+        if settings.base_url:
+            # Servers other than OpenAI's know the older name, and the older interface.
+            said |= {"max_tokens": None, "use_responses_api": False}
+            said["extra_body"] = {"max_tokens": settings.max_tokens} if settings.max_tokens else None
+    said |= {"base_url": settings.base_url or None, "api_key": key}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _reason(exc: Exception, provider: str | None) -> str:
+    told = str(exc)
+    if isinstance(exc, ImportError):
+        extra = _EXTRAS.get(provider or "")
+        package = _PACKAGE.search(told)
+        what = f"'dndbots[{extra}]'" if extra else package.group(1) if package else exc.name or "its package"
+        return f"its provider's package is not installed; pip install {what}"
+    if isinstance(exc, ValueError) and ("infer" in told or "nsupported" in told) and "provider" in told:
+        return "no such provider is known; write provider:name, such as openai:gpt-4o, or give a base_url"
+    if _KEY_WANTED.search(told):
+        variables = list(dict.fromkeys(_VARIABLE.findall(told)))
+        return f"there is no key; set {variables[0] if variables else 'its key'} in the environment"
+    return short(f"{type(exc).__name__}: {told}")

@@ -1,0 +1,238 @@
+"""What chat models give back, whatever its shape: text, parts, calls, refusals, usage, why it ended.
+
+Any object or mapping with these fields will do; no library is imported. All of it is hostile data: nothing
+here raises, and what cannot be read is as good as not said.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final
+
+from dndbots.ids import is_hidden
+
+# Parts of a message that are nobody's words: thoughts, calls, pictures.
+_NOT_SAID: Final = frozenset(
+    ("reasoning", "thinking", "redacted_thinking", "tool_use", "tool_call", "function_call", "refusal")
+)
+_MOST_PARTS: Final = 1000
+_MOST_TOKENS: Final = 100_000_000
+# Models that think aloud. Some are begun inside a thought, and some never come out of it.
+_THOUGHT = re.compile(r"<(/?)(?:think(?:ing)?|thought|reasoning)>", re.IGNORECASE)
+
+
+class End(StrEnum):
+    """Why an answer ended."""
+
+    SAID = "said"
+    CUT = "cut"
+    REFUSED = "refused"
+
+
+_REASONS: Final = ("finish_reason", "stop_reason", "done_reason")
+_ENDS: Final[Mapping[str, End]] = {
+    "length": End.CUT,
+    "max_tokens": End.CUT,
+    "model_context_window_exceeded": End.CUT,
+    "content_filter": End.REFUSED,
+    "refusal": End.REFUSED,
+    "safety": End.REFUSED,
+    "recitation": End.REFUSED,
+    "prohibited_content": End.REFUSED,
+    "blocklist": End.REFUSED,
+    "spii": End.REFUSED,
+    "image_safety": End.REFUSED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawCall:
+    """A call as it came: `args` is an object, or text that should have been one."""
+
+    name: str
+    args: object
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """A message as it came, in the one form that is read on."""
+
+    text: str = ""
+    calls: tuple[RawCall, ...] = ()
+    end: End = End.SAID
+    refusal: str = ""
+    tokens: Mapping[str, int] = field(default_factory=dict)
+
+
+def shape_of(answer: object) -> Shape:
+    """Whatever a model gave back."""
+    content = content_of(answer)
+    refusal = _refusal(answer, content)
+    end = _end(answer)
+    return Shape(
+        text=said_in(content) or "",
+        calls=tuple(_calls(answer, content)),
+        end=End.REFUSED if refusal else end,
+        refusal=refusal,
+        tokens=tokens_of(answer),
+    )
+
+
+def shape_in(error: Exception) -> Shape | None:
+    """The answer inside an error: where one is held to a schema, a library may raise for how it ended."""
+    if type(error).__name__ == "ContentFilterFinishReasonError":
+        return Shape(end=End.REFUSED)
+    completion = getattr(error, "completion", None)
+    choice = next(iter(_listed(completion, "choices")), None)
+    if choice is None:
+        return None
+    about = {"finish_reason": _field(choice, "finish_reason"), "token_usage": _field(completion, "usage")}
+    return shape_of({"content": _field(_field(choice, "message"), "content"), "response_metadata": about})
+
+
+# Text
+
+
+def content_of(answer: object) -> object:
+    """The content of a message; what is no message is its own content."""
+    if isinstance(answer, Mapping):
+        return answer.get("content", answer.get("text"))
+    if answer is None or isinstance(answer, str | list | tuple):
+        return answer
+    if hasattr(answer, "content"):
+        return answer.content
+    return getattr(answer, "text", answer)
+
+
+def said_in(content: object) -> str | None:
+    """The text of a content, which may be in parts; None where it is no text at all."""
+    if isinstance(content, list | tuple):
+        return "".join(part for part in map(_said_in_part, content[:_MOST_PARTS]) if part)
+    return content if isinstance(content, str) else None
+
+
+def _said_in_part(part: object) -> str | None:
+    """What a part says; parts that are thoughts, calls or pictures say nothing."""
+    if isinstance(part, str):
+        return part
+    kind, text = _field(part, "type"), _field(part, "text")
+    return text if isinstance(text, str) and kind not in _NOT_SAID and not _field(part, "thought") else None
+
+
+def without_thoughts(text: str) -> str:
+    """The text without what a model thought aloud in it."""
+    kept: list[str] = []
+    at, thinking = 0, False
+    for tag in _THOUGHT.finditer(text):
+        if tag[1] and not thinking:
+            kept.clear()
+        elif not tag[1] and not thinking:
+            kept.append(text[at : tag.start()])
+        thinking, at = not tag[1], tag.end()
+    return "".join(kept) if thinking else "".join((*kept, text[at:]))
+
+
+def visible(text: str) -> str:
+    """The text without what cannot be seen, but for the ends of lines. Tabs are spaces."""
+    if text.isascii() and text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
+    return "".join(char for char in text if char == "\n" or not is_hidden(char))
+
+
+# Calls
+
+
+def _calls(answer: object, content: object) -> Iterator[RawCall]:
+    """Calls as the library read them; else as they stand in the parts, or where older servers put them."""
+    found = [*_listed(answer, "tool_calls"), *_listed(answer, "invalid_tool_calls")]
+    if not found:
+        found = [part for part in _parts(content) if _field(part, "type") in ("tool_use", "tool_call")]
+    if not found:
+        more = _field(answer, "additional_kwargs")
+        found = _listed(more, "tool_calls")
+        old = _field(more, "function_call")
+        found += [old] if isinstance(old, Mapping) else []
+    for call in found[:_MOST_PARTS]:
+        inner = _field(call, "function")
+        named = inner if isinstance(inner, Mapping) else call
+        name = _field(named, "name")
+        args = _first(named, "args", "arguments", "input")
+        call_id = _field(call, "id")
+        yield RawCall(
+            name=name if isinstance(name, str) else "",
+            args={} if args is None else args,
+            id=call_id if isinstance(call_id, str) else "",
+        )
+
+
+def _listed(value: object, name: str) -> list[Any]:
+    found = _field(value, name)
+    return list(found) if isinstance(found, list | tuple) else []
+
+
+def _parts(content: object) -> list[object]:
+    return list(content[:_MOST_PARTS]) if isinstance(content, list | tuple) else []
+
+
+def _field(value: object, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+# Refusals, and why it ended
+
+
+def _refusal(answer: object, content: object) -> str:
+    told = [_field(part, "refusal") for part in _parts(content) if _field(part, "type") == "refusal"]
+    told.append(_field(_field(answer, "additional_kwargs"), "refusal"))
+    return next((one for one in told if isinstance(one, str) and one.strip()), "")
+
+
+def broke_off(answer: object) -> bool:
+    """Whether a provider that says why an answer ended did not come to say so: its stream broke off."""
+    about = _field(answer, "response_metadata")
+    if not _field(about, "model_provider"):
+        return False
+    return not any(_field(about, name) for name in (*_REASONS, "status", "prompt_feedback"))
+
+
+def _end(answer: object) -> End:
+    about = _field(answer, "response_metadata")
+    blocked = _field(_field(about, "prompt_feedback"), "block_reason")
+    if blocked and str(blocked) not in ("0", "BLOCK_REASON_UNSPECIFIED"):
+        return End.REFUSED
+    for name in _REASONS:
+        found = _field(about, name)
+        if isinstance(found, str):
+            return _ENDS.get(found.lower(), End.SAID)
+    return End.SAID
+
+
+# Usage
+
+
+def tokens_of(answer: object) -> dict[str, int]:
+    """How many tokens of `input`, `output` and `cached` a message says it took, as far as it says."""
+    usage = _field(answer, "usage_metadata")
+    if isinstance(usage, Mapping):
+        details = usage.get("input_token_details")
+        return _counts(usage.get("input_tokens"), usage.get("output_tokens"), _field(details, "cache_read"))
+    about = _field(answer, "response_metadata")
+    told = next((one for key in ("token_usage", "usage") if (one := _field(about, key))), about)
+    cached = _field(_field(told, "prompt_tokens_details"), "cached_tokens")
+    return _counts(
+        _first(told, "prompt_tokens", "input_tokens", "prompt_eval_count"),
+        _first(told, "completion_tokens", "output_tokens", "eval_count"),
+        cached if cached is not None else _field(told, "cache_read_input_tokens"),
+    )
+
+
+def _first(value: object, *names: str) -> object:
+    return next((found for name in names if (found := _field(value, name)) is not None), None)
+
+
+def _counts(given: object, made: object, cached: object) -> dict[str, int]:
+    named = {"input": given, "output": made, "cached": cached}
+    return {name: count for name, count in named.items() if type(count) is int and 0 <= count <= _MOST_TOKENS}

@@ -1,0 +1,88 @@
+"""What each role is told. The texts are files of their own, beside this one.
+
+The parts that never change stand first, the memory of the moment last: a provider's cache keeps what is
+the same from one question to the next, from the beginning on.
+"""
+
+from collections.abc import Iterable
+from importlib import resources
+from typing import Final
+
+from dndbots.models import Character
+
+
+def _text(name: str) -> str:
+    return resources.files(__name__).joinpath(f"{name}.md").read_text("utf-8").rstrip("\n")
+
+
+RULES_SHORTHAND: Final = _text("rules")
+PLAYER_PRINCIPLES: Final = _text("player")
+DM_PRINCIPLES: Final = _text("dm")
+DM_TOOLS: Final = _text("dm_tools")
+NPC_PRINCIPLES: Final = _text("npc")
+DCML_GUIDE: Final = _text("memory_guide")
+CONTEXT_GUIDE: Final = _text("context_guide")
+
+
+def format_character_sheet(character: Character) -> str:
+    """The sheet on a few lines."""
+    stats = character.stats
+    scores = ", ".join(f"{key.upper()} {getattr(stats, key)}" for key in type(stats).model_fields)
+    return "\n".join(
+        (
+            "YOUR CHARACTER:",
+            f"Name: {character.name}",
+            f"Class: {character.char_class}, level {character.level}",
+            f"HP: {character.hp}/{character.hp_max}, AC: {character.ac}, gold: {character.gold}",
+            f"Abilities: {scores}",
+            f"Equipment: {', '.join(character.equipment) or 'nothing'}",
+        )
+    )
+
+
+def build_player_prompt(character: Character, memory: str | None = None) -> str:
+    """The system prompt of a player; `memory` is that character's memory document."""
+    parts = [
+        f"You are {character.name}, a level {character.level} {character.char_class}, in a game of D&D.",
+        f"BASIC RULES:\n{RULES_SHORTHAND}",
+        f"HOW TO PLAY:\n{PLAYER_PRINCIPLES}",
+        format_character_sheet(character),
+    ]
+    return _with_memory(parts, memory)
+
+
+def build_dm_prompt(
+    scenario: str, characters: Iterable[Character], memory: str | None = None, *, tools: bool = False
+) -> str:
+    """The system prompt of the dungeon master; `memory` is the DM's own document.
+
+    With `tools`, it is told how to make things happen.
+    """
+    party = "\n".join(
+        f"- {character.name}, level {character.level} {character.char_class}" for character in characters
+    )
+    how = f"{DM_PRINCIPLES}\n{DM_TOOLS}" if tools else DM_PRINCIPLES
+    parts = [
+        "You are the dungeon master of a game of D&D.",
+        f"BASIC RULES:\n{RULES_SHORTHAND}",
+        f"HOW TO RUN IT:\n{how}",
+        f"SCENARIO:\n{scenario}",
+        f"THE PARTY:\n{party}",
+    ]
+    return _with_memory(parts, memory)
+
+
+def build_npc_prompt(name: str, about: Iterable[str] = (), memory: str | None = None) -> str:
+    """The system prompt of somebody whom the party meets. `about` is what is that person's own."""
+    parts = [
+        f"You are {name}, somebody whom the heroes of a game of D&D meet.",
+        f"HOW TO SPEAK:\n{NPC_PRINCIPLES}",
+    ]
+    own = "\n".join(f"- {line}" for line in about)
+    if own:
+        parts.append(f"WHO YOU ARE:\n{own}")
+    return _with_memory(parts, memory)
+
+
+def _with_memory(parts: list[str], memory: str | None) -> str:
+    return "\n\n".join([*parts, DCML_GUIDE, memory] if memory else parts)

@@ -1,0 +1,169 @@
+"""A Neo4j server for the tests: started when one is asked for, gone with everything it made afterwards.
+
+It listens on a port of loopback that the system chose. `make neo4j` gets its jars; they take Java 17.
+NEO4J_URI names a server that runs already; the tests then use campaigns of their own there, and never stop
+it. ArcadeDB's embedded server speaks Bolt too, but does not pass: it writes in sessions opened for reading.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from itertools import count
+from pathlib import Path
+from uuid import uuid4
+
+from dndbots.errors import GraphUnavailable
+from dndbots.storage.neo4j.server import PASSWORD, USERNAME, Server
+
+EXISTING = "NEO4J_URI"
+_ROOT = Path(__file__).parent.parent
+_MAIN = "org.neo4j.server.CommunityEntryPoint"
+_PATIENCE = 180
+# Ends the server and removes its folder when the tests' end of the pipe is closed: by them, or by their
+# death. The server is started anew now and then, so its number is read from a file.
+_GUARD = 'cat >/dev/null; kill -9 "$(cat "$1/pid")" 2>/dev/null; rm -rf "$1"'
+# A server that lives for minutes does not get back what the better compiler costs.
+_JAVA = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+_SETTINGS = {
+    "server.http.enabled": "false",
+    "server.https.enabled": "false",
+    "server.bolt.enabled": "true",
+    "dbms.security.auth_enabled": "false",
+    "dbms.usage_report.enabled": "false",
+    "server.memory.pagecache.size": "64m",
+    "db.tx_log.rotation.size": "16m",
+    "db.tx_log.preallocate": "false",
+}
+
+
+class NoNeo4j(Exception):
+    """No server can be had here; the message says what was looked for."""
+
+
+def found() -> str:
+    """Which server the tests use, or why none."""
+    if os.environ.get(EXISTING):
+        return f"the Neo4j at {EXISTING}"
+    try:
+        return f"Neo4j {_jars().name.partition('-')[2]} Community, started by the tests"
+    except NoNeo4j as exc:
+        return f"none ({exc})"
+
+
+class Neo4jServer:
+    """`close` ends it, and removes what it held."""
+
+    def __init__(self) -> None:
+        self._numbers, self._run = count(1), uuid4().hex[:8]
+        given = os.environ.get(EXISTING)
+        self.is_ours = given is None
+        self._server: subprocess.Popen[bytes] | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
+        if given is not None:
+            self.uri = given
+            return
+        self._jars = _jars()
+        self._folder = Path(tempfile.mkdtemp(prefix="dndbots-neo4j-"))
+        port = _free_port()
+        self.uri = f"bolt://127.0.0.1:{port}"
+        (self._folder / "conf").mkdir()
+        settings = {**_SETTINGS, "server.bolt.listen_address": f"127.0.0.1:{port}"}
+        (self._folder / "conf" / "neo4j.conf").write_text(
+            "".join(f"{name}={value}\n" for name, value in settings.items())
+        )
+
+    def name(self, campaign: str = "campaign") -> str:
+        """A name under which nothing is projected yet."""
+        return f"{campaign} {self._run} {next(self._numbers)}"
+
+    def start(self) -> None:
+        if not self.is_ours or self.is_running:
+            return
+        if self._guard is None:
+            self._guard = subprocess.Popen(
+                ["/bin/sh", "-c", _GUARD, "guard", str(self._folder)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # an interrupt of the tests must not end it first
+            )
+        with (self._folder / "log").open("ab") as log:
+            self._server = subprocess.Popen(
+                [
+                    *(_java(), *_JAVA),
+                    *("-cp", f"{self._jars}/*", _MAIN),
+                    *(f"--home-dir={self._folder}", f"--config-dir={self._folder / 'conf'}"),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # an interrupt of the tests is not one of the server
+            )
+        (self._folder / "pid").write_text(str(self._server.pid))
+        self._wait()
+
+    def _wait(self) -> None:
+        until = time.monotonic() + _PATIENCE
+        server = self.server()
+        try:
+            while True:
+                try:
+                    server.read("RETURN 1 AS one")
+                except GraphUnavailable:
+                    if time.monotonic() > until or not self.is_running:
+                        log = (self._folder / "log").read_text(errors="replace")[-2_000:]
+                        raise RuntimeError(f"Neo4j does not start: {log}") from None
+                    time.sleep(0.2)
+                else:
+                    return
+        finally:
+            server.close()
+
+    def server(self) -> Server:
+        return Server(self.uri, user=os.environ.get(USERNAME), password=os.environ.get(PASSWORD))
+
+    @property
+    def is_running(self) -> bool:
+        return not self.is_ours or (self._server is not None and self._server.poll() is None)
+
+    def kill(self) -> None:
+        """As a crash would: nobody is told, nothing is flushed."""
+        assert self._server is not None
+        self._server.kill()
+        self._server.wait()
+
+    def stop(self) -> None:
+        """As an administrator would."""
+        assert self._server is not None
+        self._server.terminate()
+        self._server.wait()
+
+    def close(self) -> None:
+        if self.is_ours and self._guard is not None:
+            if self._server is not None and self.is_running:
+                self.kill()
+            self._guard.communicate()
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _java() -> str:
+    found_java = shutil.which("java")
+    if found_java is None:
+        raise NoNeo4j(f"no Java, and {EXISTING} names no server")
+    return found_java
+
+
+def _jars() -> Path:
+    _java()
+    for folder in sorted((_ROOT / ".neo4j").glob("lib-*")):
+        return folder
+    raise NoNeo4j(f"`make neo4j` has not got a server, and {EXISTING} names none")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
