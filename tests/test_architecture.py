@@ -24,6 +24,7 @@ LAYERS = [
     ["interop"],
     ["compaction"],
     ["campaign"],
+    ["jobs"],
     ["game"],
     ["cli", "web", "mcp", "worker", "testing"],
     ["__main__", "demo"],
@@ -86,7 +87,17 @@ def test_no_star_imports(path: Path) -> None:
             assert all(alias.name != "*" for alias in node.names)
 
 
-HEAVY = ("langchain", "langchain_core", "langgraph", "sqlalchemy", "alembic", "lark", "toktok", "pydantic")
+HEAVY = (
+    "langchain",
+    "langchain_core",
+    "langchain_openai",
+    "langgraph",
+    "sqlalchemy",
+    "alembic",
+    "lark",
+    "toktok",
+    "pydantic",
+)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +109,7 @@ HEAVY = ("langchain", "langchain_core", "langgraph", "sqlalchemy", "alembic", "l
         ("dndbots.compaction", set()),
         ("dndbots.rules", set()),
         ("dndbots.events", {"pydantic"}),
+        ("dndbots.llm.voices", {"pydantic"}),
     ],
 )
 def test_importing_is_light(module: str, allowed: set[str]) -> None:

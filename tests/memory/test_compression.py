@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -457,6 +458,40 @@ def test_agents_who_wait_wait_side_by_side() -> None:
 
 
 # Behind a campaign.
+
+
+def test_without_a_model_scenes_are_noted_together_and_with_one_each_at_once() -> None:
+    """In the same order either way: who waits for a model loses none of what it made."""
+    logs, transactions = [], []
+    for waits in (True, False):
+        engine = Counting()
+        engine.waits = waits
+        campaign = memory_campaign([one for n in range(4) for one in play(12, session=f"s{n}")])
+        campaign.summarizer = engine
+        heard: list[list[GameEvent]] = []
+        campaign.listen(heard.append)
+        context_manager(campaign.game_state(token_limit=200))
+        logs.append([one.event_id for one in campaign.events(viewer="dm")])
+        transactions.append(len(heard))
+    assert logs[0] == logs[1]
+    assert transactions[1] < transactions[0]
+
+
+@pytest.mark.parametrize("error", [RuntimeError("broken"), KeyboardInterrupt()])
+def test_what_was_made_before_a_summarizer_breaks_is_noted(error: BaseException) -> None:
+    """Whether it fails or the program is broken off: the scenes that were summarised stay so."""
+
+    def breaks_at_last(task: Any) -> None:
+        if task.entries[0].session == "s2":
+            raise error
+
+    campaign = memory_campaign([one for n in range(4) for one in play(12, session=f"s{n}")])
+    campaign.summarizer = Counting(then=breaks_at_last)
+    with suppress(KeyboardInterrupt):
+        campaign.compress(THROK, retain=3)
+    with campaign.view(THROK) as view:
+        notes = [one for one in view.events() if one.is_note]
+    assert [one.session_id for one in notes[:2]] == ["s0", "s1"]
 
 
 def test_behind_a_campaign_the_same_holds_and_the_log_keeps_everything() -> None:

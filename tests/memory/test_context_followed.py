@@ -12,7 +12,7 @@ from dndbots import Campaign
 from dndbots.errors import StoreUnavailable
 from dndbots.events import EventType, GameEvent
 from dndbots.ids import DM
-from dndbots.memory.context import Following, context_of
+from dndbots.memory.context import Following, context_of, following
 from dndbots.storage.reader import View
 from dndbots.testing import as_text, memory_campaign
 
@@ -138,12 +138,40 @@ crowd = [f"mon_bat_{n:03d}" for n in range(1, 60)]
         ),
     ],
 )
-def test_whatever_happens_between_two_contexts(table: Campaign, row: list[Happening]) -> None:
+@pytest.mark.parametrize("most", [2_048, 2], ids=["all is at hand", "little is"])
+def test_whatever_happens_between_two_contexts(
+    table: Campaign, row: list[Happening], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Asked for after each event, a context is the one that a fresh start gives, byte for byte."""
+    monkeypatch.setattr(following, "_MOST_KNOWN", most)
     for one in happenings(row):
         look(table)
         table.record(one)
     assert look(table) == look(fresh(table))
+
+
+def test_what_is_at_hand_does_not_grow_with_the_campaign(
+    table: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many people and places one has to do with, no more than so many are kept."""
+    monkeypatch.setattr(following, "_MOST_KNOWN", 50)
+    for number in range(200):
+        somebody, place, name = f"npc_one_{number:03d}", f"loc_one_{number:03d}", f"Ulla {_word(number)}"
+        names = {somebody: name, place: f"{_word(number)}'s Mill"}
+        told = f"{name} promises you a horse at {_word(number)}'s Mill."
+        seen: Happening = {"location": place, "participants": [*BOTH, somebody], "names": names}
+        kind, session = EventType.LOCATION_CHANGE, f"s{number // 2:02d}"
+        table.record(event(f"e{number + 1}", DM, told, kind=kind, session=session, **seen))
+        table.context(THROK, 600)
+    (found,) = (one for (viewer, _), one in table._at_hand.items() if viewer == THROK)
+    sizes = {name: len(value) for name, value in vars(found).items() if isinstance(value, dict | set)}
+    assert max(sizes.values()) < 200, sizes
+    assert look(table) == look(fresh(table))
+
+
+def _word(number: int) -> str:
+    """A word of its own for each number."""
+    return "".join("abcdefghij"[int(digit)] for digit in f"{number:03d}").capitalize()
 
 
 def test_a_round_of_events_is_taken_in_at_once(table: Campaign) -> None:
@@ -186,13 +214,13 @@ def test_nothing_is_open_with_the_dead_under_any_uid(table: Campaign) -> None:
 
 def test_a_view_that_is_behind_gets_what_it_had(table: Campaign) -> None:
     """Who looked before an event and asks after it is told of the time before, and nobody anything twice."""
-    following = Following("cl100k_base")
+    one = Following("cl100k_base")
     with table.view(THROK) as before:
         table.record(event("e1", DM, "A bell rings.", participants=BOTH))
         with table.view(THROK) as after:
-            assert texts(after, following) == texts(after, Following("cl100k_base"))
-            assert texts(before, following) == texts(before, Following("cl100k_base"))
-            assert texts(after, following) == texts(after, Following("cl100k_base"))
+            assert texts(after, one) == texts(after, Following("cl100k_base"))
+            assert texts(before, one) == texts(before, Following("cl100k_base"))
+            assert texts(after, one) == texts(after, Following("cl100k_base"))
 
 
 def texts(view: View, following: Following) -> str:

@@ -44,6 +44,26 @@ def test_a_place_that_is_to_be_forgotten_is_not_told(table: Campaign) -> None:
         assert scene(table, viewer) == []
 
 
+def test_of_many_who_fell_the_last_few_are_told_and_the_scene_is_where_somebody_lives(
+    table: Campaign,
+) -> None:
+    """A long campaign has many graves; the DM's scene is not made of them."""
+    for n in range(30):
+        one, grave = f"pc_fallen{n:02}_001", f"loc_grave{n:02}_001"
+        table.record(event(f"f{n}", DM, "One comes.", location=grave, participants=[one]))
+        table.record(event(f"g{n}", DM, "One dies.", location=grave, participants=[one], killed=[one]))
+    # Until others are spoken of, the newest graves are what the DM looks at.
+    for n in range(40):
+        table.record(event(f"h{n}", DM, "On you go.", location=MILL, participants=[*BOTH, ANNA, BERT]))
+    context = table.context(DM, 4_000)
+    assert_sound(context)
+    there = [item.text for item in context.items if item.section == "scene" and item.text.startswith("At ")]
+    assert there == ["At Mill: Anna, Bert, Throk, Zara."]
+    party = "\n".join(item.text for item in context.items if item.section == "identity")
+    told = [n for n in range(30) if f"fallen{n:02}" in party.lower()]
+    assert told == list(range(22, 30))
+
+
 @pytest.mark.parametrize("name", ["## NOW", "# Anna", "`Anna`", "#", "###"])
 def test_no_name_opens_a_section(table: Campaign, name: str) -> None:
     """People and places may be called anything, and memories begin with anything."""

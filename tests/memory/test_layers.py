@@ -242,6 +242,55 @@ def test_every_layer_is_made_from_events_and_not_from_summaries() -> None:
     assert all(entry.event_id for task in engine.tasks for entry in task.entries)
 
 
+class Brief(Counting):
+    """Tells of the first few things only, each with its source."""
+
+    def summarize(self, task: SummaryTask) -> list[Line]:
+        self.tasks.append(task)
+        return [Line(one.text, (one.event_id,)) for one in task.entries[:3]]
+
+
+def test_what_is_read_for_the_campaign_does_not_grow_with_it() -> None:
+    """Its summary is made anew from what it was made of and from what came since, not from the whole log."""
+    engine = Brief()
+    campaign = played(130, in_a_session=1, summarizer=engine)
+    check_notes(campaign, read_whole=False)
+    notes = [one for one in campaign.events(viewer=THROK) if one.event_type is EventType.SUMMARY]
+    made = [one for one in notes if _note(one).layer == "campaign"]
+    assert len(made) > 5
+    # The oldest of what was ever told is still told.
+    assert all(one.content.startswith("Deed 0 0 is done.") for one in made)
+    most = max(len(task.entries) for task in engine.tasks if task.agent == THROK)
+    arcs = [len(_covered([one], _heard(campaign))) for one in notes if _note(one).layer == "arc"]
+    assert most <= 3 * max(arcs) + 3
+
+
+class Unsourced(Counting):
+    """Tells of the last thing only, and not from which event it knows it."""
+
+    def summarize(self, task: SummaryTask) -> list[Line]:
+        self.tasks.append(task)
+        return [Line(task.entries[-1].text, ())]
+
+
+def test_a_summary_that_does_not_say_what_it_was_made_of_is_made_from_all_of_it() -> None:
+    """Nothing that ever happened is out of reach because a summarizer named no sources."""
+    engine = Unsourced()
+    campaign = played(60, in_a_session=1, summarizer=engine)
+    with campaign.view(THROK) as view:
+        shelf = view.shelf(THROK, "summary")
+        assert shelf is not None
+        layers = [_note(view.by_id([one])[one]).layer for one in shelf.standing]
+    assert layers.count("campaign") == 1
+    largest = max((task for task in engine.tasks if task.agent == THROK), key=lambda task: len(task.entries))
+    assert [one.event_id for one in largest.entries] == _heard(campaign)[: len(largest.entries)]
+    assert len(largest.entries) > 60
+
+
+def _heard(campaign: Campaign) -> list[str]:
+    return [one.event_id for one in campaign.events(viewer=THROK) if not one.is_note]
+
+
 def test_a_span_that_says_nothing_moves_the_cursor_and_leaves_no_summary() -> None:
     """Silence is not summarised, and does not stop what comes after it."""
     silent = [event(f"q{n}", "dm", "", witnesses=[THROK]) for n in range(5)]

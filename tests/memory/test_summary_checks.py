@@ -12,7 +12,8 @@ from tests.table import event
 
 from dndbots.errors import SummaryFailed
 from dndbots.ids import is_hidden
-from dndbots.memory.checks import Origin, Refused, checked, quoted
+from dndbots.llm.waiting import Refused
+from dndbots.memory.checks import Origin, checked, quoted
 from dndbots.memory.entries import Entry, Line, SummaryTask, as_text
 from dndbots.memory.summarizer import Summarizer
 from dndbots.memory.wording import Vocabulary, sentences

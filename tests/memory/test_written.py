@@ -11,11 +11,10 @@ from tests.chat import CAVE, GOOD, Chat, task
 from tests.strategies import hostile_text
 
 from dndbots.errors import InvalidSetting, SummaryFailed
-from dndbots.memory.checks import Refused
+from dndbots.llm.waiting import Patience, Refused
 from dndbots.memory.entries import Entry, as_text
 from dndbots.memory.janitor import CLOSES, JANITOR_SYSTEM_PROMPT, OPENS, record
 from dndbots.memory.summarizer import Summarizer
-from dndbots.memory.waiting import Patience
 from dndbots.memory.written import Written, chunked, text_of
 from dndbots.tokens import count_tokens
 

@@ -49,6 +49,18 @@ def rows_of(campaign: Campaign) -> dict[str, list[Any]]:
     }
 
 
+ROLES = ("dm", "player")
+USED = {"role": "dm", "model": "gpt-4o", "answers": 1, "input": 110, "counted": 100}
+
+
+def taken(
+    event_id: str, role: str, model: str, *, witnesses: Any = (), location: Any = None, **more: Any
+) -> GameEvent:
+    note = {**USED, "role": role, "model": model, **more}
+    beside = {"location": location} if location else {}
+    return event(event_id, "system", "", kind=EventType.USAGE, witnesses=[*witnesses], usage=note, **beside)
+
+
 class CampaignContract(MemoryContract):
     """`table` is a new campaign with the party in it; `another` opens the same one a second time."""
 
@@ -59,6 +71,55 @@ class CampaignContract(MemoryContract):
 
     def another(self, campaign: Campaign) -> Campaign:
         return Campaign(campaign._store.another(), branch=campaign.branch)
+
+    # What models took.
+
+    def test_what_models_took_adds_up_by_role_and_model(self, table: Campaign) -> None:
+        """Read by index, on every branch its own; the price of all is known only if that of each is."""
+        table.record_many([taken("u1", "dm", "gpt-4o", cost=1_500_000), taken("u2", "dm", "gpt-4o", cost=1)])
+        table.record(taken("u3", "player", "local model", faults=["a refusal"]))
+        dm, player = table.usage()
+        assert (dm.role, dm.model, dm.answers, dm.input, dm.counted, dm.faults) == (
+            "dm",
+            "gpt-4o",
+            2,
+            220,
+            200,
+            0,
+        )
+        assert dm.cost == pytest.approx(1.500001)
+        assert (player.role, player.model, player.faults, player.cost) == ("player", "local model", 1, None)
+        fork = table.fork("other", at="u1")
+        assert [one.answers for one in fork.usage()] == [1]
+        fork.record(taken("u4", "dm", "gpt-4o"))
+        assert [(one.answers, one.cost) for one in fork.usage()] == [(2, None)]
+        assert [one.answers for one in table.usage(as_of="u1")] == [1]
+        assert table.verify() == []
+        fork.close()
+
+    def test_how_a_provider_counts_is_read_from_the_log(self, table: Campaign) -> None:
+        """By its newest reports, whatever the role; none of them is underestimated."""
+        assert table.calibration("gpt-4o").ratio == 1
+        table.record_many(
+            taken(f"u{n}", role, "gpt-4o", reports=[[1_000, 1_000 + n]]) for n, role in enumerate(ROLES * 15)
+        )
+        table.record(taken("other", "dm", "gpt-4.1", reports=[[1_000, 3_000]]))
+        assert table.calibration("gpt-4o").expected(1_000) == 1_029
+        assert table.calibration("gpt-4o").scaled(1_029) == 1_000
+
+    def test_what_models_took_is_perceived_by_nobody_at_the_table(self, table: Campaign) -> None:
+        """It is a note: nothing but itself, and nobody's."""
+        for bad in (
+            taken("u1", "dm", "gpt-4o", witnesses=[THROK]),
+            taken("u2", "dm", "gpt-4o", location=MILL),
+            event("u3", "system", "", kind=EventType.USAGE, witnesses=[]),
+            event("u4", "dm", "Hello.", usage=USED),
+        ):
+            with pytest.raises(EventRefused):
+                table.record(bad)
+        table.record(taken("u5", "dm", "gpt-4o"))
+        assert [one.event_id for one in table.events(viewer=THROK)] == ["e0"]
+        assert [one.event_id for one in table.timeline(viewer="dm")] == ["e0"]
 
     # The log.
 
@@ -864,6 +925,65 @@ class CampaignContract(MemoryContract):
         before = rows_of(table)
         table.rebuild()
         assert rows_of(table) == before
+
+    def test_what_is_undone_is_kept_under_another_name(self, table: Campaign) -> None:
+        """The log goes on from before it, under the same name; memory goes along, and nothing is lost."""
+        table.record(event("a", "dm", "x", participants=BOTH, facts=[fact(MILL, "door", "locked")]))
+        before = as_text(table.context(THROK))
+        table.record(event("b", "dm", "x", participants=BOTH, facts=[fact(MILL, "door", "open")]))
+        assert table.undo(to="a") == "main.undone-1"
+        assert table.branch == "main"
+        assert [one.event_id for one in table.events(viewer="dm")] == ["e0", "a"]
+        assert as_text(table.context(THROK)) == before
+        table.record(event("c", "dm", "x", participants=BOTH, facts=[fact(MILL, "door", "burnt")]))
+        assert table.entity(MILL, viewer=ZARA).properties == {"door": "burnt"}
+        with table.another_branch("main.undone-1") as kept:
+            assert [one.event_id for one in kept.events(viewer="dm")] == ["e0", "a", "b"]
+            assert kept.entity(MILL, viewer=ZARA).properties == {"door": "open"}
+        with self.another(table) as fresh:
+            assert fresh.head == table.head == 3
+        assert table.verify() == []
+
+    def test_undone_again_and_again(self, table: Campaign) -> None:
+        """Each has a name of its own; what was undone can be undone itself."""
+        for name in "abc":
+            table.record(event(name, "dm", "x", participants=BOTH))
+        assert [table.undo(to=to) for to in ("b", "a", "e0")] == [f"main.undone-{n}" for n in (1, 2, 3)]
+        assert table.head == 1
+        with table.another_branch("main.undone-1") as kept:
+            assert kept.undo(to="a") == "main.undone-1.undone-1"
+            assert kept.branch == "main.undone-1"
+            assert [one.event_id for one in kept.events(viewer="dm")] == ["e0", "a"]
+        names = [one.name for one in table.branches()]
+        assert len({*names}) == len(names) == 5
+        with pytest.raises(UnknownEvent):
+            table.undo(to="b")
+        assert table.verify() == []
+
+    def test_a_writer_on_what_is_undone_goes_on_there(self, table: Campaign) -> None:
+        """Whoever has the old branch open loses nothing, and writes nothing into the new one."""
+        table.record(event("a", "dm", "x", participants=BOTH))
+        with self.another(table) as writer:
+            writer.record(event("b", "dm", "x", participants=BOTH))
+            table.undo(to="a")
+            writer.record(event("c", "dm", "x", participants=BOTH))
+            assert writer.branch == "main.undone-1"
+            assert [one.event_id for one in writer.events(viewer="dm")] == ["e0", "a", "b", "c"]
+            assert writer.head == 4
+            table.record(event("c", "dm", "y", participants=BOTH))
+            assert [one.event_id for one in table.events(viewer="dm")] == ["e0", "a", "c"]
+            assert table.head == 3
+            with writer.another() as beside:
+                assert beside.branch == "main.undone-1"
+        assert table.verify() == []
+
+    def test_a_name_that_is_taken_stays_whose_it_is(self, table: Campaign) -> None:
+        table.record(event("a", "dm", "x", participants=BOTH))
+        table.fork("main.undone-1").close()
+        assert table.undo(to="e0") == "main.undone-2"
+        with table.fork("long" * 50) as long:
+            assert len(long.undo(to="e0")) <= 200
+            assert long.branch == "long" * 50
 
     def test_as_of_is_a_fork_there(self, table: Campaign) -> None:
         """The view of the past is the view of the log cut after it."""

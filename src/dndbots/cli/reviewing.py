@@ -77,7 +77,7 @@ def _say_update(update: "Update", turn: "Moment | None") -> None:
 
 def _words(text: str, update: "Update") -> str:
     """The sentences of a turn that have the value, or its beginning."""
-    from dndbots.memory.checks import short
+    from dndbots.ids import short
     from dndbots.memory.wording import sentences
 
     line = " ".join(text.split())

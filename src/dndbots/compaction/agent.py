@@ -16,12 +16,11 @@ from dndbots.compaction.turns import role_of
 from dndbots.compaction.values import Extractor, Known, Turn, Update
 from dndbots.errors import ExtractionFailed, InvalidSetting, StaleNote, UpdateRefused
 from dndbots.events import GameEvent
-from dndbots.ids import DM, is_uid, name_from_uid
+from dndbots.ids import DM, is_uid, name_from_uid, short
 from dndbots.interop.transcripts import TranscriptLine
-from dndbots.memory.checks import short
+from dndbots.llm.waiting import within
 from dndbots.memory.entries import entry_of
 from dndbots.memory.notes import Table
-from dndbots.memory.waiting import within
 from dndbots.storage.upkeep import Progress
 
 log = logging.getLogger("dndbots.compaction")
@@ -121,18 +120,20 @@ class CampaignPersistenceAgent:
         *,
         review: bool = False,
         most: int | None = None,
+        at_most: int | None = None,
         progress: Progress | None = None,
         total: int = 0,
     ) -> list[Run]:
         """Compacts all that was not, in runs of so many events; each is kept when it is done.
 
-        `progress` is told how many of `total` turns were read.
+        `at_most` is after how many runs to leave the rest for another time. `progress` is told how many of
+        `total` turns were read.
         """
         runs: list[Run] = []
         conflicts = 0
         # What a model was asked in vain is asked again, so that it is not asked too much at once.
         most = most or (_MOST_ASKED if getattr(self.extractor, "waits", True) else MOST_EVENTS)
-        while True:
+        while at_most is None or len(runs) < at_most:
             try:
                 run = compact_once(table, self._reader(), most=most, review=review, timeout=self._timeout)
             except StaleNote:
@@ -151,6 +152,7 @@ class CampaignPersistenceAgent:
             self._failures = conflicts = 0
             if progress is not None:
                 progress(sum(one.turns for one in runs), total)
+        return runs
 
     def _reader(self) -> Extractor:
         """Who reads the next turns. Those that failed again and again are read without a model."""

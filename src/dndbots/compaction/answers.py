@@ -1,22 +1,20 @@
 """What a chat model answered, as updates: whatever of it can be read, however it is wrapped."""
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
 from dndbots.compaction.values import Kind, Update
-from dndbots.memory.checks import Refused
+from dndbots.llm.lenient import objects_in
+from dndbots.llm.waiting import Refused
 from dndbots.memory.written import text_of
 
 LONGEST_ANSWER: Final = 200_000
 _MOST_ITEMS: Final = 500
-_MOST_TRIES: Final = 200
 _NUMBER = re.compile(r"\s*(?:turn|#)?\s*(\d{1,6})\s*\.?\s*", re.IGNORECASE)
 _NOBODY: Final = frozenset(("", "none", "null", "nobody", "n/a", "dm", "narrator", "unknown"))
-_DECODER: Final = json.JSONDecoder()
 
 
 def updates_of(answer: object, turns: Sequence[str], kind: Kind | None) -> list[Update]:
@@ -47,7 +45,7 @@ def _items(answer: object) -> list[object]:
         raise Refused(f"the answer has {len(text):,} characters")
     items: list[object] = []
     read = False
-    for value in _objects(text):
+    for value in objects_in(text):
         listed = _listed(value)
         read = read or listed is not None
         items += listed or ()
@@ -62,19 +60,6 @@ def _listed(value: Mapping[Any, Any]) -> list[object] | None:
         updates = value["updates"]
         return list(updates) if isinstance(updates, list | tuple) else [updates]
     return [value] if {"name", "value"} <= value.keys() else None
-
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every JSON object in a text that may have anything around it, or break off in the middle."""
-    at = tries = 0
-    while (at := text.find("{", at)) >= 0 and tries < _MOST_TRIES:
-        tries += 1
-        try:
-            value, at = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            at += 1
-            continue
-        yield value
 
 
 def _update(item: object, turns: Sequence[str], kind: Kind | None) -> Update | None:

@@ -4,7 +4,6 @@ It needs no tool calls: answers are JSON by a schema where the model can be held
 asked for in words. What comes back is only proposed; `checking` decides.
 """
 
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -12,19 +11,13 @@ from dndbots.compaction.answers import updates_of
 from dndbots.compaction.questions import KINDS, question, schema
 from dndbots.compaction.values import Kind, Known, Turn, Update
 from dndbots.errors import ExtractionFailed, InvalidSetting
-from dndbots.memory.checks import Refused
+from dndbots.llm.troubles import is_unsupported
+from dndbots.llm.waiting import Patience, Refused
 from dndbots.memory.entries import Entry
-from dndbots.memory.waiting import Patience
 from dndbots.memory.written import ChatModel, chunked
 
 CHUNK_TOKENS: Final = 1500
 _SMALLEST_CHUNK: Final = 100
-# How libraries and servers say that they cannot do it.
-_UNSUPPORTED = re.compile(
-    r"unsupported|not?\s+support|doesn't\s+support|not\s+implemented|unexpected\s+keyword|unrecogni[sz]ed"
-    r"|unknown\s+(?:argument|parameter|field)|response_format|json_schema|bind_tools",
-    re.IGNORECASE,
-)
 
 
 class ModelExtractor:
@@ -83,7 +76,7 @@ class ModelExtractor:
             try:
                 answer = self._held_to(schema(kind, len(entries))).invoke(messages)
             except Exception as exc:  # libraries and servers say it each in their own way
-                if not _is_unsupported(exc):
+                if not is_unsupported(exc):
                     raise
                 self._by_schema = False
             else:
@@ -99,10 +92,6 @@ class ModelExtractor:
 
 def _entry(turn: Turn) -> Entry:
     return Entry(text=turn.text, who=turn.speaker, event_id=turn.id, narrated=turn.role == "dm")
-
-
-def _is_unsupported(exc: Exception) -> bool:
-    return isinstance(exc, NotImplementedError) or _UNSUPPORTED.search(str(exc)[:2000]) is not None
 
 
 def _was_parsed(answer: object) -> bool:

@@ -21,8 +21,9 @@ from dndbots.compaction.grounds import (
 )
 from dndbots.compaction.values import CATEGORIES, FIELDS, LONGEST_VALUE, PEOPLE, Turn, Update
 from dndbots.errors import UpdateRefused
-from dndbots.ids import folded, slug
-from dndbots.memory.checks import Refused, refuse_unfit, short
+from dndbots.ids import folded, short, slug
+from dndbots.llm.waiting import Refused
+from dndbots.memory.checks import refuse_unfit
 from dndbots.memory.wording import uids_of
 
 MOST_PER_TURN: Final = 8

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -14,13 +14,15 @@ from dndbots.compaction.data import CampaignData
 from dndbots.compaction.files import FILES, data_path
 from dndbots.compaction.folder import DataFolder, Saved
 from dndbots.compaction.folding import campaign_data
-from dndbots.compaction.keeping import DataKeeper, data_files
+from dndbots.compaction.keeping import DataKeeper, Renamed, data_files
 from dndbots.compaction.reviewing import Proposal, accept, proposals_of, reject
 from dndbots.compaction.running import Run, cursor_of, last_runs, run_of, totals_of, waiting_after
 from dndbots.compaction.turns import is_spoken
 from dndbots.errors import InvalidSetting
 from dndbots.events import GameEvent
 from dndbots.ids import DM
+from dndbots.storage.opening import address_of
+from dndbots.storage.queue import COMPACT, open_queue
 from dndbots.storage.reader import View
 from dndbots.storage.upkeep import Progress
 
@@ -74,30 +76,45 @@ class Compacting(ABC):
     @abstractmethod
     def another(self) -> Self: ...
     @abstractmethod
+    def another_branch(self, name: str) -> "Compacting": ...
+    @abstractmethod
     def close(self) -> None: ...
 
     # Doing it.
 
     def compact(
-        self, *, review: bool = False, extractor: Any = None, progress: Progress | None = None
+        self,
+        *,
+        review: bool = False,
+        extractor: Any = None,
+        at_most: int | None = None,
+        progress: Progress | None = None,
     ) -> list[Run]:
         """Reads facts out of all that was said since the last time, and brings the files up to date.
 
-        With `review`, what is found waits for a person: see `proposals`. `progress` is told how many
-        turns of how many were read.
+        With `review`, what is found waits for a person: see `proposals`. `at_most` is after how many runs
+        to leave the rest for another time. `progress` is told how many turns of how many were read.
         """
         agent = self._agent(self.extractor if extractor is None else extractor)
         total = self.compaction(last=1).turns_waiting if progress is not None else 0
-        return _compacted(self, agent, review=review, progress=progress, total=total)
+        return _compacted(self, agent, review=review, at_most=at_most, progress=progress, total=total)
 
     def compacting(
-        self, *, every: int = EVERY_TURNS, words: int = EVERY_WORDS, extractor: Any = None
+        self,
+        *,
+        every: int = EVERY_TURNS,
+        words: int = EVERY_WORDS,
+        extractor: Any = None,
+        queue: bool = False,
     ) -> Compactor:
         """Compacts in the background while it is open: every so many turns or words, and at a scene's end.
 
-        Without a model it is another process that reads, so that no turn waits for it.
+        Without a model it is another process that reads, so that no turn waits for it. With `queue`, it is
+        whichever `dndbots worker` of the campaign's server has time; this program only asks.
         """
         reads = self.extractor if extractor is None else extractor
+        if queue:
+            return self._queueing(reads, every=every, words=words)
         if reads is None and self.address is not None:
             # The process that reads may have been started elsewhere, and serves other campaigns as well.
             job = Job(str(self.home.absolute()) if self.home else self.address, self.branch)
@@ -107,6 +124,19 @@ class Compacting(ABC):
         agent, own = CampaignPersistenceAgent(reads), self.another()
         compactor = Compactor(lambda: len(_compacted(own, agent)), every=every, words=words)
         return compactor.on_close(first=self.listen(compactor.notice), last=own.close)
+
+    def _queueing(self, reads: Any, *, every: int, words: int) -> Compactor:
+        if reads is not None:
+            raise InvalidSetting("queue", reads, reason="cannot come along: workers read without a model")
+        asked = open_queue(self.address)
+        name = address_of(self.address or "").campaign or ""
+
+        def ask() -> int:
+            asked.ask(name, self.branch, COMPACT)
+            return 0
+
+        compactor = Compactor(ask, every=every, words=words)
+        return compactor.on_close(first=self.listen(compactor.notice), last=asked.close)
 
     def _agent(self, extractor: Any) -> CampaignPersistenceAgent:
         """The one that read with this extractor last time: it knows how often that failed."""
@@ -119,9 +149,33 @@ class Compacting(ABC):
         """Brings the files of campaign data up to date; None where the campaign has no folder."""
         if self.home is None:
             return None
-        if "_keeper" not in self.__dict__:
-            self._keeper = DataKeeper(self, data_path(self.home.absolute(), self.branch))
-        return self._keeper.save()
+        while True:
+            with suppress(Renamed):
+                return self._keeper_in(self.home.absolute()).save()
+
+    def _keeper_in(self, home: Path) -> DataKeeper:
+        """What keeps the files of this branch, by the name that it has now."""
+        branch = self.branch
+        known: tuple[str, DataKeeper] | None = self.__dict__.get("_keeper")
+        if known is None or known[0] != branch:
+            keeper = DataKeeper(self, data_path(home, branch), still=lambda: self.branch == branch)
+            known = self._keeper = branch, keeper
+        return known[1]
+
+    def move_data(self, kept: str) -> None:
+        """Where there are files of campaign data, they go along with a branch that got another name.
+
+        `kept` is that name; this campaign goes on under the one that it had.
+        """
+        self.__dict__.pop("_keeper", None)
+        if self.home is None or not data_path(self.home.absolute(), self.branch).is_dir():
+            return
+        self.save_data()
+        other = self.another_branch(kept)
+        try:
+            other.save_data()
+        finally:
+            other.close()
 
     # What comes of it.
 

@@ -1,7 +1,7 @@
 """Keeps the files of campaign data as the log has it, and offers what was edited there as corrections."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -34,11 +34,19 @@ def state_of(view: View) -> Mapping[str, JsonValue]:
     }
 
 
-class DataKeeper:
-    """Writes one branch's files, and keeps at hand what it wrote last, so that little is read again."""
+class Renamed(Exception):
+    """The branch is called otherwise by now, so that its files belong elsewhere."""
 
-    def __init__(self, table: Table, folder: Path) -> None:
-        self._table, self._folder = table, DataFolder(folder)
+
+class DataKeeper:
+    """Writes one branch's files, and keeps at hand what it wrote last, so that little is read again.
+
+    `still` says whether the branch has the name that the folder is for: asked when nobody else saves, so
+    that a branch that was renamed never writes over the one that has its name now.
+    """
+
+    def __init__(self, table: Table, folder: Path, *, still: Callable[[], bool] = lambda: True) -> None:
+        self._table, self._folder, self._still = table, DataFolder(folder), still
         self._data: CampaignData | None = None
         self._at = 0
 
@@ -53,6 +61,8 @@ class DataKeeper:
         return saved
 
     def _files(self) -> dict[str, bytes]:
+        if not self._still():
+            raise Renamed
         with self._table.view(DM) as view:
             return data_files(view, self._now(view))
 

@@ -8,7 +8,7 @@ from dndbots.compaction.data import CampaignData, NarrativeInfo
 from dndbots.compaction.grounds import share_said
 from dndbots.compaction.values import Turn
 from dndbots.errors import UpdateRefused
-from dndbots.memory.checks import short
+from dndbots.ids import short
 from dndbots.memory.wording import Vocabulary
 
 NarrativeKind = Literal["combat", "dialogue", "exploration", "discovery", "quest", "travel", "rest", "other"]

@@ -10,7 +10,8 @@ from typing import Any, Final
 from dndbots._json import as_json
 from dndbots.compaction.grounds import grounds_of
 from dndbots.compaction.values import CATEGORIES, FIELDS, Kind, Known
-from dndbots.memory.checks import short, tamed
+from dndbots.ids import short
+from dndbots.memory.checks import tamed
 from dndbots.memory.entries import Entry
 
 MOST_UPDATES: Final = 24

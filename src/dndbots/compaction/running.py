@@ -26,12 +26,11 @@ from dndbots.compaction.values import Extractor, Known, Turn, Update
 from dndbots.compaction.who import Hearers
 from dndbots.errors import DuplicateEvent, EventRefused, ExtractionFailed, StaleNote
 from dndbots.events import GameEvent
-from dndbots.ids import DM, SYSTEM
-from dndbots.memory.checks import short
+from dndbots.ids import DM, SYSTEM, short
+from dndbots.llm.waiting import within
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.notes import Table, make_note
 from dndbots.memory.retelling import retold
-from dndbots.memory.waiting import within
 from dndbots.storage.reader import View
 from dndbots.tokens import count_many
 

@@ -27,8 +27,7 @@ from dndbots.compaction.naming import Names
 from dndbots.compaction.narrating import narrative, with_id
 from dndbots.compaction.values import KIN, Turn, Update
 from dndbots.errors import DuplicateEvent, UpdateRefused
-from dndbots.ids import category_of, folded, mint
-from dndbots.memory.checks import short
+from dndbots.ids import category_of, folded, mint, short
 
 _ABILITY = "ability__"
 

@@ -15,7 +15,7 @@ from dndbots.compaction.narrating import LONGEST_NARRATIVE, MOST_SOURCES, Narrat
 from dndbots.compaction.state import SharedStateManager
 from dndbots.compaction.values import FIELDS, LONGEST_VALUE, Kind, Sure
 from dndbots.errors import InvalidSetting, UpdateRefused
-from dndbots.memory.checks import short
+from dndbots.ids import short
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dndbots.memory.context.values import Context, ContextItem
     from dndbots.memory.differing import Difference
     from dndbots.memory.entries import Entry, Line, SummaryTask
+    from dndbots.memory.feeding import Feed, feed_of
     from dndbots.memory.janitor import JANITOR_SYSTEM_PROMPT
     from dndbots.memory.manager import (
         DM_CONTEXT_PLAYER_ENTRIES_LIMIT,
@@ -49,6 +50,7 @@ _HOMES = {
     "dndbots.memory.context.values": ["Context", "ContextItem"],
     "dndbots.memory.differing": ["Difference"],
     "dndbots.memory.entries": ["Entry", "Line", "SummaryTask"],
+    "dndbots.memory.feeding": ["Feed", "feed_of"],
     "dndbots.memory.manager": [
         "DM_CONTEXT_PLAYER_ENTRIES_LIMIT",
         "DM_CONTEXT_RECENT_EVENTS_LIMIT",
@@ -83,6 +85,7 @@ __all__ = [
     "ContextItem",
     "Difference",
     "Entry",
+    "Feed",
     "GameState",
     "IMemoryService",
     "Line",
@@ -103,6 +106,7 @@ __all__ = [
     "WorldMemoryBuilder",
     "context_manager",
     "estimate_tokens",
+    "feed_of",
     "format_character_facts",
 ]
 

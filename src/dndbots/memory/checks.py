@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import Final
 
-from dndbots.ids import is_hidden
+from dndbots.ids import is_hidden, short
+from dndbots.llm.waiting import Refused
 from dndbots.memory.entries import Line, SummaryTask, as_text
 from dndbots.memory.fitting import cut_end
 from dndbots.memory.wording import Vocabulary, sentences, uids_of
 from dndbots.tokens import count_tokens
 
-LONGEST_REASON: Final = 160
 # No prose has more characters to a token, so that what is far too long is never counted.
 _CHARS_PER_TOKEN: Final = 16
 _TOO_LONG: Final = 2
@@ -59,21 +59,6 @@ class Origin(Enum):
     ENGINE = "an engine of somebody's"
     WRITTEN = "a chat model, which may invent"
     FOREIGN = "a summarizer of somebody's, whose words are its own"
-
-
-class Refused(Exception):
-    """What came back cannot be used. Never leaves the package: callers see SummaryFailed."""
-
-    def __init__(self, reason: str) -> None:
-        self.reason = short(reason)
-        super().__init__(self.reason)
-
-
-def short(text: str, longest: int = LONGEST_REASON) -> str:
-    """On one line, visible, and no longer than fits into a log or a prompt."""
-    seen = "".join(" " if is_hidden(char) else char for char in text[: 4 * longest])
-    line = " ".join(seen.split())
-    return line if len(line) <= longest else line[: longest - 3] + "..."
 
 
 def checked(answer: object, task: SummaryTask, origin: Origin) -> list[Line]:

@@ -41,10 +41,15 @@ _SOMEBODY_ELSE: Final = "somebody else is summarising the same events"
 
 
 class Noting(NamedTuple):
-    """Notes to be recorded together. Whoever yields them is thrown what was refused."""
+    """Notes to be recorded together. Whoever yields them is thrown what was refused.
+
+    What is not `awaited` may be recorded later, with the next that is: what comes of it does not show
+    before then.
+    """
 
     table: Table
     notes: tuple[GameEvent, ...]
+    awaited: bool = True
 
 
 # Yields what is to be summarised and is sent the lines or what went wrong, or what is to be noted and is
@@ -130,7 +135,7 @@ def compressing(
         for scene, worth_telling in told:
             lines: Answer = []
             if worth_telling:
-                yield from _noting(table, notes)
+                yield from _noting(table, notes, awaited=False)
                 lines = yield _task(holder, worth_telling, room_for("scene", token_limit))
             if isinstance(lines, SummaryFailed):
                 return _failed(holder, lines.reason, made)
@@ -140,17 +145,17 @@ def compressing(
             )
             shelf = stands_with(notes[-1])
             made.append(as_text(lines))
-        yield from _noting(table, notes)
+        yield from _noting(table, notes, awaited=True)
     except (DuplicateEvent, StaleNote):
         return _failed(holder, _SOMEBODY_ELSE, made[: len(made) - len(notes)])
     yield from _layering(table, holder, token_limit, waiting.session, shared)
     return "\n".join(filter(None, made))
 
 
-def _noting(table: Table, notes: list[GameEvent]) -> Generator[Step, Answer, None]:
+def _noting(table: Table, notes: list[GameEvent], *, awaited: bool) -> Generator[Step, Answer, None]:
     """Has notes recorded, if there are any; then they are waited for no more."""
     if notes:
-        yield Noting(table, tuple(notes))
+        yield Noting(table, tuple(notes), awaited)
         notes.clear()
 
 
@@ -213,10 +218,8 @@ def merging(
     first, last = merge.blocks[0], merge.blocks[-1]
     with table.view(DM) as everything:
         shared, view = reading or Reading(everything), everything.of(holder)
-        after = view.place_of(first.after) if first.after else 0
-        upto = view.place_of(last.upto)
         end = view.by_id([last.upto])[last.upto]
-        entries = shared.retold(view, shared.play(holder, after or 0, upto), gates_of(view))
+        entries = shared.retold(view, _events_of(view, merge, shared), gates_of(view))
     lines = yield from _condensing(holder, entries, room)
     if isinstance(lines, SummaryFailed):
         failed = _failed(holder, lines.reason, [])
@@ -241,6 +244,34 @@ def merging(
     except (DuplicateEvent, StaleNote):
         return _failed(holder, _SOMEBODY_ELSE, [])
     return as_text(lines)
+
+
+def _events_of(view: View, merge: Merge, reading: Reading) -> list[GameEvent]:
+    """What is read to make one of some summaries: their events.
+
+    Of the campaign so far, which only ever grows, it is those that its summary was made of: of a part that
+    is too long to be read at once, too, only the best is read again. A summary that does not say for each
+    of its lines what that was made of is made from its whole span.
+    """
+    notes = {name: event.known.memory for name, event in view.by_id([one.id for one in merge.blocks]).items()}
+    cited: set[str] = set()
+    whole: list[Block] = []
+    for block in merge.blocks:
+        note = notes.get(block.id)
+        if block.layer == "campaign" and note is not None and note.line_sources and all(note.line_sources):
+            cited.update(one for line in note.line_sources for one in line)
+        else:
+            whole.append(block)
+    found = dict(view.by_id(cited))
+    if whole:
+        after = view.place_of(whole[0].after) if whole[0].after else 0
+        played = reading.play(view.viewer, after or 0, view.place_of(whole[-1].upto))
+        found |= {event.event_id: event for event in played}
+    return sorted(found.values(), key=_place)
+
+
+def _place(event: GameEvent) -> int:
+    return event.seq or 0
 
 
 def _condensing(holder: str, entries: Sequence[Entry], room: int) -> Generator[Step, Answer, Answer]:

@@ -30,6 +30,10 @@ class Entry:
     narrated: bool = False
     outcomes: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        # Entries are looked up again and again; those of one event seldom differ.
+        return hash((self.event_id, self.text))
+
     def __str__(self) -> str:
         return f"[{self.who}]: {self.text}" if self.who else self.text
 

@@ -5,7 +5,7 @@ It is called with what the source documents promise it, and with nothing of ours
 
 from typing import Any, Final
 
-from dndbots.memory.checks import Refused
+from dndbots.llm.waiting import Refused
 from dndbots.memory.entries import Line, SummaryTask
 
 GENERAL: Final = "generate_summary"

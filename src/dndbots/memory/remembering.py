@@ -201,6 +201,12 @@ class Remembering(ABC):
             for key in [key for key in at_hand if key[0] == viewer]:
                 del at_hand[key]
 
+    def let_go_of_all(self) -> None:
+        """Drops what is at hand of everybody: the log itself is another one now."""
+        with _following_lock:
+            self.__dict__.pop("_at_hand", None)
+        self.__dict__.pop("_memory_service", None)
+
     def recall(
         self,
         viewer: str,

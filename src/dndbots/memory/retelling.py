@@ -5,6 +5,7 @@ Works on events that the agent perceived, in the names that the agent knows.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from dndbots.canon.loot import holder_of, loot_of
@@ -18,6 +19,8 @@ _BREAKS: Final = re.compile(r"\s+")
 _WORD: Final = re.compile(r"\w")
 ENGINE: Final[Mapping[str, str]] = {DM: "DM", SYSTEM: "system"}
 Called = Callable[[str], str]
+# What those who look back on a session or two have to do with.
+_KEPT: Final = 1 << 11
 
 
 def one_line(text: str) -> str:
@@ -30,6 +33,29 @@ def one_line(text: str) -> str:
     return _BREAKS.sub(" ", text).strip()
 
 
+class AsSaid:
+    """An event, equal to any other that says the same: to know by what was made of it before."""
+
+    __slots__ = ("_key", "event")
+
+    def __init__(self, event: GameEvent) -> None:
+        self.event = event
+        self._key = (
+            event.event_id,
+            event.event_type,
+            event.source,
+            event.content,
+            event.session_id,
+            event.metadata_text,
+        )
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AsSaid) and self._key == other._key
+
+
 def retold(
     view: View, events: Iterable[GameEvent], gates: Gates, *, called: Mapping[str, str] | None = None
 ) -> list[Entry]:
@@ -37,33 +63,50 @@ def retold(
 
     `called` has the names that the viewer knows of all who are spoken of, where they are at hand.
     """
-    shown = gates.shown(event for event in events if not event.is_note)
-    known = [event.known for event in shown]
-    speakers = list(map(speakers_of, shown, known))
-    spoken = {event.source for event in shown}
-    spoken |= {
-        uid for event, metadata in zip(shown, known, strict=True) for uid in spoken_of(event, metadata)
-    }
+    shown = [AsSaid(event) for event in gates.shown(event for event in events if not event.is_note)]
+    uids = list(map(_named_in, shown))
     if called is None:
-        uids = spoken.union(*speakers) - {DM, SYSTEM}
-        called = {uid: one.name for uid, one in view.called(sorted(uids)).items()}
-    names = {uid: one_line(called[uid]) for uid in spoken - {DM, SYSTEM}}
+        called = {uid: one.name for uid, one in view.called(sorted(set().union(*uids))).items()}
+    told = (
+        _entry(one, tuple([called[uid] for uid in named])) for one, named in zip(shown, uids, strict=True)
+    )
+    return [entry for entry in told if entry is not None]
+
+
+def named_in(event: GameEvent) -> tuple[str, ...]:
+    """All whose names a retelling may need."""
+    return _named_in(AsSaid(event))
+
+
+@lru_cache(maxsize=_KEPT)
+def _named_in(one: AsSaid) -> tuple[str, ...]:
+    event, known = one.event, one.event.known
+    uids = {event.source, *speakers_of(event, known), *spoken_of(event, known)}
+    return tuple(sorted(uids - {DM, SYSTEM}))
+
+
+# Most of those who perceived something call everybody by the same names.
+@lru_cache(maxsize=_KEPT)
+def _entry(one: AsSaid, names: tuple[str, ...]) -> Entry | None:
+    """An event, retold in the names of those who are named in it; nothing, if it says nothing."""
+    event, known = one.event, one.event.known
+    called = dict(zip(_named_in(one), names, strict=True))
+    lines = {uid: one_line(name) for uid, name in called.items()}
 
     def named(uid: str) -> str:
-        return names[uid] if uid in names else one_line(uid)
+        return lines[uid] if uid in lines else one_line(uid)
 
-    entries = [
-        Entry(
-            text=one_line(event.content),
-            who=_speaker(" and ".join(ENGINE.get(uid) or called[uid] for uid in speaking), event.source),
-            event_id=event.event_id,
-            session=event.session_id,
-            narrated=event.source == DM,
-            outcomes=tuple(_outcomes(event, metadata, named)),
-        )
-        for event, metadata, speaking in zip(shown, known, speakers, strict=True)
-    ]
-    return [entry for entry in entries if entry.outcomes or _WORD.search(entry.text)]
+    entry = Entry(
+        text=one_line(event.content),
+        who=_speaker(
+            " and ".join(ENGINE.get(uid) or called[uid] for uid in speakers_of(event, known)), event.source
+        ),
+        event_id=event.event_id,
+        session=event.session_id,
+        narrated=event.source == DM,
+        outcomes=tuple(_outcomes(event, known, named)),
+    )
+    return entry if entry.outcomes or _WORD.search(entry.text) else None
 
 
 def speakers_of(event: GameEvent, known: KnownMetadata) -> list[str]:

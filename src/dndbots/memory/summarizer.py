@@ -6,14 +6,15 @@ It decides how an engine is asked and what is accepted, never what is summarised
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
+from hashlib import blake2b
 from typing import Any, Final, Protocol
 
 from dndbots.errors import InvalidSetting, SummaryFailed
 from dndbots.ids import DM, is_uid, name_from_uid
-from dndbots.memory.checks import Origin, Refused, checked, quoted
+from dndbots.llm.waiting import ONCE, Patience, Refused, side_by_side
+from dndbots.memory.checks import Origin, checked, quoted
 from dndbots.memory.entries import Entry, Line, SummaryKind, SummaryTask, as_text, entry_of
 from dndbots.memory.foreign import Foreign, is_foreign
-from dndbots.memory.waiting import ONCE, Patience, side_by_side
 from dndbots.memory.written import Written
 from dndbots.tokens import count_many
 
@@ -79,7 +80,7 @@ class Summarizer:
             raise SummaryFailed(agent=task.agent, reason="there is no room for a summary")
         if self._origin is Origin.QUOTED:
             subject = ("", "") if task.kind == "buffer" else (task.about, task.name)
-            return list(_extracted(task.entries, task.tokens, task.kind, *subject))
+            return list(_extracted(_Asked(task.entries), task.tokens, task.kind, *subject))
         try:
             return self._patience.ask(
                 lambda _: self._engine.summarize(task),
@@ -178,14 +179,34 @@ class Summarizer:
 _GENERATED: Final = Summarizer.generate_summary
 
 
-# Those who perceive the same are summarised one after the other, and get the same words.
-@lru_cache(maxsize=16)
-def _extracted(
-    entries: tuple[Entry, ...], tokens: int, kind: SummaryKind, about: str, name: str
-) -> tuple[Line, ...]:
+class _Asked:
+    """Entries to be summarised, known again by their digest; once that is done, they are let go."""
+
+    def __init__(self, entries: tuple[Entry, ...]) -> None:
+        fields = [
+            (one.text, one.who, one.event_id, one.session, one.narrated, one.outcomes) for one in entries
+        ]
+        self._digest = blake2b(repr(fields).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        self._entries = entries
+
+    def __hash__(self) -> int:
+        return hash(self._digest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Asked) and self._digest == other._digest
+
+    def let_go(self) -> tuple[Entry, ...]:
+        entries, self._entries = self._entries, ()
+        return entries
+
+
+# Those who perceive the same are summarised one after the other, or a few scenes on: in the same words.
+@lru_cache(maxsize=64)
+def _extracted(asked: _Asked, tokens: int, kind: SummaryKind, about: str, name: str) -> tuple[Line, ...]:
     """A summary without a model. It never fails: asking again would change nothing."""
     from dndbots.memory.extract import Extractive
 
+    entries = asked.let_go()
     task = SummaryTask(agent="", entries=entries, tokens=tokens, kind=kind, about=about, name=name)
     try:
         return tuple(checked(Extractive().summarize(task), task, Origin.QUOTED))

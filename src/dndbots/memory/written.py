@@ -12,10 +12,11 @@ from math import log
 from typing import Any, Final, Protocol, runtime_checkable
 
 from dndbots.errors import InvalidSetting
-from dndbots.memory.checks import Origin, Refused, checked
+from dndbots.llm.shapes import content_of, said_in, without_thoughts
+from dndbots.llm.waiting import Patience, Refused
+from dndbots.memory.checks import Origin, checked
 from dndbots.memory.entries import Entry, Line, SummaryTask
 from dndbots.memory.janitor import instruction, question, record
-from dndbots.memory.waiting import Patience
 from dndbots.memory.wording import FUNCTION_WORDS, stem, words_of
 from dndbots.tokens import count_many, count_tokens
 
@@ -25,9 +26,7 @@ _SMALLEST_CHUNK: Final = 200
 # A part's summary takes at most this share of a chunk, so that each round of merging leaves fewer of them.
 _SHARE: Final = 4
 _LINE_END: Final = 1
-_NOT_SAID: Final = ("reasoning", "thinking", "redacted_thinking", "tool_use", "tool_call")
-# Models that think aloud, and models that announce what they are about to say.
-_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+# Models that announce what they are about to say.
 _ANNOUNCED = re.compile(
     r"\A\s*(?:sure|certainly|of course|okay|here(?:'s| is| are))\b[^\n]{0,120}:[ \t]*\n", re.IGNORECASE
 )
@@ -145,35 +144,13 @@ def _split(entry: Entry, tokens: int) -> Iterator[Entry]:
 
 def text_of(answer: object) -> str:
     """The text of whatever a model gives back: a string, a message, parts, parts in a message."""
-    content = _content_of(answer)
+    content = content_of(answer)
     if content is None:
         raise Refused("nothing came back")
-    if isinstance(content, list | tuple):
-        content = "".join(part for part in map(_text_of_part, content) if part)
-    if not isinstance(content, str):
+    text = said_in(content)
+    if text is None:
         raise Refused(f"not text: {type(content).__name__}")
-    return _ANNOUNCED.sub("", _THINKING.sub("", content))
-
-
-def _content_of(answer: object) -> object:
-    if isinstance(answer, Mapping):
-        return answer.get("content", answer.get("text"))
-    if answer is None or isinstance(answer, str | list | tuple):
-        return answer
-    if hasattr(answer, "content"):
-        return answer.content
-    return getattr(answer, "text", answer)
-
-
-def _text_of_part(part: object) -> str | None:
-    """What a part says; parts that are thoughts, calls or pictures say nothing."""
-    if isinstance(part, str):
-        return part
-    if isinstance(part, Mapping):
-        kind, text = part.get("type"), part.get("text")
-    else:
-        kind, text = getattr(part, "type", None), getattr(part, "text", None)
-    return text if isinstance(text, str) and kind not in _NOT_SAID else None
+    return _ANNOUNCED.sub("", without_thoughts(text))
 
 
 # Where a line comes from

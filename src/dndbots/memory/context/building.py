@@ -22,7 +22,7 @@ from dndbots.memory.recalling import LEAST_BUDGET, NO_RECORD, recall_of
 from dndbots.memory.story import Told
 from dndbots.prompts import CONTEXT_GUIDE
 from dndbots.storage.reader import View
-from dndbots.tokens import count_many, count_tokens
+from dndbots.tokens import count_many, count_parts, count_tokens, goes_on_apart
 
 # The most that each part may take. The story gets the rest: a quarter at least, or a fifth beside an answer.
 _LASTING: Final = 0.25
@@ -196,7 +196,7 @@ class Builder:
             return Block()
         return self.following.kept(
             "long ago",
-            (key, room),
+            (entries, room),
             lambda: sentences(
                 [
                     Offer(line.text, "story", "from a summary of long ago", line.sources)
@@ -220,17 +220,15 @@ class Builder:
 
     def _context(self, blocks: Sequence[Block]) -> Context:
         """The parts as one text, counted whole. Should it be too long after all, the end of parts goes."""
-        text = _text(blocks)
-        while self._count(text) > self.budget:
+        while (tokens := count_parts(_parts(blocks), self.encoding)) > self.budget:
             blocks = _shorter(blocks)
-            text = _text(blocks)
         return Context(
             viewer=self.view.viewer,
             budget=self.budget,
             encoding=self.encoding,
             query=self.query,
-            text=text,
-            tokens=(tokens := self._count(text)),
+            text="".join(_parts(blocks)),
+            tokens=tokens,
             prompt_tokens=tokens,
             items=tuple(item for block in blocks for item in block.items),
             dropped=tuple(item for block in blocks for item in block.dropped),
@@ -257,10 +255,17 @@ def context_of(
             raise BudgetTooSmall(budget=budget, least=budget - room + LEAST_BUDGET)
     while True:
         found = _context_of(view, following, budget=room, query=query, encoding=encoding)
-        tokens = count_tokens(whole_prompt(beside, found.text), encoding)
+        tokens = _prompt_tokens(beside, found, encoding)
         if tokens <= budget:
             return found.model_copy(update={"budget": budget, "beside": beside, "prompt_tokens": tokens})
         room -= 1  # where two texts meet, there may be a token more than both have
+
+
+def _prompt_tokens(beside: str, found: Context, encoding: str) -> int:
+    """The tokens of a context with what stands beside it, which changes less and was counted before."""
+    if beside and goes_on_apart(before := f"{beside}\n\n", found.text):
+        return count_tokens(before, encoding) + found.tokens
+    return count_tokens(whole_prompt(beside, found.text), encoding) if beside else found.tokens
 
 
 def _context_of(
@@ -307,8 +312,10 @@ def _headed(head: str, items: Sequence[ContextItem]) -> Block:
     return Block("\n".join([head, *(item.text for item in items)]) + "\n", tuple(items))
 
 
-def _text(blocks: Iterable[Block]) -> str:
-    return "".join(block.text for block in blocks).rstrip("\n")
+def _parts(blocks: Iterable[Block]) -> list[str]:
+    """The texts of the parts that have any, without the newline at the very end."""
+    texts = [block.text for block in blocks if block.text]
+    return [*texts[:-1], texts[-1].rstrip("\n")] if texts else []
 
 
 def _shorter(blocks: Sequence[Block]) -> list[Block]:

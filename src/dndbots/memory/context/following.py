@@ -37,6 +37,8 @@ _TOLD_OF: Final = 60
 _KEPT: Final = 4
 # Of so many marks and shelves it is known what stands there.
 _AT_HAND: Final = 128
+# What is known of so many people, places and names; in a long campaign most of them never come back.
+_MOST_KNOWN: Final = 2_048
 # Of whom the newest events speak, those may matter now.
 LATELY: Final = 40
 # The sessions that are read whole, as far as a story goes back.
@@ -60,34 +62,53 @@ class Following:
         self.session = ""
         self._sessions: set[str] = set()
         self._called: dict[str, str] = {}
+        self._called_at_first = 0
         self._lately: deque[Spoken] = deque(maxlen=LATELY)
+        self._kinds: dict[str, list[str]] = {}
+        self._marked: dict[str, deque[GameEvent]] = {}
+        self._memories: dict[tuple[str, str], list[MemoryEntry]] = {}
+        self._told_of: deque[tuple[str, ...]] | None = None
+        self._let_go()
+        self.before_last = 0
+
+    def _let_go(self) -> None:
+        """Lets go of what is read again for whoever is asked for, and of all that was made of it."""
         self._bearers: dict[str, str | None] = {}
         self._entities: dict[str, Entity] = {}
         self._merged: set[str] = set()
         self._first_seen: dict[str, int] = {}
-        self._kinds: dict[str, list[str]] = {}
         self._seen_at: dict[str, deque[tuple[str, ...]]] = {}
-        self._marked: dict[str, deque[GameEvent]] = {}
         self._states: dict[str, JsonValue] = {}
-        self._memories: dict[tuple[str, str], list[MemoryEntry]] = {}
-        self._told_of: deque[tuple[str, ...]] | None = None
         self._stated: dict[str, tuple[Entity, list[Stated]]] = {}
         self._carried: dict[str, tuple[Entity, list[Stated]]] = {}
         self._names: dict[str, str] = {}
         self._given: dict[str, tuple[str, ...]] = {}
         self._kept: dict[str, deque[tuple[object, Any]]] = {}
+        # Counted for what is kept, so these go with it.
         self.changes: Counter[str] = Counter()
-        self.before_last = 0
+
+    def _thin_out(self) -> None:
+        sizes = [len(self._bearers), len(self._entities), len(self._first_seen), len(self._seen_at)]
+        sizes += [len(self._stated), len(self._carried), len(self._names), len(self._given)]
+        if max(*sizes, len(self._states), len(self.changes)) > _MOST_KNOWN:
+            self._let_go()
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether it was told under more names than a story that begins anew could hold."""
+        return len(self._called) > self._called_at_first + _MOST_KNOWN
 
     def catch_up(self, view: View, gates: Gates) -> None:
         """Brings it to the view's place, which is an earlier one if somebody who asked later came first."""
         # Whatever fails on the way, it begins anew next time.
         at, self._at = self._at, -1
+        self._thin_out()
         decided = (gates.forgotten, gates.corrected)
         if (
             at < 0
             or decided != (self._gates.forgotten, self._gates.corrected)
             or not at <= view.head <= at + _FAR_BEHIND
+            or self._is_full
             or not self._went_on(view, gates, at)
         ):
             self._begin(view, gates)
@@ -205,7 +226,8 @@ class Following:
     def _mark(self, event: GameEvent, one: Happened) -> None:
         """Counts what changed, for those who keep what follows from it."""
         self.changes.update(one.marks)
-        self.changes[NOTES] += event.is_note
+        # What models took is no memory: it would have all that is kept of memories made again.
+        self.changes[NOTES] += event.is_note and event.event_type is not EventType.USAGE
         self.changes[LEFT_OPEN] += one.ends
         if one.ends:
             self._states.clear()
@@ -298,6 +320,7 @@ class Following:
             parts.append(self._part(view, gates, start, end, whole=left <= WHOLE))
         self.story = Story.of(parts, lost=len(sessions) > len(spans), encoding=self._encoding)
         self._note(view, view.newest(LATELY))
+        self._called_at_first = len(self._called)
 
     def _part(self, view: View, gates: Gates, start: int, end: int, *, whole: bool) -> Part:
         until = view.until(end)

@@ -14,7 +14,7 @@ from dndbots.canon.reducers import seen_in
 from dndbots.events import EventType, GameEvent, KnownMetadata, audience
 from dndbots.ids import DM, SYSTEM, folded, is_uid
 from dndbots.memory.extract.names import names_said
-from dndbots.memory.retelling import spoken_of
+from dndbots.memory.retelling import AsSaid, spoken_of
 
 # What a few rounds bring; an event may have a hundred thousand characters.
 _KEPT: Final = 256
@@ -57,35 +57,12 @@ class Happened(NamedTuple):
         return {folded(name) for names in self.named.values() for name in names}
 
 
-class _Event:
-    """An event, equal to any other that says the same."""
-
-    __slots__ = ("_key", "event")
-
-    def __init__(self, event: GameEvent) -> None:
-        self.event = event
-        self._key = (
-            event.event_id,
-            event.event_type,
-            event.source,
-            event.content,
-            event.session_id,
-            event.metadata_text,
-        )
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Event) and self._key == other._key
-
-
 def happened(event: GameEvent) -> Happened:
-    return _happened(_Event(event))
+    return _happened(AsSaid(event))
 
 
 @lru_cache(maxsize=_KEPT)
-def _happened(one: _Event) -> Happened:
+def _happened(one: AsSaid) -> Happened:
     event, known, people = one.event, one.event.known, audience(one.event)
     effects, met = effects_of(event, known, people), _uids_in(event, known)
     claims = [held.claim for held in effects.holdings]
@@ -110,11 +87,11 @@ def _happened(one: _Event) -> Happened:
 
 
 def spoken_in(event: GameEvent) -> Spoken:
-    return _spoken_in(_Event(event))
+    return _spoken_in(AsSaid(event))
 
 
 @lru_cache(maxsize=_KEPT)
-def _spoken_in(one: _Event) -> Spoken:
+def _spoken_in(one: AsSaid) -> Spoken:
     event, known = one.event, one.event.known
     shown = sorted(uid for uid in _uids_in(event, known) if is_uid(uid))
     told = frozenset((event.source, *known.together, *spoken_of(event, known))) - {DM, SYSTEM}

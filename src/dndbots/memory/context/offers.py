@@ -167,8 +167,9 @@ def unfinished(view: View, scene: Scene, gates: Gates, following: Following) -> 
 def now(scene: Scene, gates: Gates) -> Iterator[Offer]:
     """Where everybody is and how they fare, in sentences: it changes from turn to turn."""
     people = {one.uid: one for one in (scene.me, *scene.present, *scene.party) if one is not None}
+    seen = {uid: _where(one, gates) for uid, one in people.items()}
     for place in scene.places:
-        yield from _who_is_at(place, scene, {uid: _where(one, gates) for uid, one in people.items()})
+        yield from _who_is_at(place, scene, seen)
     for entity in people.values():
         facts = [fact for fact in _shown(entity, gates) if is_passing(entity, fact) and not is_item(fact)]
         told = [(said, fact.learned_from) for fact in facts if (said := _fares(fact))]

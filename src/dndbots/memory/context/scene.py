@@ -14,16 +14,18 @@ _MOST_PRESENT: Final = 16
 _MOST_LATELY: Final = 16
 _JUST_NOW: Final = 8
 _MOST_BEFORE: Final = 32
+# Of the fallen, those who were met last: in a long campaign there are many.
+_MOST_FALLEN: Final = 8
 _CREATURES: Final = ("PC", "NPC", "MON")
 
 
 class Scene(NamedTuple):
     """All of it as the viewer knows it, in the order in which it met them.
 
-    `places` are where the viewer is, or for the DM where the characters are. `present` are the others
-    there, `just_now` and `lately` whom the newest events speak of beside, `before` of whom something was
-    told before that, the newest first, and `asked` whom the question names. The order of the others is
-    that of meeting because it stays, whoever speaks next.
+    `party` has of the fallen only a few. `places` are where the viewer is, or for the DM where the living
+    characters are. `present` are the others there, `just_now` and `lately` whom the newest events speak of
+    beside, `before` of whom something was told before that, the newest first, and `asked` whom the question
+    names. The order of the others is that of meeting because it stays, whoever speaks next.
     """
 
     me: Entity | None
@@ -49,7 +51,7 @@ def scene_of(view: View, following: Following, query: str | None) -> Scene:
     of_late, told_of = following.lately(view)[: 2 * _MOST_LATELY], following.told_of(view)[:_MOST_BEFORE]
     # All in one look, since each look has its cost.
     following.entities(view, list(dict.fromkeys((*party, view.viewer, *of_late, *told_of, *still_open))))
-    characters = following.entities(view, party)
+    characters = _standing(view, following, following.entities(view, party))
     # Somebody who turned out to be another is met under that one's uid.
     me = None if view.viewer == DM else next(iter(following.entities(view, [view.viewer]).values()), None)
     own = me.uid if me is not None else view.viewer
@@ -69,9 +71,7 @@ def scene_of(view: View, following: Following, query: str | None) -> Scene:
     quests = following.entities(view, still_open)
 
     def met(entities: Iterable[Entity]) -> tuple[Entity, ...]:
-        found = {one.uid: one for one in entities}
-        seen = following.first_seen(view, list(found))
-        return tuple(sorted(found.values(), key=lambda one: (seen.get(one.uid, 0), one.uid)))
+        return _as_met(view, following, entities)
 
     return Scene(
         me=me,
@@ -86,6 +86,22 @@ def scene_of(view: View, following: Following, query: str | None) -> Scene:
     )
 
 
+def _as_met(view: View, following: Following, entities: Iterable[Entity]) -> tuple[Entity, ...]:
+    """In the order in which the viewer met them."""
+    found = {one.uid: one for one in entities}
+    seen = following.first_seen(view, list(found))
+    return tuple(sorted(found.values(), key=lambda one: (seen.get(one.uid, 0), one.uid)))
+
+
+def _standing(view: View, following: Following, characters: dict[str, Entity]) -> dict[str, Entity]:
+    """The characters who live, and those of the fallen who were met last."""
+    fallen = [one for one in characters.values() if not one.alive]
+    if len(fallen) <= _MOST_FALLEN:
+        return characters
+    gone = {one.uid for one in _as_met(view, following, fallen)[:-_MOST_FALLEN]}
+    return {uid: one for uid, one in characters.items() if one.uid not in gone}
+
+
 def uids_of(entity: Entity) -> tuple[str, ...]:
     """All uids that the viewer knows to be one; the one that it goes by comes first."""
     return (entity.uid, *entity.merged)
@@ -96,9 +112,10 @@ def _places(
 ) -> list[str]:
     if view.viewer != DM:
         return [me.location] if me is not None and me.location is not None else []
-    # Where the DM's attention was last comes first.
+    # Where the DM's attention was last comes first; among the dead, it is as long as they are spoken of.
     active = [one for one in spoken_of if one.category == "PC"]
-    return list(dict.fromkeys(one.location for one in (*active, *characters) if one.location is not None))
+    living = [one for one in characters if one.alive] or characters
+    return list(dict.fromkeys(one.location for one in (*active, *living) if one.location is not None))
 
 
 def _last_there(view: View, following: Following, places: Collection[str]) -> list[str]:

@@ -53,9 +53,18 @@ def item_of(
 
 
 def _new_item(text: str, tokens: int, section: Section, reason: str, sources: tuple[str, ...]) -> ContextItem:
-    return ContextItem(text=text, tokens=tokens, section=section, reason=reason, sources=sources)
+    """Made of what the engine wrote, so that nothing is checked: a prompt has a hundred of them."""
+    item = ContextItem.__new__(ContextItem)
+    fields = {"text": text, "tokens": tokens, "section": section, "reason": reason, "sources": sources}
+    _set(item, "__dict__", fields)
+    _set(item, "__pydantic_fields_set__", _FIELDS)
+    _set(item, "__pydantic_extra__", None)
+    _set(item, "__pydantic_private__", None)
+    return item
 
 
+_set = object.__setattr__
+_FIELDS: Final = set(ContextItem.model_fields)
 _kept_item = lru_cache(maxsize=1 << 12)(_new_item)
 
 

@@ -6,7 +6,7 @@ bounded pool is near the best there is. No chance, no clock, and no order but th
 
 import math
 from bisect import insort
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -71,7 +71,7 @@ def choose(
     if tokens <= 0:
         return []
     greedy = Greedy(candidates, salience or Salience.of(candidates), wish)
-    greedy.take(int(wish.outcomes * tokens), only=wish.comes_first, most=wish.most)
+    greedy.take(int(wish.outcomes * tokens), outcomes=True, most=wish.most)
     retold = int(wish.retold * tokens)
     greedy.take(tokens - greedy.spent, retold=retold, most=wish.most)
     # Lines of one speaker join, so they cost less than their parts: what is left is spent, too.
@@ -167,14 +167,19 @@ class Greedy:
             for number, candidate in enumerate(candidates)
             if (wish.fragments and candidate.words) or _says_something(candidate)
         ]
-        worths = salience.worths([candidates[number] for number in said])
-        self._weights = {number: self._weight(candidates[number]) for number in said}
+        some = [candidates[number] for number in said]
+        pairs = salience.repeated_in(some)
+        self._pairs = dict(zip(said, pairs, strict=True))
+        self._weights = dict(zip(said, map(self._weight, some), strict=True))
         # What each would add when last looked at, the best last; of equals, the first.
         self._ranked = sorted(
-            (worth * self._weights[number] ** wish.power / (candidates[number].tokens + _OVERHEAD), -number)
-            for number, worth in zip(said, worths, strict=True)
+            [
+                (worth * self._weights[number] ** wish.power / (candidate.tokens + _OVERHEAD), -number)
+                for number, candidate, worth in zip(said, some, salience.worths(some, pairs), strict=True)
+            ]
         )[-_POOL:]
-        self._least = min((candidates[number].tokens for number in said), default=0)
+        self._least = min([candidate.tokens for candidate in some], default=0)
+        self._have_outcome = any(candidate.outcome for candidate in some)
         # Among sentences that are all alike, looking for the best again and again finds nothing better.
         self._looks = _LOOKS * len(self._ranked)
 
@@ -196,19 +201,21 @@ class Greedy:
         self,
         tokens: int,
         *,
-        only: Callable[[Candidate], bool] | None = None,
+        outcomes: bool = False,
         retold: int | None = None,
         most: int | None = None,
     ) -> int:
-        """Choose for at most so many tokens more; how many sentences were chosen."""
+        """Choose for at most so many tokens more, or only outcomes; how many sentences were chosen."""
         until, before, passed, ranked = self.spent + tokens, len(self.chosen), [], self._ranked
+        if (outcomes and not self._have_outcome) or self._fits_none(tokens):
+            return 0
         while ranked and len(self.chosen) != most and self.spent + self._least <= until:
             item = ranked.pop()
             number = -item[1]
             candidate = self._candidates[number]
             if (
                 self.spent + candidate.tokens > until
-                or (only and not only(candidate))
+                or (outcomes and not self._wish.comes_first(candidate))
                 or (retold is not None and candidate.retold and self._retold + candidate.tokens > retold)
             ):
                 passed.append(item)
@@ -224,11 +231,17 @@ class Greedy:
             ranked.sort()
         return len(self.chosen) - before
 
+    def _fits_none(self, tokens: int) -> bool:
+        """Whether what is left is too long, all of it, so that none of it need be looked at."""
+        candidates = self._candidates
+        return min([candidates[-number].tokens for _, number in self._ranked], default=0) > tokens
+
     def _weight(self, candidate: Candidate) -> float:
-        weight = candidate.weight * (self._wish.change if candidate.change else 1.0)
+        wish = self._wish
+        weight = candidate.weight * (wish.change if candidate.change else 1.0)
         if candidate.retold:
             weight *= _RETOLD_WEIGHT
-        if not self._wish.is_met(candidate):
+        if wish.about and not wish.is_met(candidate):
             weight *= _BESIDE_THE_POINT
         return weight
 
@@ -236,7 +249,8 @@ class Greedy:
         covered, weight, power = self._covered.get, self._weights[number], self._wish.power
         features = self._features.get(number)
         if features is None:
-            features = self._features[number] = self._salience.features(self._candidates[number])
+            features = self._salience.features(self._candidates[number].words, self._pairs[number])
+            self._features[number] = features
         new = weight**power
         gain = sum(
             [

@@ -57,23 +57,25 @@ class Salience:
             names=self.names | older.names,
         )
 
-    def worths(self, candidates: Sequence[Candidate]) -> list[float]:
-        """What each of some sentences is worth by itself: the sum of its features."""
-        word, pair, again = self._word.__getitem__, self._pair.__getitem__, self._again
+    def repeated_in(self, candidates: Sequence[Candidate]) -> list[list[Pair]]:
+        """The pairs of each of some sentences that came up more than once, in the order of its text."""
+        again = self._again
         if not again:
-            return [float(sum(map(word, candidate.words))) for candidate in candidates]
+            return [[]] * len(candidates)
+        return [near(candidate.words, REACH).among(again) for candidate in candidates]
+
+    def worths(self, candidates: Sequence[Candidate], pairs: Sequence[Sequence[Pair]]) -> list[float]:
+        """What each of some sentences is worth by itself: the sum of its features."""
+        word, pair = self._word.__getitem__, self._pair.__getitem__
         return [
-            float(sum(map(pair, near(words, REACH).among(again)), sum(map(word, words))))
-            for words in (candidate.words for candidate in candidates)
+            float(sum(map(pair, together), sum(map(word, candidate.words))))
+            for candidate, together in zip(candidates, pairs, strict=True)
         ]
 
-    def features(self, candidate: Candidate) -> list[tuple[Feature, float]]:
-        """What a sentence would cover, and what each part of that is worth."""
-        words, again = candidate.words, self._again
+    def features(self, words: Sequence[str], pairs: Sequence[Pair]) -> list[tuple[Feature, float]]:
+        """What a sentence of these would cover, and what each part of that is worth."""
         found: list[tuple[Feature, float]] = list(zip(words, map(self._word.__getitem__, words), strict=True))
-        if again:
-            pairs = near(words, REACH).among(again)
-            found += zip(pairs, map(self._pair.__getitem__, pairs), strict=True)
+        found += zip(pairs, map(self._pair.__getitem__, pairs), strict=True)
         return found
 
     @cached_property

@@ -5,6 +5,7 @@ Weights only. What a sentence is about is in `words`, and what is chosen is deci
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 NARRATED: Final = 4.0
@@ -49,6 +50,7 @@ def is_change(terms: Iterable[str]) -> bool:
     return not _CHANGES.isdisjoint(terms)
 
 
+@lru_cache(maxsize=1 << 12)
 def is_denied(sentence: str) -> bool:
     return bool(_DENIAL.search(sentence))
 

@@ -49,7 +49,7 @@ class Near(NamedTuple):
     def among(self, others: AbstractSet[Pair]) -> list[Pair]:
         """Those that are among others, in the order of the text."""
         shared = self.known & others
-        return sorted(shared, key=self.places.__getitem__) if shared else []
+        return sorted(shared, key=self.places.__getitem__) if len(shared) > 1 else list(shared)
 
 
 # A sentence is weighed again whenever a boundary moves.

@@ -56,7 +56,7 @@ def chosen(
     greedy = Greedy(pool, salience, wish, before=before.said)
     for candidate in (*(before.sentences if wish.fragments else ()), *beside):
         greedy.cover(candidate)
-    greedy.take(int(wish.outcomes * tokens), only=wish.comes_first)
+    greedy.take(int(wish.outcomes * tokens), outcomes=True)
     retold = int(wish.retold * tokens)
     greedy.take(tokens - greedy.spent, retold=retold)
     # Lines of one speaker join, so they cost less than their parts: what is left is spent, too.
