@@ -28,7 +28,7 @@ from context import newest_lines
 from dndbots.campaign import Campaign
 from dndbots.errors import NoGame
 from dndbots.events import GameEvent, audience
-from dndbots.game.agents import DungeonMaster, Player
+from dndbots.game.agents import Cast
 from dndbots.game.playing import BUDGET, Game
 from dndbots.game.steps import Step
 from dndbots.ids import DM
@@ -75,13 +75,12 @@ class Clocked:
 class TimedGame(Game):
     """A game whose parts are timed, and which can be played without prompts."""
 
-    _dm: DungeonMaster
-    _player: Player
-
     def set_up(self) -> None:
         self.clock, self.prompting = Clock(), True
-        self._dm = Clocked(self._dm, self.clock, "DM")
-        self._player = Clocked(self._player, self.clock, "players")
+        self.cast = Cast(
+            dm=Clocked(self.cast.dm, self.clock, "DM"),
+            player=Clocked(self.cast.player, self.clock, "players"),
+        )
 
     def context_manager(self) -> None:
         with self.clock.on("memory"):

@@ -6,22 +6,30 @@ Each law is a search for what breaks it. It takes the events of a log in their o
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from functools import cache
+from importlib import resources
+from typing import Any, Final, NamedTuple
 
 from dndbots.canon import claims
 from dndbots.canon.claims import Certainty
 from dndbots.canon.holding import effects_of
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.game.played import KEY
-from dndbots.ids import DM
+from dndbots.ids import CATEGORIES, DM, PARTY_UID
 
 Words = tuple[str, ...]
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+|'(?!s\b)[^\W\d_]+)*")
+# What stands in the words of the house for something else: a slot, or another rule.
+_STANDS_FOR: Final = re.compile(r"\{[^{}]*\}|<[^<>]*>")
 _ARTICLES: Final = ("a", "an", "the")
 _PERSONS: Final = ("pc_", "npc_")
 _SHORTEST: Final = 2
 _SHORTEST_PART: Final = 3
+# A uid, wherever in a text it stands. Those of events are no entity's.
+_UID: Final = re.compile(
+    rf"(?<![a-z0-9_])(?:{'|'.join(one.lower() for one in CATEGORIES if one != 'EVT')})(?:_[a-z0-9]+)+"
+)
 
 
 class Unheard(NamedTuple):
@@ -96,10 +104,22 @@ class Names:
     def _is_plain(self, words: Words, text: str, first: re.Match[str]) -> bool:
         before = text[: first.start()]
         begins = not before.strip() or before.rstrip(" \n")[-1] in '.!?:"“'
-        return begins and self._is_common(words)
+        return begins and (self._is_common(words) or words in _of_the_house())
 
     def _is_common(self, words: Words) -> bool:
         return len(words) == 1 and words[0].casefold() in self._common
+
+
+@cache
+def _of_the_house() -> frozenset[Words]:
+    """The words of the house, with capitals: a log may happen to have one only where a sentence begins."""
+    found: set[Words] = set()
+    for file in resources.files("dndbots.game.house").joinpath("words").iterdir():
+        lines = file.read_text("utf-8").splitlines() if file.name.endswith(".txt") else []
+        for line in (line for line in lines if line.startswith(" ")):
+            words = _WORD.findall(_STANDS_FOR.sub(" ", line))
+            found.update((word.capitalize(),) for word in words if word.islower())
+    return frozenset(found)
 
 
 def _words(name: str) -> Words:
@@ -193,3 +213,55 @@ def overheard(log: Iterable[GameEvent]) -> Iterator[Overheard]:
             is_for_all = known.location is None and not is_turn(event)
             if not (is_there or is_for_all) or (event.event_type is EventType.WHISPER and who not in meant):
                 yield Overheard(who, before.get(who), event)
+
+
+@dataclass(frozen=True, slots=True)
+class Unshown:
+    """A uid in an event that somebody perceived to whom nobody ever showed whose it is."""
+
+    who: str
+    uid: str
+    where: str
+    event: GameEvent
+
+    def __str__(self) -> str:
+        return f"round {self.event.turn}: {self.who} learned of {self.uid} in {self.where}: {self.event}"
+
+
+def unshown_uids(log: Iterable[GameEvent]) -> Iterator[Unshown]:
+    """People, places and things that are anywhere in what somebody perceived, and that it never was shown.
+
+    An event shows where it happens, who takes part in it or looks on, against whom they fight, who falls,
+    what is found, which quest it is about, and whatever it has a name for. All else that it holds, facts
+    and the game's own notes above all, may only be of what it shows or an earlier one did.
+    """
+    shown: dict[str, set[str]] = {}
+    for event in log:
+        open_to_all = _shows(event)
+        held = {uid: where for where, text in _texts(event.metadata) for uid in _UID.findall(text)}
+        for who in sorted(audience(event)):
+            if who.startswith(_PERSONS):
+                known = shown.setdefault(who, {who, PARTY_UID})
+                known |= open_to_all
+                for uid in sorted(held.keys() - known):
+                    yield Unshown(who, uid, held[uid], event)
+                known.update(held)
+
+
+def _shows(event: GameEvent) -> set[str]:
+    known = event.known
+    shown = {event.source, *audience(event), *known.enemies, *known.killed, *known.discovered, *known.names}
+    return shown | set(filter(None, (known.location, known.quest_id)))
+
+
+def _texts(value: Any, where: str = "") -> Iterator[tuple[str, str]]:
+    """All texts in a value, keys too, each with the place where it stands."""
+    if isinstance(value, str):
+        yield where, value
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            yield where, key
+            yield from _texts(one, f"{where}.{key}" if where else key)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one, where)

@@ -31,7 +31,7 @@ from dndbots.game.table import Table
 from dndbots.ids import DM
 from dndbots.memory.context import Context
 from dndbots.tokens import count_tokens
-from laws import acts_of_the_dead, is_turn, overheard, unheard_names
+from laws import acts_of_the_dead, is_turn, overheard, unheard_names, unshown_uids
 
 TENTHS: Final = 10
 EXAMPLES: Final = 5
@@ -61,12 +61,12 @@ class Prompts:
         for who, prompt in game.prompts.items():
             if self._newest.get(who) is prompt:
                 continue
-            self._newest[who] = prompt
             self.built += 1
             tokens = count_tokens(prompt.prompt)
             self.largest = max(self.largest, tokens)
             if tokens > game.note.budget or tokens != prompt.prompt_tokens:
                 self.over.append(f"round {game.round}: {who} {tokens}, said to be {prompt.prompt_tokens}")
+        self._newest = {**game.prompts}  # of the dead, nothing is kept
         self.spent += time.process_time() - began
 
 
@@ -175,6 +175,7 @@ def report(campaign: Campaign, where: Path, run: Run) -> None:
     found("acts of the dead", (f"round {one.turn}: {one.content}" for one in acts_of_the_dead(log(campaign))))
     found("names that were said and never heard", unheard_names(lambda: log(campaign)))
     found("perceived from elsewhere", overheard(log(campaign)))
+    found("learned of without having been shown", unshown_uids(log(campaign)))
     found("what is wrong with the log and its views", campaign.verify())
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bench.laws import acts_of_the_dead, overheard, unheard_names
+from bench.laws import acts_of_the_dead, overheard, unheard_names, unshown_uids
 from tests.table import event
 
 from dndbots.events import EventType, GameEvent
@@ -55,6 +55,18 @@ def test_common_words_are_no_names() -> None:
     assert unheard(*events) == [(THROK, "Wren")]
 
 
+def test_a_word_of_the_house_begins_a_sentence_without_being_a_name() -> None:
+    """Also where the log has it in no small letters; but within a sentence, or whole, a name is a name."""
+    damp = {"npc_damp_001": "Damp", "npc_hill_001": "Damp Hill"}
+    events = [
+        told(1, "Two come in.", names=damp, witnesses=[]),
+        said(2, THROK, "Ah, the cellar. Damp, dark and probably occupied.", witnesses=[]),
+        said(3, ZARA, "And where is Damp?", witnesses=[]),
+        said(4, ZARA, "Damp Hill is his name.", witnesses=[]),
+    ]
+    assert unheard(*events) == [(ZARA, "Damp"), (ZARA, "Damp Hill"), (ZARA, "Hill")]
+
+
 def test_the_dead_who_act_are_found() -> None:
     """Somebody who was killed; and a group only once all of it was."""
     events = [
@@ -78,3 +90,26 @@ def test_those_who_hear_from_elsewhere_are_found() -> None:
         event("e5", "dm", "Psst.", kind=EventType.WHISPER, told_to=[THROK], witnesses=[ZARA]),
     ]
     assert [(one.who, one.event.event_id) for one in overheard(events)] == [(ZARA, "e3"), (ZARA, "e5")]
+
+
+def test_what_somebody_was_never_shown_is_found_anywhere_in_what_it_perceived() -> None:
+    """A place that others come from, however deep it is noted; but not to those who know it, nor twice."""
+    note = {"step": "march", "origin": ROAD, "beats": [f"lit:{ZARA}/{GOBLINS}"]}
+    events = [
+        told(1, "The road.", location=ROAD, participants=[ZARA]),
+        told(2, "The mill.", location=MILL, participants=[THROK]),
+        told(3, "Zara comes.", location=MILL, participants=[ZARA], witnesses=[THROK], play=note),
+        told(4, "And goes.", location=MILL, witnesses=[THROK], facts=[fact(ZARA, ROAD)]),
+        told(5, "That was the road.", location=MILL, witnesses=[THROK], facts=[fact("npc_wren_001", ROAD)]),
+    ]
+    assert [(one.who, one.uid, one.where, one.event.event_id) for one in unshown_uids(events)] == [
+        (THROK, ROAD, "play.origin", "e3"),
+        (THROK, GOBLINS, "play.beats", "e3"),
+        (ZARA, GOBLINS, "play.beats", "e3"),
+        (THROK, "npc_wren_001", "facts.subject", "e5"),
+    ]
+    assert not list(unshown_uids([told(1, "Wren.", witnesses=[THROK], names={"npc_wren_001": "Wren"})]))
+
+
+def fact(subject: str, place: str) -> dict[str, str]:
+    return {"subject": subject, "op": "@", "object": place}

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from bench.laws import acts_of_the_dead, is_turn, overheard, unheard_names
+from bench.laws import acts_of_the_dead, is_turn, overheard, unheard_names, unshown_uids
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.game.games import (
@@ -258,6 +258,12 @@ def test_nobody_says_a_name_that_it_never_heard(name: tuple[str, int]) -> None:
     assert list(map(str, unheard_names(lambda: log(story(*name))))) == []
 
 
+@stories
+def test_nobody_learns_of_what_it_was_not_shown(name: tuple[str, int]) -> None:
+    """All that is noted on an event, however deep, is of people and places that its perceivers know of."""
+    assert list(map(str, unshown_uids(log(story(*name))))) == []
+
+
 # Life, death, and the order of things.
 
 
@@ -314,16 +320,16 @@ def test_a_step_that_breaks_leaves_the_game_where_it_was(monkeypatch: pytest.Mon
     Game.begin(undisturbed, module=name, seed=seed).play(3)
     game = Game.begin(broken, module=name, seed=seed)
     game.play(1)
-    run = game._dm.run
+    run = game.cast.dm.run
 
     def breaks(screen: Screen) -> None:
         run(screen)
         raise ZeroDivisionError
 
-    monkeypatch.setattr(game._dm, "run", breaks)
+    monkeypatch.setattr(game.cast.dm, "run", breaks)
     with pytest.raises(ZeroDivisionError):
         game.play(1)
-    monkeypatch.setattr(game._dm, "run", run)
+    monkeypatch.setattr(game.cast.dm, "run", run)
     game.play(2)
     assert list(broken.export()) == list(undisturbed.export())
 

@@ -4,16 +4,21 @@ import random
 from functools import cache
 
 import pytest
+from bench.laws import unshown_uids
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.game.sandbox import GOBLINS, MILL, ROAD, WAYS, Sandbox
 
 from dndbots.errors import ActRefused
-from dndbots.events import EventType, audience
+from dndbots.events import EventType, GameEvent, audience
 from dndbots.game import referee
 from dndbots.game.acts import Act, Verb
+from dndbots.game.played import Foes
+from dndbots.game.referee.marching import go
 from dndbots.game.table import Table
-from dndbots.ids import DM
+from dndbots.ids import DM, mint
+from dndbots.rules.abilities import Ability
+from dndbots.rules.saves import SaveKind
 
 # Few enough to be played once and looked at by every law.
 seeds = st.integers(0, 24)
@@ -188,14 +193,95 @@ def test_a_party_that_disagrees_splits() -> None:
     assert box.party[0] not in audience(event)
 
 
-def test_what_is_told_again_is_a_belief_of_those_who_hear_it() -> None:
-    """Who was not there believes it on the teller's word, name and all."""
-    box = Sandbox()
+def parted(box: Sandbox) -> tuple[str, list[str]]:
+    """One stays at the mill, the others have gone down the road."""
     box.dm()
     one, *others = box.party
     box.rest_of_round(
         lambda _, who: Act(verb=Verb.STAY) if who == one else Act(verb=Verb.GO, what=WAYS[MILL], words="On.")
     )
+    return one, others
+
+
+def test_who_sees_others_come_does_not_learn_from_where() -> None:
+    """Neither the place nor the way: those are known to who went it, and to the DM."""
+    box = Sandbox()
+    one, others = parted(box)
+    box.dm()
+    box.rest_of_round(
+        lambda _, who: (
+            Act(verb=Verb.STAY) if who == one else Act(verb=Verb.GO, what=WAYS[ROAD], words="Back.")
+        )
+    )
+    assert all(ROAD not in event.metadata_text for event in box.campaign.events(viewer=one))
+    assert box.tables[one].ways == {}
+    there_and_back = {MILL: {WAYS[MILL]: ROAD}, ROAD: {WAYS[ROAD]: MILL}}
+    assert all(box.tables[who].ways == there_and_back for who in (DM, *others))
+    for table in box.tables.values():
+        assert table.together(MILL) == box.party
+        assert table.visits[MILL] == 1
+    came = list(box.campaign.events(viewer=one))[-1]
+    assert (came.known.participants, came.known.witnesses) == (others, [one])
+
+
+def test_who_comes_upon_a_fight_is_shown_against_whom() -> None:
+    """The foes are named to those who come, as they are to those who fight."""
+    box = Sandbox()
+    _, others = parted(box)
+    foes = {GOBLINS: Foes(monster="Goblin", name="goblins", number=2)}
+    box.dm(lambda step: referee.begin_fight(step, MILL, foes, text="Goblins!"))
+    step = box.step("march")
+    go(step, others, ROAD, WAYS[ROAD], MILL)
+    box.commit(step)
+    assert step.events[-1].known.names[GOBLINS] == "goblins"
+    assert list(unshown_uids(box.campaign.events(viewer=DM))) == []
+
+
+def test_a_friend_who_is_gone_is_not_noted_as_spoken_to() -> None:
+    """Those who stand by may never have heard of whoever is meant."""
+    box = Sandbox()
+    one, others = parted(box)
+    box.dm()
+    step = box.step(one)
+    referee.player_acts(step, one, Act(words="Wait for me!", target=others[0]))
+    assert "target" not in step.events[0].metadata["play"]["act"]
+    step = box.step(one)
+    referee.player_acts(step, one, Act(words="Wait, me.", target=one))
+    assert step.events[0].metadata["play"]["act"]["target"] == one
+
+
+@pytest.mark.parametrize("kind", [*Ability, *SaveKind])
+def test_what_is_put_to_the_test_is_seen_with_its_dice(kind: Ability | SaveKind) -> None:
+    """By all who are there, and by the chance of the step; the event says how it went."""
+    box = Sandbox()
+    who = box.party[0]
+    made, again = (
+        referee.put_to_the_test(box.step("dm"), who, kind, place=MILL, why="The floor gives.")
+        for _ in range(2)
+    )
+    assert made == again
+    step = box.step("dm")
+    referee.put_to_the_test(step, who, kind, place=MILL, why="The floor gives.")
+    (event,) = step.events
+    assert event.content == f"The floor gives. {made.text}."
+    assert event.metadata["play"]["rolls"][0]["text"] == made.text
+    assert {*box.party} <= audience(event)
+
+
+def test_a_march_that_nobody_sees_is_one_event() -> None:
+    """It is told with its way to those who go, and there is nothing else to tell."""
+    box = Sandbox()
+    box.dm()
+    head = box.campaign.head
+    box.rest_of_round(lambda _box, _who: Act(verb=Verb.GO, what=WAYS[MILL], words="On."))
+    marched = [event for event in box.campaign.events(viewer=DM) if event.seq > head][len(box.party) :]
+    assert [event.event_type for event in marched] == [EventType.LOCATION_CHANGE]
+
+
+def test_what_is_told_again_is_a_belief_of_those_who_hear_it() -> None:
+    """Who was not there believes it on the teller's word, name and all."""
+    box = Sandbox()
+    one, others = parted(box)
 
     def found(step: referee.growing.Step) -> None:
         step.add(
@@ -242,9 +328,8 @@ def test_who_falls_is_dying_and_can_be_saved() -> None:
     assert box.table.fact(one, "hp") == 1
 
 
-def test_who_acts_is_not_taken_for_dying() -> None:
-    """Whoever was away when a friend was saved sees it when the friend is up and about."""
-    box = Sandbox()
+def left_for_dead(box: Sandbox) -> tuple[str, str]:
+    """One lies dying at the mill, and a friend has run for help."""
     one, friend, *_ = box.party
     hp = box.table.fact(one, "hp")
     box.dm(lambda step: referee.hurt(step, {one: hp + 2}, text="The floor gives way.", place=MILL))
@@ -252,16 +337,71 @@ def test_who_acts_is_not_taken_for_dying() -> None:
         lambda _, who: Act(verb=Verb.GO, what=WAYS[MILL], words="Help!") if who == friend else Act()
     )
     assert "dying" in box.tables[friend].conditions(one)
-    box.dm(lambda step: referee.heal(step, one, 3, text="A draught.", place=MILL))
-    assert "dying" in box.tables[friend].conditions(one)
+    return one, friend
+
+
+def come_back(box: Sandbox, friend: str) -> GameEvent:
+    """A friend comes back to the mill: how those who are there see it."""
     box.rest_of_round(
         lambda _, who: (
             Act(verb=Verb.GO, what=WAYS[ROAD], words="Back.") if who == friend else Act(words="Hm.")
         )
     )
+    return list(box.campaign.events(viewer=friend))[-1]
+
+
+def test_who_acts_is_not_taken_for_dying() -> None:
+    """Whoever did not learn that a friend was saved sees it when the friend is up and about."""
+    box = Sandbox()
+    one, friend = left_for_dead(box)
+    box.dm(lambda step: referee.heal(step, one, 3, text="A draught.", place=MILL))
+    come_back(box, friend)
     box.dm()
     box.act(one, Act(words="I am well."))
-    assert "dying" not in box.tables[friend].conditions(one)
+    table = Table(friend)
+    for event in box.campaign.events(viewer=friend):
+        if "-dying" not in event.metadata_text:
+            table.heard(event)
+    assert "dying" not in table.conditions(one)
+
+
+def test_who_meets_again_sees_how_the_others_are() -> None:
+    """Who was left dying and stands there now is not dying, in the prompt either."""
+    box = Sandbox()
+    one, friend = left_for_dead(box)
+    box.dm(lambda step: referee.heal(step, one, 3, text="A draught.", place=MILL))
+    assert "dying" in box.tables[friend].conditions(one)
+    assert "dying" in box.campaign.context(friend, 1_000).text
+    met = come_back(box, friend)
+    assert box.tables[friend].conditions(one) == []
+    assert box.campaign.entity(one, viewer=friend).conditions == ()
+    assert "dying" not in box.campaign.context(friend, 1_000).text.rpartition("## HERE")[2]
+    assert (met.known.conditions, met.known.hp_delta, met.known.facts) == ({one: ["-dying"]}, None, [])
+
+
+def test_who_meets_again_sees_no_more_than_eyes_see() -> None:
+    """That somebody is sick shows in the face, and that somebody is charmed does not."""
+    box = Sandbox()
+    one, friend, *_ = box.party
+    box.dm()
+    box.rest_of_round(
+        lambda _, who: (
+            Act(verb=Verb.GO, what=WAYS[MILL], words="Out.") if who == friend else Act(verb=Verb.STAY)
+        )
+    )
+    ails = {one: ["poisoned", "charmed", "homesick"]}
+    box.dm(lambda step: step.add(EventType.CONDITION, "Bad mushrooms.", place=MILL, conditions=ails))
+    met = come_back(box, friend)
+    assert box.tables[friend].conditions(one) == ["poisoned"]
+    assert met.known.conditions == {one: ["poisoned"]}
+
+
+def test_a_meeting_at_which_nothing_is_new_states_nothing() -> None:
+    """How everybody is known to be is not said again."""
+    box = Sandbox()
+    _, others = parted(box)
+    box.dm()
+    assert not come_back(box, others[0]).known.conditions
 
 
 def test_death_is_for_good() -> None:
@@ -272,6 +412,49 @@ def test_death_is_for_good() -> None:
     assert not box.table.alive(one)
     assert one not in box.table.seats
     assert not box.campaign.entity(one, viewer=DM).alive
+
+
+MIRELA = "npc_miller_001"
+
+
+def many_guests(step: referee.growing.Step) -> None:
+    """More names than a table keeps, and then a new part of the story."""
+    names: dict[str, str] = {MIRELA: "Mirela"}
+    step.add(EventType.DM_NARRATION, "A miller.", place=MILL, names={**names}, play={"gist": "we met"})
+    for number in range(40):
+        names = {f"npc_guest_{number:02d}_{n:03d}": f"Guest {n}" for n in range(50)}
+        step.add(EventType.DM_NARRATION, "Guests.", place=MILL, names={**names})
+    step.add(EventType.DM_NARRATION, "The next part.", place=MILL, play={"chapter": 1})
+
+
+def test_names_of_long_ago_are_not_kept_for_ever() -> None:
+    """A new part of the story begins with the newest names, those at the table, and those one may tell of."""
+    box = Sandbox()
+    box.dm(many_guests)
+    for who in (DM, *box.party):
+        names = box.tables[who].names
+        assert len(names) < 1_020
+        assert names[MIRELA] == "Mirela"
+        assert {*box.party} <= names.keys()
+        assert "npc_guest_39_049" in names
+        assert "npc_guest_00_000" not in names
+
+
+def test_whoever_sat_at_the_table_keeps_the_name_for_ever() -> None:
+    """A newcomer of the same name would get the uid of the dead, and could do nothing."""
+    box = Sandbox()
+    one = box.party[0]
+    box.dm(lambda step: referee.hurt(step, {one: 100}, text="The dragon breathes.", place=MILL))
+
+    def much_happens(step: referee.growing.Step) -> None:
+        """So much that nobody tells of the dragon any more."""
+        for number in range(70):
+            step.add(EventType.DM_NARRATION, "Well!", place=MILL, play={"gist": f"we saw {number} geese"})
+        many_guests(step)
+
+    box.dm(much_happens)
+    names = box.table.names
+    assert mint("PC", names[one], taken=names) != one
 
 
 def test_a_deed_without_words_names_nobody_whom_the_doer_does_not_know() -> None:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from dndbots.campaign import Campaign
 from dndbots.errors import InvalidSetting, NoGame, UnknownViewer
+from dndbots.game.agents import Cast
 from dndbots.game.playing import BUDGET, Game, Watch
-from dndbots.game.seating import ENDLESS
+from dndbots.game.seating import ENDLESS, HOUSE, Voices, cast_by
 from dndbots.ids import DM
+from dndbots.llm.asking import Role
 from dndbots.models import Character
 from dndbots.prompts import build_dm_prompt, build_player_prompt
 from dndbots.storage.memory import MemoryStore
@@ -29,7 +31,8 @@ class DnDGame:
     """A game of D&D. To build one asks no model and no network, and needs no key.
 
     Without a campaign it is kept in memory, and gone with the program. `enable_memory=False` leaves the
-    memory out of the prompts; the log is kept all the same.
+    memory out of the prompts; the log is kept all the same. `voices` says who is asked in which role; without
+    it, the models are opened by their names when the game is first played, with keys from the environment.
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class DnDGame:
         module: str = ENDLESS,
         seed: int = 0,
         budget: int = BUDGET,
+        voices: Voices | None = None,
     ) -> None:
         if not characters:
             raise InvalidSetting("characters", [], reason="is empty; a game needs at least one")
@@ -52,6 +56,7 @@ class DnDGame:
         self.campaign = Campaign(MemoryStore()) if campaign is None else campaign
         self.enable_memory, self.budget = enable_memory, budget
         self._module, self._seed = module, seed
+        self._voices = voices
         self._game: Game | None = None
         self._dm_agent = SeatAgent(self, DM, DM, None)
         self._player_agents = [SeatAgent(self, one.name, one.uid, one) for one in self.characters]
@@ -74,7 +79,7 @@ class DnDGame:
 
     def _resumed(self) -> Game | None:
         try:
-            return Game.resume(self.campaign)
+            return Game.resume(self.campaign, cast=self._cast())
         except NoGame:
             return None
 
@@ -89,7 +94,23 @@ class DnDGame:
             scenario=self.scenario,
             dm=self.dm_model,
             players=self.player_model,
+            cast=self._cast(),
         )
+
+    def _cast(self) -> Cast:
+        """Who plays. A model that cannot be had is missed here, before anything is recorded."""
+        voices = self._voices or self._by_name()
+        for role, model in ((Role.DM, self.dm_model), (Role.PLAYER, self.player_model)):
+            if model != HOUSE:
+                voices(role)
+        return cast_by(self.dm_model, self.player_model, voices)
+
+    def _by_name(self) -> Voices:
+        from dndbots.llm.settings import RoleSettings, Settings
+        from dndbots.llm.voices import Voices as Opened
+
+        dm, players = RoleSettings(model=self.dm_model), RoleSettings(model=self.player_model)
+        return Opened(Settings(dm=dm, npcs=dm, players=players)).voice
 
     def prompt_of(self, agent: SeatAgent) -> str:
         sheet = agent.character

@@ -75,6 +75,15 @@ class Joined(BaseModel):
     goal: Label = "company"
 
 
+class Clock(BaseModel):
+    """A threat that comes true in a round, unless somebody sees to it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: Named
+    due: int = Field(ge=0)
+
+
 class Played(BaseModel):
     """The note of one event.
 
@@ -83,7 +92,9 @@ class Played(BaseModel):
     is the event in a few words, for whoever tells of it later; `tells` are the events that were told of.
     `until` says when conditions end by themselves, as a round; `helpless` how many of a group of foes are
     out of the fight. `foe_hp` is what each foe has to begin with, for the DM alone, and `wounds` what each
-    of them takes: the group, which of them, counted from the strongest, and how much.
+    of them takes: the group, which of them, counted from the strongest, and how much. `laid` are ways that
+    are in no adventure's file, by place, and where they lead; `clocks` run for the DM alone, until they are
+    stopped by None.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -110,6 +121,8 @@ class Played(BaseModel):
     game: GameNote | None = None
     joined: Joined | None = None
     left: Uid | None = None
+    laid: dict[Uid, dict[Label, Uid]] = Field(default_factory=dict)
+    clocks: dict[Label, Clock | None] = Field(default_factory=dict)
 
 
 def played_of(event: GameEvent) -> Played | None:

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
+from itertools import chain, repeat
 from typing import Any, Final, Self
 
 from pydantic import JsonValue
@@ -18,13 +19,19 @@ from dndbots.events import EventType, GameEvent
 from dndbots.game import graph, referee
 from dndbots.game.acts import Act
 from dndbots.game.adventures import Module
-from dndbots.game.agents import DungeonMaster, Player, Screen, Turn
+from dndbots.game.agents import Cast, SafePlayer, Screen, Turn
+from dndbots.game.budgets import Budgets
 from dndbots.game.chance import chance
+from dndbots.game.collecting import collected_rarely
+from dndbots.game.ledger import Ledger
+from dndbots.game.looking import Looking
 from dndbots.game.played import DM_STEP, MARCH, REFEREE, SETUP, GameNote
-from dndbots.game.seating import ENDLESS, agents_of, first_of, module_of, seated
+from dndbots.game.seating import ENDLESS, cast_of, first_of, module_of, seated
 from dndbots.game.steps import Step
 from dndbots.game.table import Due, Table, told
+from dndbots.game.undoing import TakenBack, take_back
 from dndbots.ids import DM
+from dndbots.llm.asking import Role, Usage
 from dndbots.memory.context import Context
 from dndbots.models import Character
 from dndbots.prompts import build_dm_prompt, build_player_prompt
@@ -41,14 +48,19 @@ _EVENTS_A_SEAT: Final = 2
 
 
 class Game:
-    """A game that is played. `Game.begin` and `Game.resume` make one."""
+    """A game that is played. `Game.begin` and `Game.resume` make one.
 
-    def __init__(self, campaign: Campaign, note: GameNote, tables: dict[str, Table]) -> None:
+    `cast` says who plays; without one, those whom the game was begun with.
+    """
+
+    def __init__(
+        self, campaign: Campaign, note: GameNote, tables: dict[str, Table], *, cast: Cast | None = None
+    ) -> None:
         self.campaign, self.note, self.tables = campaign, note, tables
         self.prompts: dict[str, Context] = {}
-        self._dm: DungeonMaster
-        self._player: Player
-        self._dm, self._player = agents_of(note)
+        self.cast = cast or cast_of(note)
+        self.budgets = Budgets(campaign, note)
+        self._ledger, self._look = Ledger(self.cast.cost), Looking(campaign)
         self._tended: tuple[str, ...] = ()
         self._number = self.table.round
         self._paused = False
@@ -71,6 +83,7 @@ class Game:
         scenario: str = "",
         dm: str = "house",
         players: str = "house",
+        cast: Cast | None = None,
     ) -> Self:
         """Begins a game: the party takes its seats where the adventure starts."""
         earlier = _folded(campaign)[DM].game
@@ -87,7 +100,7 @@ class Game:
             scenario=scenario,
         )
         first = first_of(note)
-        agents_of(note)
+        cast = cast or cast_of(note)
         tables: dict[str, Table] = {DM: Table()}
         step = Step(SETUP, seed=seed, round_=0, session="s01", tables=tables, rng=chance(seed, SETUP))
         people = [one.character.uid for one in party]
@@ -106,16 +119,26 @@ class Game:
                 witnesses=people,
             )
         campaign.record_many(step.events)
-        return cls(campaign, note, _folded(campaign))
+        return cls(campaign, note, _folded(campaign), cast=cast)
 
     @classmethod
-    def resume(cls, campaign: Campaign, *, progress: Callable[[int, int], None] | None = None) -> Self:
-        """Goes on with the game of a campaign, from its log alone."""
+    def resume(
+        cls,
+        campaign: Campaign,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cast: Cast | None = None,
+        casting: Callable[[GameNote], Cast] | None = None,
+    ) -> Self:
+        """Goes on with the game of a campaign, from its log alone.
+
+        `casting` says who plays, by how it was begun, where that is not known beforehand.
+        """
         tables = _folded(campaign, progress)
         note = tables[DM].game
         if note is None:
             raise NoGame(campaign.address or "this campaign")
-        return cls(campaign, note, tables)
+        return cls(campaign, note, tables, cast=cast if casting is None else casting(note))
 
     # What there is to see.
 
@@ -146,12 +169,27 @@ class Game:
         """
         self._watch, self._paused = watch or _nobody, False
         done = 0
-        with self._compacting(wanted=compact):
-            while (rounds is None or done < rounds) and not self.over and not self._paused:
-                self._begin_round()
-                self._round()
-                done += self.over or self.table.due() is None
+        try:
+            with self._compacting(wanted=compact), collected_rarely():
+                while (rounds is None or done < rounds) and not self.over and not self._paused:
+                    self._begin_round()
+                    self._round()
+                    done += self.over or self.table.due() is None
+        finally:
+            self._note_what_is_left()
         return done
+
+    def took(self, role: Role, model: str, usage: Usage) -> None:
+        """What a model took beside the steps: for summaries, or to read facts. Any thread may say so."""
+        self._ledger.took(role, model, usage)
+
+    def _note_what_is_left(self) -> None:
+        """What was taken after the last step that was recorded was paid for, too."""
+        step = self._step(f"left at {self.campaign.head}")
+        taken = self._ledger.notes(step)
+        if taken:
+            self._ledger.clear()
+            self.campaign.record_many(taken)
 
     def _round(self) -> None:
         try:
@@ -165,6 +203,16 @@ class Game:
     def pause(self) -> None:
         """Stops after the step under way. It may be called from a signal's handler."""
         self._paused = True
+
+    def undo(self, who: str | None = None, *, before: int | None = None) -> TakenBack:
+        """Takes the last round back, or the last one in which somebody acted; says which it was.
+
+        It is not for while a round is played: a player who wants it has the game wait first.
+        """
+        taken = take_back(self.campaign, who, before=before)
+        self.tables = _folded(self.campaign)
+        self.prompts, self._tended, self._number = {}, (), self.table.round
+        return taken
 
     def _begin_round(self) -> None:
         self._catch_up()
@@ -209,24 +257,61 @@ class Game:
         self._tending.tend()
 
     def dm(self) -> None:
+        try:
+            self._run_world()
+        except EventRefused as exc:
+            if not self.cast.dm.has_tools:
+                raise
+            log.warning("%s", exc)
+            self._run_world(refused=str(exc))
+
+    def _run_world(self, refused: str = "") -> None:
         step = self._step(DM_STEP)
-        prompt = self._prompt(DM)
-        self._dm.run(Screen(step=step, module=self._module, prompt=prompt, rng=step.rng, seed=self.note.seed))
+        screen = Screen(
+            step=step,
+            module=self._module,
+            prompt=self._prompt(DM),
+            rng=step.rng,
+            seed=self.note.seed,
+            look=self._look,
+            ledger=self._ledger,
+            refused=refused,
+        )
+        self.cast.dm.run(screen)
         referee.time_passes(step)
         self._commit(step)
 
     def player(self, who: str) -> None:
-        prompt = self._prompt(who)
-        step = self._step(who)
-        turn = Turn(who=who, table=self.tables[who], prompt=prompt, rng=step.rng, seed=self.note.seed)
-        try:
-            referee.player_acts(step, who, self._player.act(turn))
-            self._commit(step)
-        except (ActRefused, EventRefused) as exc:
-            log.warning("%s; the turn passes", exc)
+        prompt, player, refused = self._prompt(who), self.cast.of(who), ""
+        safe = [player.otherwise] if isinstance(player, SafePlayer) else []
+        for choose in chain(repeat(player.act, player.attempts), safe):
             step = self._step(who)
-            referee.player_acts(step, who, Act())
-            self._commit(step)
+            turn = Turn(
+                who=who,
+                table=self.tables[who],
+                prompt=prompt,
+                rng=step.rng,
+                seed=self.note.seed,
+                refused=refused,
+                ledger=self._ledger,
+            )
+            try:
+                act = choose(turn)
+                if act is None:
+                    self.pause()
+                    return
+                self._act(step, who, act)
+            except (ActRefused, EventRefused) as exc:
+                log.info("%s", exc)
+                refused = getattr(exc, "reason", str(exc))
+            else:
+                return
+        log.warning("the turn of %s passes: %s", who, refused)
+        self._act(self._step(who), who, Act())
+
+    def _act(self, step: Step, who: str, act: Act) -> None:
+        referee.player_acts(step, who, act)
+        self._commit(step)
 
     def referee(self, who: str) -> None:
         """The dice: on what was declared, or for a group of foes."""
@@ -253,17 +338,21 @@ class Game:
             session=session or self.table.session,
             tables=self.tables,
             rng=chance(self.note.seed, self._number, name),
-            leads=self._dm.leads,
-            called=self._dm.called,
+            leads=self.cast.dm.leads,
+            called=self.cast.dm.called,
         )
 
     def _commit(self, step: Step) -> None:
+        taken = self._ledger.notes(step)
         try:
-            stored = self.campaign.record_many(step.events)
+            stored = self.campaign.record_many([*step.events, *taken])
         except EventRefused:
             # The tables have taken in what never came to be.
             self.tables = _folded(self.campaign)
             raise
+        if taken:
+            self._ledger.clear()
+            self.budgets.forget()
         self._between(stored[0].seq or 0)
         self.table.at = stored[-1].seq or 0
         for gone in [who for who in self.tables if who != DM and who not in self.table.seats]:
@@ -289,11 +378,13 @@ class Game:
         table = self.table
         if who == DM:
             party = [sheet for uid in table.living() if (sheet := table.character(uid)) is not None]
-            beside = build_dm_prompt(self.note.scenario or self.note.module, party)
+            scenario = self.note.scenario or self.note.module
+            beside = build_dm_prompt(scenario, party, tools=self.cast.dm.has_tools)
         else:
             sheet = table.character(who)
             beside = build_player_prompt(sheet) if sheet is not None else ""
-        found = self.campaign.context(who, self.note.budget, beside=beside)
+        budget, encoding = self.budgets.of(who, beside)
+        found = self.campaign.context(who, budget, beside=beside, encoding=encoding)
         self.prompts[who] = found
         return found
 

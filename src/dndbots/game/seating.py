@@ -1,22 +1,28 @@
 """Who sits down at a game: the party, who plays it, and the adventure that it meets."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from dndbots.errors import InvalidSetting, NoSuchPlayer
 from dndbots.game.adventures import Module, chapter, named
-from dndbots.game.agents import DungeonMaster, Player
+from dndbots.game.agents import Cast, DungeonMaster, Player
 from dndbots.game.chance import chance
+from dndbots.game.ledger import Cost, unpriced
 from dndbots.game.played import GameNote
+from dndbots.llm.asking import Answer, Hear, Question, Role, Voice
 from dndbots.models import Character
 from dndbots.rules.creation import ready_made
 
 ENDLESS: Final = "endless"
+OPEN: Final = "open"  # one place to start from; all else comes about in play
 HOUSE: Final = "house"
 TEMPERS: Final = ("brave", "careful", "curious", "greedy", "kind", "wry")
 GOALS: Final = ("treasure", "glory", "knowledge", "justice", "company")
 MOST_SEATS: Final = 12
+
+# Who is asked in a role; None where nobody is.
+Voices = Callable[[Role], Voice | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,19 +55,59 @@ def seated(characters: Sequence[Character] | None, *, seats: int, seed: int) -> 
     ]
 
 
-def agents_of(note: GameNote) -> tuple[DungeonMaster, Player]:
-    """Who plays: the house needs no model."""
-    for model in (note.dm, note.players):
-        if model != HOUSE:
-            raise NoSuchPlayer(model, reason=f"only {HOUSE!r} can be had; it needs no model")
+def cast_of(note: GameNote) -> Cast:
+    """Who plays, by the names that were noted, where nobody gives voices to models."""
+    return cast_by(note.dm, note.players)
+
+
+def cast_by(
+    dm: str, players: str, voices: Voices | None = None, *, npcs: bool = True, cost: Cost = unpriced
+) -> Cast:
+    """Who plays, by name: the house, or a model, whose voice is asked for when it first has to speak.
+
+    With a model for the DM, people speak for themselves, unless `npcs` says otherwise.
+    """
     from dndbots.game.house.dm import HouseDM
     from dndbots.game.house.players import HousePlayer
+    from dndbots.game.models.dm import ModelDM
+    from dndbots.game.models.players import ModelPlayer
 
-    return HouseDM(), HousePlayer()
+    master: DungeonMaster = HouseDM()
+    if dm != HOUSE:
+        people = _Later(dm, Role.NPC, voices) if npcs else None
+        master = ModelDM(_Later(dm, Role.DM, voices), npcs=people)
+    player: Player = HousePlayer() if players == HOUSE else ModelPlayer(_Later(players, Role.PLAYER, voices))
+    return Cast(dm=master, player=player, cost=cost)
+
+
+class _Later:
+    """A voice that is opened when it is first asked."""
+
+    def __init__(self, model: str, role: Role, voices: Voices | None) -> None:
+        if voices is None:
+            reason = f"nobody gave it a voice; {HOUSE!r} needs no model"
+            raise NoSuchPlayer(model, reason=reason)
+        self._model, self._role, self._voices = model, role, voices
+
+    def ask(self, question: Question, *, hear: Hear | None = None) -> Answer:
+        voice = self._voices(self._role)
+        if voice is None:
+            raise NoSuchPlayer(self._model, reason=f"there is no voice for the role {self._role.value!r}")
+        return voice.ask(question, hear=hear)
+
+
+def open_module() -> Module:
+    """Nothing but a beginning: for a DM who makes up the rest."""
+    start = {"name": "the Beginning", "looks": "This is where the story begins.", "safe": True}
+    return Module.model_validate(
+        {"key": OPEN, "title": "An Open Game", "start": "beginning", "places": {"beginning": start}}
+    )
 
 
 def first_of(note: GameNote) -> Module:
     """The adventure as it begins."""
+    if note.module == OPEN:
+        return open_module()
     return chapter(note.seed, 0) if note.module == ENDLESS else named(note.module)
 
 

@@ -1,7 +1,7 @@
-"""Sheets as facts, and facts as sheets: what is written of a character is kept by canon, like all else."""
+"""Sheets as facts: what is written of a character is kept by canon, like all else."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from pydantic import JsonValue
 
@@ -35,23 +35,3 @@ def own_facts(character: Character, *, xp: int = 0) -> list[dict[str, JsonValue]
 
 def _facts(uid: str, said: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]]:
     return [{"subject": uid, "key": key, "value": value} for key, value in said.items()]
-
-
-def character_of(uid: str, name: str, facts: Mapping[str, Any], items: Mapping[str, int]) -> Character | None:
-    """A sheet as it stands; None of somebody who has none."""
-    try:
-        hp_max = facts["hp_max"]
-        return Character(
-            name=name,
-            char_class=facts["class"],
-            level=facts["level"],
-            hp=min(facts["hp"], hp_max),
-            hp_max=hp_max,
-            ac=facts["ac"],
-            stats=Stats(**{name: facts[name] for name in _STATS}),
-            equipment=[item for item, number in sorted(items.items()) for _ in range(min(number, 20))],
-            gold=max(facts.get("gold", 0), 0),
-            char_id=uid,
-        )
-    except (KeyError, ValueError, TypeError):
-        return None

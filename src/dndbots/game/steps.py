@@ -78,7 +78,7 @@ class Step:
         `metadata` is what canon understands; `play` is what the game notes beside it.
         """
         if witnesses is None:
-            witnesses = self.present(place) if place is not None else self.table.living()
+            witnesses = self.witnesses(place)
         note = Played.model_validate({"step": self.name, **(play or {})})
         known: dict[str, JsonValue] = {
             "location": place,
@@ -101,6 +101,10 @@ class Step:
         told(event, self._tables)
         return event
 
+    def witnesses(self, place: str | None) -> list[str]:
+        """Who perceives what happens at a place; what happens nowhere, the whole party does."""
+        return self.present(place) if place is not None else self.table.living()
+
     def present(self, place: str) -> list[str]:
         """All who are at a place and can perceive anything: characters and people."""
         table = self.table
@@ -111,9 +115,13 @@ class Step:
         """What a character knows, for what is put into its mouth."""
         return self._tables[who]
 
+    def sits(self, who: str) -> bool:
+        """Whether somebody has a table of its own: the DM, and each character."""
+        return who in self._tables
+
     def knows(self, who: str, uid: str) -> bool:
         """Whether a character ever heard what somebody or something is called."""
-        return who in self._tables and uid in self._tables[who].names
+        return self.sits(who) and uid in self._tables[who].names
 
     def _id(self) -> str:
         """An id that tells nobody how much they missed, and is the same after a restart.

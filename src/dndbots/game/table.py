@@ -18,6 +18,7 @@ from dndbots.game.played import (
     DM_STEP,
     MARCH,
     REFEREE,
+    Clock,
     FightNote,
     GameNote,
     Joined,
@@ -25,13 +26,15 @@ from dndbots.game.played import (
     Sights,
     played_of,
 )
-from dndbots.game.sheets import SPELLS, character_of
+from dndbots.game.sheets import SPELLS
 from dndbots.ids import DM, name_from_uid
+from dndbots.memory.feeding import character_of
 from dndbots.models import Character
 from dndbots.rules import conditions
 
 _MOST_DEEDS: Final = 60
 _MOST_TOPICS: Final = 60
+_MOST_NAMES: Final = 1_000
 
 
 @dataclass(slots=True)
@@ -166,6 +169,8 @@ class Table:
         self.declared: Waiting | None = None
         self.intents: dict[str, Act] = {}
         self.until: dict[str, dict[str, int]] = {}
+        self.laid: dict[str, dict[str, str]] = {}
+        self.clocks: dict[str, Clock] = {}
 
     # What happens.
 
@@ -229,6 +234,7 @@ class Table:
             self.declared = None
         if note.act is not None:
             self._acted(event, note.act, place)
+        self._made(note)
         for uid, ends in note.until.items():
             self.until.setdefault(uid, {}).update(ends)
         if note.tells:
@@ -245,6 +251,14 @@ class Table:
         self.steps.add(note.step)
         if note.chapter is not None:
             self._begin(note.chapter)
+
+    def _made(self, note: Played) -> None:
+        for place, ways in note.laid.items():
+            self.laid.setdefault(place, {}).update(ways)
+        for name, clock in note.clocks.items():
+            self.clocks.pop(name, None)
+            if clock is not None:
+                self.clocks[name] = clock
 
     def _seated(self, note: Played) -> None:
         if note.joined is not None:
@@ -263,13 +277,24 @@ class Table:
         """A new part of the story. What the old places were like is in the log, and not needed to play on."""
         self.chapter, self.since = chapter, self.round
         kept = {*self.seats}
-        for known in (self.sights, self.ways, self.visits, self.topics):
+        for known in (self.sights, self.ways, self.visits, self.topics, self.laid):
             known.clear()
         self.beats.clear()
         self.asked.clear()
         self.tried.clear()
         self.facts = {uid: facts for uid, facts in self.facts.items() if uid in kept}
+        self.until = {uid: ends for uid, ends in self.until.items() if uid in kept}
         self.told.clear()
+        self._forget_names()
+
+    def _forget_names(self) -> None:
+        """Of long ago, only characters and what one may still tell of is called by name.
+
+        Whoever ever sat here keeps the name: a newcomer of the same one would be taken for the dead.
+        """
+        kept = {uid for deed in self.deeds for uid in (*deed.about, deed.place)}
+        kept.update(list(self.names)[-_MOST_NAMES:])
+        self.names = {uid: name for uid, name in self.names.items() if uid in kept or uid.startswith("pc_")}
 
     def _placed(self, event: GameEvent, known: KnownMetadata, note: Played, place: str) -> None:
         if note.sights is not None:
@@ -279,8 +304,8 @@ class Table:
             if self.viewer in known.participants:
                 # How a fight ends that one has left, one does not see.
                 self.fights.clear()
-            if note.origin is not None and note.way is not None:
-                self.ways.setdefault(note.origin, {})[note.way] = place
+        if note.origin is not None and note.way is not None:
+            self.ways.setdefault(note.origin, {})[note.way] = place
         fight = self.fights.get(place)
         if note.fight is not None and (fight is None or fight.id != note.fight.id):
             fight = self.fights[place] = _begun(note.fight, place, self.round)

@@ -129,6 +129,24 @@ def test_texts_are_varied(thousand: list[Module]) -> None:
     assert len(looks) > len(thousand) * 3
 
 
+def test_no_quest_comes_twice_in_a_hundred_chapters(thousand: list[Module]) -> None:
+    """Neither its name nor its goal; nor its offer, whatever people and places it is about."""
+    told: dict[str, int] = {}
+    for number, module in enumerate(thousand):
+        for quest in module.quests.values():
+            for text in (quest.name, quest.goal, blanked(module, quest.offer)):
+                assert number - told.get(text, -100) >= 100, text
+                told[text] = number
+
+
+def blanked(module: Module, text: str) -> str:
+    """A text without whom and what it is about: names, and what a chapter's quests are said to turn on."""
+    named = [*module.people.values(), *module.places.values(), *module.items.values(), *module.foes.values()]
+    about = [*(one.name or "" for one in named), *table("plots.who.deed"), *table("plots.sides.matter")]
+    names = "|".join(map(re.escape, sorted(filter(None, about), key=len, reverse=True)))
+    return re.sub(rf"(?i:{names})|the [A-Z][\w'-]+ [A-Z][\w'-]+", "…", text)
+
+
 @given(SEEDS, NUMBERS)
 def test_neighbours_are_not_alike(seed: int, number: int) -> None:
     """Two chapters that follow each other share no name, no first kind of quest and no look of a town."""

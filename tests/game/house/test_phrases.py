@@ -78,8 +78,9 @@ great_hit {who} {foe}; foe_hit {foe} {who}; foe_miss {foe} {who}; foes_flee {foe
 fight_won {foes}; fled {who}; spell {who} {spell}; spell_fails {who} {spell}; falls {who}; dying {who};
 holds_on {who}; steadied {who} {friend}; dies {who}; dead_party {place}; rests {place};
 broken_rest {place}; night {place}; dawn {place}; light_low {who}; light_out {who};
-leave {who} {way} {place}; leave_unnamed {who} {way}; arrive {place}; part_ways {who} {others};
-meet_again {who} {others}; offers {npc} {quest}; step {quest} {text}; ended {quest}; returns {npc};
+leave {who} {way} {place}; leave_unnamed {who} {way}; comes {who} {place}; arrive {place};
+part_ways {who} {others}; meet_again {who} {others}; offers {npc} {quest}; step {quest} {text};
+ended {quest}; returns {npc};
 remembered {npc} {deed}; thread {text}; newcomer {who} {class}; chapter {title}; waits {place};
 levels {who} {level}; loot {who} {what}; nothing_there;
 foe_threat {foe}; foe_yield {foe}; foe_bargain {foe} {gold}

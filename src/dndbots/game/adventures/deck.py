@@ -34,11 +34,14 @@ def _file(name: str) -> Mapping[str, Any]:
 
 @cache
 def table(name: str) -> tuple[str, ...]:
-    """A table by its name, `places.town.site`, or one of names, which are put together."""
+    """A table by its name, `places.town.site`, or one that is put together: names, and texts of parts."""
     file, part, *field = name.split(".")
     found = _file(file)[part]
     if file != "names" or part in ("adjective", "faction", "foes", "noun"):
-        return tuple(found[field[0] if field else "words"])
+        words = found[field[0] if field else "words"]
+        if isinstance(words, list):
+            return tuple(words)
+        return _shuffled(name, list(map(" ".join, product(*words.values()))))
     put_together = map("".join, product(*found.values()))
     return _shuffled(name, [word for word in put_together if len(word) >= _SHORTEST_NAME])
 

@@ -8,11 +8,12 @@ from dndbots.game.house.casting import Casting
 from dndbots.game.house.exploring import Explorer
 from dndbots.game.house.looks import FIXED, SHUT, words_of
 from dndbots.game.house.marching import Marching
-from dndbots.game.house.minds import NEWS, Mind
+from dndbots.game.house.minds import Mind
 from dndbots.game.house.reacting import Reactions
 from dndbots.game.house.retelling import Retelling
 from dndbots.game.house.small_talk import SmallTalk
 from dndbots.game.house.voices import Voice, joined
+from dndbots.game.options import NEWS
 
 _POTION: Final = "potion of healing"
 # So often in a row is a door tried.

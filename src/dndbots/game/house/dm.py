@@ -8,6 +8,7 @@ from typing import Final
 
 from dndbots.errors import InvalidSetting
 from dndbots.events import GameEvent
+from dndbots.game.acts import Verb
 from dndbots.game.adventures.values import Module
 from dndbots.game.agents import Screen
 from dndbots.game.house.answers import answer
@@ -44,18 +45,21 @@ Modules = Callable[[int], Module | None]
 class HouseDM:
     """Runs any module. `phrases` are its words, those of the house if none are given."""
 
+    has_tools = False  # it has hands
+
     def __init__(self, phrases: Phrasebook | None = None) -> None:
         self._book = phrases
         self._atlases: dict[int, Atlas] = {}
 
     def run(self, screen: Screen) -> None:
         """Drafts the DM's step: what the world answers, what it shows, and what comes about in it."""
-        table = screen.table
-        atlas = self._atlas(table.chapter, screen.module)
-        if atlas is None:
-            raise InvalidSetting("chapter", table.chapter, reason="is in no module of this game")
-        world = World(atlas, table, round_=screen.step.round)
-        telling = Telling(screen, world, self._book or house_phrases())
+        if is_made_up(screen):
+            self.keep(screen)
+            if not screen.step.events:
+                self.telling(screen).secretly("Time passes.", beats=())
+            return
+        table, telling = screen.table, self.telling(screen)
+        world = telling.world
         since = since_the_dm(table, screen.step.round)
         waiting = list(table.waiting) or asked_in(since)
         dying(screen.step)
@@ -66,6 +70,34 @@ class HouseDM:
             close(telling, self._atlas(table.chapter + 1, screen.module))
             return
         self._play(telling, waiting, since)
+
+    def telling(self, screen: Screen) -> Telling:
+        """What a step is drafted with, as the world is at this moment."""
+        table = screen.table
+        atlas = self._atlas(table.chapter, screen.module)
+        if atlas is None:
+            raise InvalidSetting("chapter", table.chapter, reason="is in no module of this game")
+        world = World(atlas, table, round_=screen.step.round)
+        minutes = 0 if screen.step.events else None
+        return Telling(screen, world, self._book or house_phrases(), minutes=minutes)
+
+    def keep(self, screen: Screen) -> None:
+        """Drafts only what the rules ask for: who dies, who joins, what those see who come, and sleep.
+
+        For an open game, in which somebody else answers for the world.
+        """
+        telling = self.telling(screen)
+        since = since_the_dm(screen.table, screen.step.round)
+        waiting = list(screen.table.waiting) or asked_in(since)
+        dying(screen.step)
+        fill_seats(telling)
+        if not is_open(telling.world):
+            open_story(telling)
+        came = arrivals(since)
+        for uid in screen.table.scenes():
+            if uid in came or is_new_to_any(telling, uid, screen.table.together(uid)):
+                tell_place(telling, uid, came=came.get(uid, ()))
+            answer(telling, uid, [one for one in waiting if one.act.verb is Verb.REST])
 
     def leads(self, table: Table, place: str, way: str) -> str | None:
         """Where a way leads, if it can be gone."""
@@ -133,3 +165,10 @@ def _module_of(table: Table, number: int) -> Module | None:
     from dndbots.game.seating import module_of  # who sits down knows the house, not the other way round
 
     return None if table.game is None else module_of(table.game, number)
+
+
+def is_made_up(screen: Screen) -> bool:
+    """Whether the game is an open one, whose story somebody else makes up."""
+    from dndbots.game.seating import OPEN  # as above
+
+    return getattr(screen.module(0), "key", "") == OPEN

@@ -11,11 +11,11 @@ from dndbots.events import EventType, GameEvent, audience
 from dndbots.game.acts import Act, Verb
 from dndbots.game.agents import Turn
 from dndbots.game.house.errands import Quests
+from dndbots.game.options import NEWS
 from dndbots.game.played import KEY, Sights
 from dndbots.game.table import Fight
 from dndbots.rules import conditions
 
-NEWS: Final = "news"
 # For so many rounds a topic is news, which one asks everybody about.
 _FRESH: Final = 12
 _NOTHING: Final[Mapping[str, Any]] = {}

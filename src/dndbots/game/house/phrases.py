@@ -36,19 +36,12 @@ from functools import cache
 from importlib import resources
 
 from dndbots.errors import DndbotsError
+from dndbots.game.articles import as_route, with_a, with_the
 
 _MARK = re.compile(r"[\[|\]]|<[^<>]*>|\{[^{}]*\}|[^\[\]|<>{}]+|.")
 _HEADER = re.compile(r"(?P<name>[a-z_]+(?:\.[a-z_]+)*)(?P<slots>(?: \{[a-z_]+\})*)(?P<more> \+)?")
 _SLOT = re.compile(r"(?:(?P<form>a|the|route) )?(?P<name>[a-z_]+)")
 _VERB = re.compile(r"(?P<name>[a-z_]+):(?P<one>[^|{}]*)\|(?P<many>[^|{}]*)")
-_ARTICLE = re.compile(r"(?:an?|the|some)\s+(?=\S)", re.IGNORECASE)
-_OWNED = re.compile(r"(?:my|your|his|her|its|our|their|this|that|these|those)\s", re.IGNORECASE)
-_COUNTED = re.compile(r"(?:one|two|three|four|five|six|seven|eight|nine|ten|many|several)\s", re.IGNORECASE)
-_HEADING = re.compile(
-    r"(?:(?:north|south|east|west|up|down|in|out|on|back)(?:east|west|wards?)?|into|onto|off|ahead|left|right"
-    r"|through|over|under|along|across|around|behind|beyond|past|to|towards?|between|below|beneath|above"
-    r"|inside|outside|home)\b"
-)
 _ENDS_A_SENTENCE = tuple(".!?…")
 
 
@@ -293,28 +286,7 @@ def _as_it_is(value: str) -> str:
     return value
 
 
-def _with_a(value: str) -> str:
-    if _stands_alone(value) or _ARTICLE.match(value) or _COUNTED.match(value):
-        return value
-    return f"{'an' if value[0] in 'aeiou' else 'a'} {value}"
-
-
-def _with_the(value: str) -> str:
-    if article := _ARTICLE.match(value):
-        return f"the {value[article.end() :]}"
-    return value if _stands_alone(value) else f"the {value}"
-
-
-def _as_route(value: str) -> str:
-    return f"the way {value}" if _HEADING.match(value) else _with_the(value)
-
-
-def _stands_alone(value: str) -> bool:
-    """Names, what belongs to somebody, and what is no word at all take no article."""
-    return not value[:1].islower() or _OWNED.match(value) is not None
-
-
-_FORMS = {"": _as_it_is, "a": _with_a, "the": _with_the, "route": _as_route}
+_FORMS = {"": _as_it_is, "a": with_a, "the": with_the, "route": as_route}
 
 
 def _tidy(pieces: Iterable[tuple[str, bool]]) -> str:

@@ -15,6 +15,8 @@ from dndbots.game.house.voices import Voice
 class HousePlayer:
     """Plays any character, by its class, temper and goal. Implements `dndbots.game.agents.Player`."""
 
+    attempts = 1  # it would not think of anything else
+
     def act(self, turn: Turn) -> Act:
         mind = Mind(turn)
         voice = Voice(mind)

@@ -13,10 +13,10 @@ from dndbots.game.adventures.when import topic as as_topic
 from dndbots.game.house.shared import shared_at
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.world import beat
+from dndbots.game.options import NEWS
 from dndbots.game.played import KEY
 from dndbots.game.table import Waiting
 
-NEWS: Final = "news"
 _GIFT: Final = 2
 _ARTICLES: Final = ("the ", "a ", "an ", "some ")
 
@@ -35,12 +35,32 @@ def ask(telling: Telling, place: Place, uid: str, asked: Sequence[Waiting]) -> N
     for (target, topic), askers in questions.items():
         if target in people:
             _answer(telling, uid, people[target], topic, askers)
+        elif telling.step.table.place(target) == uid and target.startswith("npc_"):
+            _shrug(telling, uid, target, topic)
         elif not target.startswith("mon_"):
             telling.tell(uid, telling.words("nothing_there"), participants=askers)
 
 
+def _shrug(telling: Telling, uid: str, npc: str, topic: str) -> None:
+    """Somebody who is in no file, and has nothing to say if nobody speaks for them."""
+    if telling.screen.voiced:
+        return
+    name = telling.step.table.name(npc)
+    telling.tell(
+        uid,
+        telling.words("does_not_know", npc=name, topic=telling.atlas.spelled(topic)),
+        kind=EventType.DIALOGUE,
+        source=npc,
+        participants=telling.step.table.together(uid),
+        witnesses=telling.step.present(uid),
+        names={npc: name},
+    )
+
+
 def _answer(telling: Telling, uid: str, person: Person, topic: str, askers: Sequence[str]) -> None:
     saying, known = _chosen(telling, person, topic, askers)
+    if telling.screen.voiced and (saying is None or _heard_by(telling, person, saying, askers)):
+        return  # they have words of their own
     if saying is None:
         rule = "wont_say" if known else "does_not_know"
         speak(telling, uid, person, telling.words(rule, npc=person.name, topic=telling.atlas.spelled(topic)))

@@ -5,7 +5,7 @@ text is given to those who hear it, and that those who are there see what there 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
@@ -29,13 +29,14 @@ _STRIDE: Final = 5  # between what is said twice in a round
 class Telling:
     """One step of the DM in the making."""
 
-    def __init__(self, screen: Screen, world: World, book: Phrasebook) -> None:
+    def __init__(self, screen: Screen, world: World, book: Phrasebook, *, minutes: int | None = None) -> None:
         self.screen, self.world, self.book = screen, world, book
         self.step, self.rng, self.atlas = screen.step, screen.rng, world.atlas
         self._said: Counter[str] = Counter()
         scenes = self.step.table.scenes()
         fighting = bool(scenes) and all(place in self.step.table.fights for place in scenes)
-        self._minutes = _FIGHTING_MINUTES if fighting else _QUIET_MINUTES
+        # Time passes once in a step.
+        self._minutes = (_FIGHTING_MINUTES if fighting else _QUIET_MINUTES) if minutes is None else minutes
 
     # Words.
 
@@ -104,15 +105,19 @@ class Telling:
         if gist:
             note["gist"] = gist[:_LONGEST_GIST]
         self._minutes = 0
+        there = self.step.witnesses(place) if witnesses is None else [*witnesses]
+        people = {source, *participants, *there}
+        about = [str(fact["subject"]) for fact in facts]
+        about += note.get("sights", {}).get("people", ())
         return self.step.add(
             kind,
             text,
             source=source,
             place=place,
             participants=participants,
-            witnesses=witnesses,
+            witnesses=there,
             play=note,
-            names=self._names(text, facts, names or {}),
+            names=self._names(text, about, people, names or {}),
             facts=facts,
             **metadata,
         )
@@ -125,20 +130,23 @@ class Telling:
         return [fact.model_dump(exclude_defaults=True) for fact in self.atlas.facts(teaches)]
 
     def _names(
-        self, text: str, facts: Sequence[Mapping[str, Any]], given: Mapping[str, str]
+        self, text: str, about: Iterable[str], people: Collection[str], given: Mapping[str, str]
     ) -> dict[str, JsonValue]:
-        """Names for all whom a text names and facts are about. Who has a name keeps it."""
+        """Names for all whom a text names; and for whom it is about, if any of those who hear it has none."""
         names: dict[str, JsonValue] = {**given, **self.atlas.mentions(text)}
-        for fact in facts:
-            subject = str(fact["subject"])
-            if subject not in names and subject not in self.step.table.names:
-                names[subject] = self._plain_name(subject)
+        for uid in about:
+            if uid not in names and not all(self._knows(who, uid, people) for who in (DM, *people)):
+                names[uid] = self._plain_name(uid, people)
         return names
 
-    def _plain_name(self, uid: str) -> str:
+    def _knows(self, who: str, uid: str, people: Collection[str]) -> bool:
+        """Whether somebody has a name for another. People of the place know those whom they see."""
+        return self.step.knows(who, uid) if who == DM or who.startswith("pc_") else uid in people
+
+    def _plain_name(self, uid: str, people: Iterable[str]) -> str:
         person = self.world.person(uid)
         if person is not None:
-            return person.seen_as
+            return self.called(person, (who for who in people if who != DM))
         return self.atlas.name(uid) or self.step.table.name(uid)
 
     def sights(self, place: Place, *, after: Iterable[str] = ()) -> dict[str, Any]:

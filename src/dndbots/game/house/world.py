@@ -16,6 +16,7 @@ from dndbots.game.table import Table
 _LONGEST_BEAT: Final = 200
 _LONGEST_LIGHT: Final = 24  # rounds, which are turns where nobody fights
 STATE: Final = "state"
+LOOKS: Final = "looks"
 UNENDED: Final = (None, "offered", "accepted", "refused")
 
 
@@ -97,7 +98,16 @@ class World:
 
     def place(self, uid: str | None) -> Place | None:
         key = None if uid is None else self.atlas.key(uid)
-        return None if key is None else self.module.places.get(key)
+        if uid is None or key is None:
+            return None
+        return self.module.places.get(key) or self._laid_out(uid, key)
+
+    def _laid_out(self, uid: str, key: str) -> Place | None:
+        """A place that is in no file, but came into being in play."""
+        if not uid.startswith("loc_") or uid not in self.table.laid:
+            return None
+        looks = self.table.fact(uid, LOOKS)
+        return Place(key=key, name=self.table.name(uid), looks=(str(looks),) if looks else ())
 
     def where(self, person: str) -> str | None:
         """The place where somebody is: where they were last, or where the module puts them."""
@@ -157,16 +167,19 @@ class World:
 
     def ways(self, place: Place) -> dict[str, Exit]:
         """The ways that one sees."""
-        return {
+        written = {
             label: way
-            for label, way in self.module.ways[place.key].items()
+            for label, way in self.module.ways.get(place.key, {}).items()
             if self.true(way.when) and (not way.hidden or self._way_known(place, way))
         }
+        laid = self.table.laid.get(self.atlas.uid("loc", place.key), {})
+        led = {label: Exit(label=label, to=to) for label, uid in laid.items() if (to := self.atlas.key(uid))}
+        return led | written
 
     def hidden_ways(self, place: Place) -> list[Exit]:
         return [
             way
-            for way in self.module.ways[place.key].values()
+            for way in self.module.ways.get(place.key, {}).values()
             if way.hidden and self.true(way.when) and not self._way_known(place, way)
         ]
 

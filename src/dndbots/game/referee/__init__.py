@@ -7,6 +7,7 @@ from dndbots.game.referee.growing import award, join, rest
 from dndbots.game.referee.harm import dies, dying, heal, hurt
 from dndbots.game.referee.marching import march
 from dndbots.game.referee.passing import time_passes
+from dndbots.game.referee.trying import put_to_the_test
 
 __all__ = [
     "award",
@@ -21,6 +22,7 @@ __all__ = [
     "join",
     "march",
     "player_acts",
+    "put_to_the_test",
     "refusal",
     "rest",
     "time_passes",

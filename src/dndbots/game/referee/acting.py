@@ -8,6 +8,7 @@ from dndbots.canon.claims import claim_of
 from dndbots.errors import ActRefused
 from dndbots.events import EventType
 from dndbots.game.acts import RULED, Act, Verb
+from dndbots.game.plainly import plainly
 from dndbots.game.referee.blows import strike
 from dndbots.game.referee.harm import DYING, bind
 from dndbots.game.referee.magic import cast_spell
@@ -29,12 +30,13 @@ def player_acts(step: Step, who: str, act: Act) -> None:
     if reason is not None:
         raise ActRefused(who, verb=act.verb.value, reason=reason)
     place = step.table.place(who)
+    others = [uid for uid in step.present(place) if uid != who] if place is not None else []
+    act = _to_those_here(act, [who, *others])
     kind = _kind(act)
     own = step.of(who)
     tells = [deed.event_id for deed in own.deeds if deed.event_id in act.tells]
     play: dict[str, Any] = {"act": act.model_dump(mode="json", exclude_defaults=True), "tells": tells}
     metadata: dict[str, JsonValue] = {}
-    others = [uid for uid in step.present(place) if uid != who] if place is not None else []
     participants = [who]
     if act.verb is Verb.WHISPER:
         metadata["told_to"] = [act.target]
@@ -45,13 +47,16 @@ def player_acts(step: Step, who: str, act: Act) -> None:
         participants.append(act.target)
     if act.tells:
         metadata |= _told(own, act)
+    elif (act.what or "").startswith("qst_"):
+        # Whoever stands by hears of it now, if not before.
+        metadata["names"] = {str(act.what): own.name(str(act.what))}
     if act.verb is Verb.GIVE:
         metadata["loot"] = [{"item": act.what, "to": act.target, "from": who}]
     if act.verb in (Verb.ATTACK, Verb.CAST) and act.target is not None and act.target.startswith("mon_"):
         metadata["enemies"] = [act.target]
     step.add(
         kind,
-        act.words or _unsaid(own, who, act),
+        act.words or plainly(own, who, act),
         source=who,
         place=place,
         participants=participants if act.verb is not Verb.WHISPER else [],
@@ -61,16 +66,16 @@ def player_acts(step: Step, who: str, act: Act) -> None:
     )
 
 
+def _to_those_here(act: Act, here: list[str]) -> Act:
+    """Without the friend who is meant and gone: those who stand by may never have heard of them."""
+    gone = act.target is not None and act.target.startswith("pc_") and act.target not in here
+    return act.model_copy(update={"target": None}) if gone else act
+
+
 def _kind(act: Act) -> EventType:
     if act.verb is Verb.WHISPER:
         return EventType.WHISPER
     return EventType.DIALOGUE if act.verb in _TALK or act.verb is Verb.ASK else EventType.PLAYER_ACTION
-
-
-def _unsaid(own: Table, who: str, act: Act) -> str:
-    """Plain words for a deed that came without any, with no name that the doer never heard."""
-    name, about = own.name(who), act.what or own.names.get(act.target or "", "")
-    return f"{name} waits." if act.verb in _TALK else f"{name}: {act.verb.value} {about}".strip()
 
 
 def _told(own: Table, act: Act) -> dict[str, JsonValue]:

@@ -1,4 +1,7 @@
-"""Moving: all who said where to go, go together once everybody has spoken; who stays, sees them leave."""
+"""Moving: all who said where to go, go together once everybody has spoken.
+
+Who stays sees them leave, and who is there sees them come; the way between is known to those who go it.
+"""
 
 from collections import Counter
 from typing import Any
@@ -11,6 +14,7 @@ from dndbots.game.acts import FOR_THE_DM, Act, Verb
 from dndbots.game.referee.blows import foe_of
 from dndbots.game.referee.fights import as_seen, end_fight
 from dndbots.game.referee.harm import hurt
+from dndbots.game.referee.meeting import as_they_look
 from dndbots.game.referee.telling import called, dice, tell
 from dndbots.game.steps import Step
 from dndbots.game.table import Waiting
@@ -53,29 +57,44 @@ def _groups(step: Step, here: list[str]) -> dict[str, list[str]]:
 
 def go(step: Step, movers: list[str], place: str, way: str, there: str) -> None:
     """Some go from one place to another. Who stays sees them leave, and not where they come to."""
-    table = step.table
     who = called(step, movers)
     staying = [uid for uid in step.present(place) if uid not in movers]
     if staying:
         gone: list[JsonValue] = [{"subject": uid, "op": AT, "object": place, "ended": True} for uid in movers]
         text = tell(step, "leave_unnamed", who=who, way=way)
         step.add(EventType.DM_NARRATION, text, place=place, witnesses=staying, facts=gone)
-    meets = [uid for uid in step.present(there) if uid not in movers]
     named = all(step.knows(uid, there) for uid in movers)
     text = (
-        tell(step, "leave", who=who, way=way, place=table.name(there))
+        tell(step, "leave", who=who, way=way, place=step.table.name(there))
         if named
         else tell(step, "leave_unnamed", who=who, way=way)
     )
+    route: dict[str, Any] = {"way": way, "origin": place, "minutes": 10}
+    meets = [uid for uid in step.present(there) if uid not in movers]
+    if meets:
+        # Whoever only sees them come does not see from where.
+        step.add(EventType.DM_NARRATION, text, place=there, participants=movers, witnesses=[], play={**route})
+        text, route = tell(step, "comes", who=who, place=_place_name(step, there)), {}
     step.add(
         EventType.LOCATION_CHANGE,
         text,
         place=there,
         participants=movers,
         witnesses=meets,
-        names={there: table.names.get(there) or step.called(table, there)},
-        play={"way": way, "origin": place, "minutes": 10, "fight": as_seen(table.fights.get(there))},
+        names={there: _place_name(step, there), **_foes_there(step, there)},
+        conditions=as_they_look(step, [*movers, *meets]),
+        play={**route, "fight": as_seen(step.table.fights.get(there))},
     )
+
+
+def _foes_there(step: Step, place: str) -> dict[str, JsonValue]:
+    """Those with whom somebody fights there: whoever comes sees them."""
+    fight = step.table.fights.get(place)
+    return {} if fight is None else {uid: group.name for uid, group in fight.foes.items() if group.number > 0}
+
+
+def _place_name(step: Step, place: str) -> str:
+    return step.table.names.get(place) or step.called(step.table, place)
 
 
 def run_away(step: Step, declared: Waiting) -> None:

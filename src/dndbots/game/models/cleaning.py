@@ -1,0 +1,240 @@
+"""A model's words before they become anybody's: data, of which only speech is kept.
+
+A model may answer in somebody else's voice, write what looks like memory, name ids, or bring the marks of a
+chat's own format. All of that goes here, in one place, and what was cut is said. What is left empty is no
+answer. Nothing here knows who may know what: that is decided before a model is asked.
+"""
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from dndbots.game.acts import LONGEST_WORDS
+from dndbots.ids import folded, is_hidden
+
+# Far more than anybody says in a turn; what comes after it is not even looked at.
+_LONGEST_LOOKED_AT: Final = 24_000
+_MOST_PASSES: Final = 6
+_LONGEST_REFUSAL: Final = 600
+# Of what people say, a tenth at most is neither letters nor blanks.
+_SHORTEST_NOISE: Final = 24
+_MOST_SIGNS: Final = 0.3
+
+# Whoever speaks in a chat beside those at the table. No character's words begin with one of them.
+_OF_THE_DM: Final = frozenset(("dm", "gm", "narrator", "dungeon master", "game master", "dungeon_master"))
+_SENDERS: Final = _OF_THE_DM | {"system", "system prompt", "system message", "developer", "user", "human"}
+_ROLES: Final = _SENDERS | {"assistant", "ai", "bot", "model", "tool", "function", "referee", "player"}
+
+_ENDLESS: Final = re.compile(r"[!-~]{120,}")
+_FENCE: Final = re.compile(r"^\s*(?:```|~~~)\s*[\w+-]*\s*$")
+_CHAT_MARK: Final = re.compile(
+    r"<\|[^|<>\n]{0,40}\|>|<\||\|>|\[/?INST\]|<</?SYS>>|</?(?:system|assistant|user|tool|think|s)>",
+    re.IGNORECASE,
+)
+_TURN_MARK: Final = re.compile(r"<\|(?:im_start|start_header_id)\|>[ \t]*(\w+)", re.IGNORECASE)
+_HEADING: Final = re.compile(r"^\s{0,3}#{1,6}\s*(.*?)\s*#*\s*$")
+# Headings that stand in prompts and in memory documents.
+_MEMORY: Final = re.compile(
+    r"^\W*(?:MEMOR(?:Y|IES)\b|MEMORY_|LEXICON\b|EVENTS?\b|STATIC_|RELATIONS\b|FACTS\b|THEN\b|KEPT\b|NOW\b|HERE\b"
+    r"|ASKED\b|IDENTITY\b|QUESTS\b|KNOWN\b|SYSTEM\b|BASIC RULES\b|HOW TO (?:PLAY|RUN|SPEAK)|SCENARIO\b"
+    r"|YOUR (?:CHARACTER|MEMORY)\b|THE PARTY\b|INSTRUCTIONS?\b)",
+    re.IGNORECASE,
+)
+# A line as a memory document has them: an entity, an event, a property.
+_STATED: Final = re.compile(
+    r"\[(?:PC|NPC|MON|LOC|FAC|ITEM|QST|EVT):|^\W*(?:EVT|PC|NPC|MON|LOC|FAC|ITEM|QST):\S|\w::\w+\s*->|MEMORY_\w",
+    re.IGNORECASE,
+)
+UID: Final = re.compile(r"(?<![^\W_])(?:pc|npc|mon|loc|fac|item|qst|evt)_\w+", re.IGNORECASE)
+_LABEL: Final = re.compile(
+    r"^[\W_]*([^\W\d_][\w .'\u2019-]{0,60}?)[\s*_)\]]*(?:\([^()\n]{0,40}\))?[*_]*\s*:[*_]*\s*"
+)
+_INLINE: Final = re.compile(
+    r"\b(?:SYSTEM|ASSISTANT|USER|DEVELOPER|DM|GM|NARRATOR)(?: (?:PROMPT|MESSAGE))?\s*:"
+)
+_REFUSAL: Final = re.compile(
+    r"^\W*(?:i['\u2019]?m sorry|i am sorry|sorry|unfortunately|i apologi[sz]e)?[\s,.!]*(?:but )?"
+    r"(?:as an? (?:ai|artificial|language|large)\b"
+    r"|i (?:can(?:no|['\u2019])?t|am unable to|['\u2019]?m unable to|am not able to|won['\u2019]t) "
+    r"(?:assist|help with|continue with|comply|fulfil|participate|provide|generate|create content|engage))",
+    re.IGNORECASE,
+)
+_BLANKS: Final = re.compile(r"[ \t]{2,}")
+_GAPS: Final = re.compile(r"\n{3,}")
+_QUOTES: Final = {'"': '"', "“": "”", "'": "'", "«": "»", "`": "`"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """Words that may be said, and what was cut from them."""
+
+    words: str
+    faults: tuple[str, ...] = ()
+
+
+def cleaned(
+    said: str,
+    *,
+    own: Collection[str],
+    others: Collection[str] = (),
+    names: Mapping[str, str] | None = None,
+    longest: int = LONGEST_WORDS,
+) -> Cleaned:
+    """The words of somebody who goes by `own` names, without the voices of `others`.
+
+    `names` says what ids stand for, as far as whoever speaks knows it: an id becomes that name, or goes.
+    """
+    work = _Cleaning(own, others, names or {}, longest)
+    words = work.looked_at(said)
+    for _ in range(_MOST_PASSES):
+        before, words = words, work.once(words)
+        if words == before:
+            return Cleaned(words, tuple(work.faults))
+    work.fault("words that do not come clean")
+    return Cleaned("", tuple(work.faults))
+
+
+class _Cleaning:
+    def __init__(
+        self, own: Collection[str], others: Collection[str], names: Mapping[str, str], longest: int
+    ) -> None:
+        self._own = frozenset(map(folded, own))
+        roles = _ROLES if self._own.isdisjoint(_OF_THE_DM) else _ROLES - _OF_THE_DM
+        self._others = (frozenset(map(folded, others)) | roles) - self._own
+        self._names, self._longest = names, longest
+        self.faults: dict[str, None] = {}
+
+    def fault(self, what: str) -> None:
+        self.faults.setdefault(what)
+
+    def looked_at(self, said: str) -> str:
+        if len(said) > self._longest:
+            self.fault(f"{len(said):,} characters, of which {self._longest:,} were kept at most")
+        return said[:_LONGEST_LOOKED_AT]
+
+    def once(self, text: str) -> str:
+        text = self._plain(text)
+        if self._is_no_speech(text):
+            return ""
+        text = "\n".join(self._lines(text.split("\n")))
+        text = self._without_ids(text)
+        text = _GAPS.sub("\n\n", _BLANKS.sub(" ", text)).strip()
+        return self._capped(_unquoted(text))
+
+    def _plain(self, text: str) -> str:
+        """Without characters that nobody sees, and without the marks of a chat's own format."""
+        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
+        kept = "".join(char for char in text if char == "\n" or not is_hidden(char))
+        if kept != text:
+            self.fault("control characters")
+        if _ENDLESS.search(kept):
+            self.fault("a word without an end")
+            kept = _ENDLESS.sub(" ", kept)
+        marked = _CHAT_MARK.sub(" ", _TURN_MARK.sub(r"\n\1:\n", kept))
+        if marked != kept:
+            self.fault("marks of a chat's format")
+        return marked
+
+    def _is_no_speech(self, text: str) -> bool:
+        stripped = text.strip().strip("`").strip()
+        if stripped[:1] in ("{", "[") and _is_json(stripped.removeprefix("json").strip()):
+            self.fault("data instead of words")
+            return True
+        signs = sum(not (char.isalnum() or char.isspace()) for char in stripped)
+        if len(stripped) >= _SHORTEST_NOISE and signs > _MOST_SIGNS * len(stripped):
+            self.fault("noise instead of words")
+            return True
+        if len(stripped) <= _LONGEST_REFUSAL and _REFUSAL.match(stripped):
+            self.fault("a refusal")
+            return True
+        return False
+
+    def _lines(self, lines: list[str]) -> list[str]:
+        """Line by line. What follows a false heading goes with it; so does what another's voice says."""
+        kept: list[str] = []
+        in_memory = in_another = False
+        for given in lines:
+            line, is_memory = self._heading(given)
+            if is_memory:
+                in_memory = True
+                continue
+            in_memory = in_memory and bool(line.strip())
+            if in_memory or _FENCE.match(line):
+                continue
+            line, speaker = self._labelled(line)
+            in_another = speaker == "another" or (in_another and speaker is None)
+            if in_another:
+                continue
+            kept.append(self._spoken(line))
+        return kept
+
+    def _heading(self, line: str) -> tuple[str, bool]:
+        found = _HEADING.match(line)
+        if found is None:
+            return line, False
+        if _MEMORY.match(found[1]) or _STATED.search(found[1]):
+            self.fault("a heading like those of memory")
+            return "", True
+        return found[1], False
+
+    def _labelled(self, line: str) -> tuple[str, str | None]:
+        """A line without its speaker's own name, and whether that, or somebody else's, stood before it."""
+        found = _LABEL.match(line)
+        if found is None:
+            return line, None
+        who = folded(found[1])
+        if who in self._own:
+            return line[found.end() :], "own"
+        first = who.split(" ")[0] if who not in self._others else who
+        if who in self._others or first in self._others:
+            self.fault("another's voice")
+            return "", "another"
+        return line, None
+
+    def _spoken(self, line: str) -> str:
+        """What a line says, without what it pretends."""
+        if _STATED.search(line):
+            self.fault("a line like those of memory")
+            return ""
+        found = _INLINE.search(line)
+        if found is not None:
+            self.fault("another's voice")
+            line = line[: found.start()]
+        return line
+
+    def _without_ids(self, text: str) -> str:
+        def named(found: re.Match[str]) -> str:
+            self.fault("an id")
+            name = self._names.get(found[0].lower().rstrip("_"), "")
+            return "" if UID.search(name) or _STATED.search(name) else name
+
+        return UID.sub(named, text)
+
+    def _capped(self, text: str) -> str:
+        """At the end of a sentence or a word, where there is one."""
+        if len(text) <= self._longest:
+            return text
+        self.fault("too long")
+        head = text[: self._longest]
+        ends = max(head.rfind(end) for end in (". ", "! ", "? ", "\n"))
+        cut = ends + 1 if ends > self._longest // 2 else head.rfind(" ")
+        return (head[:cut] if cut > 0 else head).strip()
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _unquoted(text: str) -> str:
+    """Words in quotes as a whole are words; quotes within them stay."""
+    ends = _QUOTES.get(text[:1])
+    while ends and len(text) > 1 and text[-1] == ends and not {text[0], ends} & {*text[1:-1]}:
+        text = text[1:-1].strip()
+        ends = _QUOTES.get(text[:1])
+    return text

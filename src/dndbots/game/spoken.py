@@ -1,0 +1,334 @@
+"""What somebody types at the table: a deed in plain words, or else speech.
+
+A line that begins with a plain verb is a deed, and what it names must be there; anything else is said aloud,
+as it was typed. The text is anybody's: whatever it is, it ends in an act or in `ActRefused`.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import Final, NoReturn
+
+from dndbots.errors import ActRefused
+from dndbots.game.acts import LONGEST_WORDS, Act, Verb
+from dndbots.game.meaning import meant
+from dndbots.game.options import Place
+from dndbots.game.table import Table
+
+TO_SAY: Final = "to say it aloud, put it in quotation marks"
+
+_QUOTES: Final = tuple("\"'“”\u2018\u2019„«»—*")
+# What somebody may put before a deed: "I'll", "let's", "please".
+_BEFORE: Final = re.compile(
+    r"(?:(?P<subject>i(?:'ll| will| want to| try to|'d like to| then| now)?|we|let's|let us)"
+    r"|please|then|now|and|ok|okay)\b[\s,]+",
+    re.IGNORECASE,
+)
+_TO_OTHERS: Final = re.compile(r"(?:me|us|you|your|yourself|care|heart|cover)\b", re.IGNORECASE)
+_INTO: Final = re.compile(
+    r"(?:back |over |up |on )?(?:to|through|by|into|in|towards?|along|down|via|at)\s+", re.IGNORECASE
+)
+# Where a deed ends and its manner begins.
+_MANNER: Final = re.compile(
+    r"[,;:!.\"“”—]|\s(?:with|using|and|while|before|then|as|from|so)\b", re.IGNORECASE
+)
+_ABOUT: Final = re.compile(r"\s*\b(?:about|of|on|for|regarding|concerning)\s+", re.IGNORECASE)
+_WORD: Final = re.compile(r"\S+")
+_MOST_NAME_WORDS: Final = 8
+
+_VERBS: Final[dict[Verb, str]] = {
+    Verb.SAY: "say",
+    Verb.WHISPER: "whisper to|whisper",
+    Verb.TELL: "tell|report",
+    Verb.GO: "go|walk|head|move|travel|enter|climb|leave by|leave through|leave|exit|follow|return",
+    Verb.FLEE: "flee|run away|run|escape|retreat",
+    Verb.STAY: "stay|wait|remain",
+    Verb.SEARCH: "search|look around|look for|search for",
+    Verb.LOOK: "look at|look|examine|inspect|study|read|check|approach|walk up to|go up to",
+    Verb.TAKE: "take|grab|pick up|get|collect|pocket|steal",
+    Verb.OPEN: "open|unlock|force open|force|pull|push",
+    Verb.ASK: "ask|talk to|talk with|speak to|speak with|question|interrogate",
+    Verb.GIVE: "give|hand over|hand|pass",
+    Verb.ACCEPT: "accept|agree to|agree|take on",
+    Verb.REFUSE: "refuse|decline|reject",
+    Verb.REST: "rest|sleep|camp|make camp|lie down",
+    Verb.ATTACK: "attack|hit|strike|fight|kill|stab|shoot|slash|charge",
+    Verb.CAST: "cast",
+    Verb.BIND: "bind the wounds of|bind|bandage|stabilize|stabilise|tend to|tend|heal",
+    Verb.PARLEY: "parley with|parley|negotiate with|negotiate|surrender to",
+}
+_PHRASES: Final = {phrase: verb for verb, said in _VERBS.items() for phrase in said.split("|")}
+_LONGEST_FIRST: Final = sorted(_PHRASES, key=lambda phrase: (-len(phrase), phrase))
+_VERB: Final = re.compile(rf"(?P<verb>{'|'.join(_LONGEST_FIRST)})(?=\W|$)", re.IGNORECASE)
+# Those that need nothing to be done to; with anything but this behind them they are just talk.
+_ALONE: Final = {
+    Verb.STAY: re.compile(r"(?:here|put|where (?:i am|we are)|a while|a moment|and see)?"),
+    Verb.REST: re.compile(
+        r"(?:here|a while|a moment|(?:for|until|till|through) (?:the )?(?:night|morning|a while|an hour))?"
+    ),
+}
+# Those that may be questions and are deeds all the same.
+_TALK: Final = frozenset((Verb.SAY, Verb.WHISPER, Verb.TELL, Verb.ASK))
+# A letter that stands for a way, as players have it.
+_SHORT: Final = {"n": "north", "s": "south", "e": "east", "w": "west", "u": "up", "d": "down"}
+
+
+def cleaned(text: str) -> str:
+    """Text on one line that can be kept: nothing in it steers a terminal, or is no character at all."""
+    return "".join(_kept(char) for char in text).strip()
+
+
+def _kept(char: str) -> str:
+    kind = unicodedata.category(char)
+    if kind in ("Cc", "Zl", "Zp"):
+        return " " if char.isspace() else ""
+    return "" if kind == "Cs" else char
+
+
+def spoken(table: Table, who: str, text: str) -> Act:
+    """What a character does whose player typed this. `ActRefused` says what is wrong with it."""
+    text = cleaned(text)
+    if not text:
+        raise ActRefused(who, verb=Verb.SAY.value, reason="nothing was said")
+    if len(text) > LONGEST_WORDS:
+        reason = f"that is {len(text)} characters; {LONGEST_WORDS} is the most for a turn"
+        raise ActRefused(who, verb=Verb.SAY.value, reason=reason)
+    return _Line(Place(table, who), text).act()
+
+
+class _Line:
+    """A line that was typed, and what is read out of it: a subject, a verb, and what comes behind."""
+
+    def __init__(self, place: Place, text: str) -> None:
+        self._place, self._text = place, text
+        self._subject, self._rest = "", text
+        self._verb = Verb.SAY
+
+    def act(self) -> Act:
+        if self._text.startswith(_QUOTES):
+            return self._speech()
+        if self._is_a_way():
+            return self._deed(Verb.GO, lambda said: {"what": said}, _SHORT.get(self._text, self._text))
+        found = self._verb_found()
+        if found is None:
+            return self._speech()
+        phrase, verb = found.group().casefold(), _PHRASES[found.group().casefold()]
+        said = self._rest[found.end() :]
+        if self._is_talk(verb, said):
+            return self._speech()
+        self._verb = verb
+        return _READINGS[verb](self, phrase, said.strip())
+
+    # What kind of line it is.
+
+    def _is_a_way(self) -> bool:
+        ways = {way.casefold() for way in self._place.sights.ways}
+        said = self._text.casefold()
+        return said in ways or _SHORT.get(said) in ways
+
+    def _verb_found(self) -> re.Match[str] | None:
+        while before := _BEFORE.match(self._rest):
+            self._subject = self._subject or before.group("subject") or ""
+            self._rest = self._rest[before.end() :]
+        if found := _VERB.match(self._rest):
+            return found
+        # Players also tell of their character by its name: "Throk opens the chest."
+        name = self._place.called(self._place.who)
+        told = re.match(rf"(?:{re.escape(name)}|{re.escape(name.split()[0])})\s+", self._rest, re.IGNORECASE)
+        if told is None:
+            return None
+        self._subject = name
+        self._rest = re.sub(r"^(\w+?)(?:(?<=[sxzo])es|(?<=[cs]h)es|s)\b", r"\1", self._rest[told.end() :])
+        return _VERB.match(self._rest)
+
+    def _is_talk(self, verb: Verb, said: str) -> bool:
+        """Whether a verb at the beginning is no deed: a call, a question, or something asked of others."""
+        if said[:1] in (",", "!", "?", "…", "'", "\u2019", "-") or said.startswith("..."):
+            return True
+        if said.endswith("?") and verb not in _TALK:
+            return True
+        if verb in _ALONE and not _ALONE[verb].fullmatch(said.strip(" .!").casefold()):
+            return True
+        return verb not in (Verb.SAY, Verb.WHISPER) and _TO_OTHERS.match(said.strip()) is not None
+
+    def _speech(self, words: str | None = None, target: str | None = None) -> Act:
+        return Act(words=self._text if words is None else words, target=target)
+
+    # How each kind of deed is read.
+
+    def say(self, _phrase: str, said: str) -> Act:
+        return self._speech(said.lstrip(":, ") or None)
+
+    def tell(self, _phrase: str, said: str) -> Act:
+        """Of something that happened; what somebody is simply told is speech."""
+        if _ABOUT.search(f" {said}") is None:
+            return self._speech()
+        act = meant(self._place.table, self._place.who, Verb.TELL, words=self._worded(), what=said)
+        return act if act.verb is Verb.TELL else self._speech()  # there is no news
+
+    def whisper(self, _phrase: str, said: str) -> Act:
+        target, words = self._addressed(said)
+        words = re.sub(r"^(?:that\s+|[:,]\s*)", "", words.strip())
+        if not words:
+            self._refuse("it is not said what is whispered; whisper NAME: what you whisper")
+        return meant(self._place.table, self._place.who, Verb.WHISPER, words=words, target=target)
+
+    def ask(self, phrase: str, said: str) -> Act:
+        target, rest = self._addressed(said) if not _ABOUT.match(f" {said}") else ("", f" {said}")
+        about = _ABOUT.match(rest)
+        topic = (rest[about.end() :] if about else rest).strip(' .,:?!"“”')
+        uid = self._one_here(target)
+        if uid in self._place.foes():
+            return Act(verb=Verb.PARLEY, words=self._worded(), target=uid)
+        if self._place.table.place(uid) is None:
+            # One has to walk up to them first.
+            return Act(verb=Verb.LOOK, words=self._worded(), target=uid, what=uid)
+        bare = about is not None or not rest.strip(" .") or phrase != "ask"
+        words = "" if bare and not self._subject else self._worded()
+        return meant(
+            self._place.table, self._place.who, Verb.ASK, words=words, target=uid, what=topic or None
+        )
+
+    def give(self, _phrase: str, said: str) -> Act:
+        """`rope to Zara`, or `Zara the rope`."""
+        thing, to, whom = said.rpartition(" to ")
+        if not to:
+            whom, thing = self._addressed(said)
+        return self._deed(Verb.GIVE, lambda one: {"what": thing.strip(), "target": one}, whom)
+
+    def cast(self, _phrase: str, said: str) -> Act:
+        spell, at = said, ""
+        if found := re.search(r"\s(?:at|on|upon|against|over)\s", said):
+            spell, at = said[: found.start()], said[found.end() :]
+        if not at:
+            return self._deed(Verb.CAST, lambda one: {"what": one}, spell)
+        return self._deed(Verb.CAST, lambda one: {"what": spell, "target": one}, at)
+
+    def go(self, _phrase: str, said: str) -> Act:
+        in_flight = self._verb is Verb.FLEE and self._place.fight is not None
+        ways = self._place.sights.ways
+        if not said and len(ways) == 1:
+            said = ways[0]
+        verb = Verb.FLEE if in_flight else Verb.GO
+        return self._deed(verb, lambda one: {"what": one}, _SHORT.get(said.casefold(), said))
+
+    def search(self, _phrase: str, said: str) -> Act:
+        """The place; or a thing in it, if one is named."""
+        try:
+            return self._deed(Verb.LOOK, lambda one: {"what": one}, said)
+        except ActRefused:
+            return Act(verb=Verb.SEARCH, words="" if not said and not self._subject else self._worded())
+
+    def heal(self, phrase: str, said: str) -> Act:
+        cures = [one for one in self._place.table.spells(self._place.who) if "cure" in one or "heal" in one]
+        if phrase == "heal" and cures:
+            return self._deed(Verb.CAST, lambda one: {"what": cures[0], "target": one}, said)
+        return self._deed(Verb.BIND, lambda one: {"target": one}, said)
+
+    def thing(self, _phrase: str, said: str) -> Act:
+        if self._verb is Verb.LOOK and not said:
+            self._refuse("it is not said at what; /look shows what is here, and search searches it")
+        return self._deed(self._verb, lambda one: {"what": one}, said)
+
+    def somebody(self, _phrase: str, said: str) -> Act:
+        return self._deed(self._verb, lambda one: {"target": one}, said)
+
+    def quest(self, _phrase: str, said: str) -> Act:
+        if not self._place.quests():
+            self._refuse("nothing is offered here that waits for an answer")
+        return self._deed(self._verb, lambda one: {"what": one}, said)
+
+    def alone(self, _phrase: str, said: str) -> Act:
+        return Act(verb=self._verb, words="" if not said and not self._subject else self._worded())
+
+    # What a line is about.
+
+    def _deed(self, verb: Verb, asked: Callable[[str], dict[str, str]], said: str) -> Act:
+        """The deed with the longest beginning of what was said that names something here."""
+        reason = ""
+        said = said.rstrip(" .")
+        for one in _shorter(said):
+            try:
+                act = meant(self._place.table, self._place.who, verb, **asked(one))
+            except ActRefused as exc:
+                reason = exc.reason  # the last one is about the name alone
+                continue
+            is_bare = not self._subject and said == one
+            return act if is_bare else act.model_copy(update={"words": self._worded()})
+        raise ActRefused(self._place.who, verb=verb.value, reason=f"{reason}; {TO_SAY}")
+
+    def _addressed(self, said: str) -> tuple[str, str]:
+        """Who is spoken to, and the rest: as many words from the beginning as name somebody here."""
+        words = [*_WORD.finditer(said)][:_MOST_NAME_WORDS]
+        for word in reversed(words):
+            name = said[: word.end()].rstrip(":,")
+            uid = self._somebody(name)
+            if uid is not None and _words(name) <= _words(self._place.called(uid)):
+                return name, said[word.end() :]
+        first = words[0].group().rstrip(":,") if words else ""
+        return first, said[words[0].end() :] if words else ""
+
+    def _somebody(self, name: str) -> str | None:
+        try:
+            act = meant(self._place.table, self._place.who, Verb.WHISPER, target=name)
+        except ActRefused:
+            return None
+        return act.target
+
+    def _one_here(self, name: str) -> str:
+        """Whom somebody talks to: the one that is named, or the only one there is."""
+        place = self._place
+        if not name:
+            others = [uid for uid in place.people() if uid not in place.foes()]
+            if len(others) == 1:
+                return others[0]
+        act = meant(place.table, place.who, Verb.WHISPER, target=name)
+        return str(act.target)
+
+    def _worded(self) -> str:
+        """The line as a sentence of the one who does it: what was typed, with a subject if it has none."""
+        if self._subject:
+            return self._text
+        ends = "" if self._text.endswith((".", "!", "?", "…", '"', "”")) else "."
+        return f"I {self._text[:1].lower()}{self._text[1:]}{ends}"[:LONGEST_WORDS]
+
+    def _refuse(self, reason: str) -> NoReturn:
+        raise ActRefused(self._place.who, verb=self._verb.value, reason=f"{reason}; {TO_SAY}")
+
+
+def _words(name: str) -> set[str]:
+    return {*re.findall(r"\w+", name.casefold())} - {"the", "a", "an", "to", "my"}
+
+
+def _shorter(said: str) -> Iterator[str]:
+    """What was said, then less and less of its manner; each also without the word that leads to it."""
+    ends = [len(said), *(found.start() for found in reversed([*_MANNER.finditer(said)]))]
+    for end in dict.fromkeys(ends):
+        part = said[:end].strip()
+        if part or not said:
+            yield part
+            if led := _INTO.match(part):
+                yield part[led.end() :]
+
+
+_READINGS: Final[dict[Verb, Callable[[_Line, str, str], Act]]] = {
+    Verb.SAY: _Line.say,
+    Verb.WHISPER: _Line.whisper,
+    Verb.TELL: _Line.tell,
+    Verb.GO: _Line.go,
+    Verb.FLEE: _Line.go,
+    Verb.STAY: _Line.alone,
+    Verb.SEARCH: _Line.search,
+    Verb.LOOK: _Line.thing,
+    Verb.TAKE: _Line.thing,
+    Verb.OPEN: _Line.thing,
+    Verb.ASK: _Line.ask,
+    Verb.GIVE: _Line.give,
+    Verb.ACCEPT: _Line.quest,
+    Verb.REFUSE: _Line.quest,
+    Verb.REST: _Line.alone,
+    Verb.ATTACK: _Line.somebody,
+    Verb.CAST: _Line.cast,
+    Verb.BIND: _Line.heal,
+    Verb.PARLEY: _Line.somebody,
+}

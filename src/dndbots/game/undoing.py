@@ -1,0 +1,72 @@
+"""Taking a round back: where in the log it began. Nothing is taken out; play goes on from before it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from dndbots.campaign import Campaign
+from dndbots.errors import NothingToUndo
+from dndbots.events import EventType, GameEvent
+from dndbots.game.played import DM_STEP, Played, played_of
+from dndbots.ids import DM
+from dndbots.storage.reader import View
+
+_PAGE: Final = 256
+# Memory is seen to as a round begins, before anybody acts in it.
+_SEEN_TO: Final = frozenset((EventType.SUMMARY, EventType.MEMORY))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenBack:
+    """A round that was taken back, with all that came after it; the branch has what was played."""
+
+    round: int
+    kept_as: str
+
+
+def take_back(campaign: Campaign, who: str | None = None, *, before: int | None = None) -> TakenBack:
+    """Takes the last round back, memory included: the last one at all, or the last in which somebody acted.
+
+    `before` is a round that does not count any more, as somebody is in the middle of it. The campaign is as
+    it was before the round that is taken back, and goes on under the same name.
+    """
+    with campaign.view(DM) as view:
+        number = _last_round(view, who, before)
+        if number is None:
+            reason = "no round was played yet" if who is None else f"{who} did not act yet"
+            raise NothingToUndo(campaign.address or "this campaign", reason=reason)
+        last = _before(view, number)
+    return TakenBack(round=number, kept_as=campaign.undo(to=last.event_id))
+
+
+def _last_round(view: View, who: str | None, before: int | None) -> int | None:
+    for event in _backwards(view):
+        note = played_of(event)
+        if note is None or not event.turn or (before is not None and event.turn >= before):
+            continue
+        if who is None or _acts(event, note, who):
+            return event.turn
+    return None
+
+
+def _acts(event: GameEvent, note: Played, who: str) -> bool:
+    return note.step == DM_STEP if who == DM else event.source == who and note.act is not None
+
+
+def _before(view: View, number: int) -> GameEvent:
+    """The last event before a round and before what was noted down as it began."""
+    kept: GameEvent | None = None
+    for event in _backwards(view):
+        note = played_of(event)
+        if note is not None and (event.turn or 0) < number:
+            return kept or event
+        if note is not None:
+            kept = None  # the round goes back further
+        elif kept is None and event.event_type not in _SEEN_TO:
+            kept = event
+    raise NothingToUndo("this campaign", reason="nothing came before the round")
+
+
+def _backwards(view: View) -> Iterator[GameEvent]:
+    for last in range(view.head, 0, -_PAGE):
+        yield from reversed(view.at(range(max(last - _PAGE, 0) + 1, last + 1)))
