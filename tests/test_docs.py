@@ -17,6 +17,7 @@ import yaml
 
 from dndbots import demo
 from dndbots.game.adventures import load
+from dndbots.llm.settings import read_settings
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -26,6 +27,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INSTALLS = {
     "python3 -m venv .venv && .venv/bin/python -m pip install --editable .",
     "uv sync --extra dev",
+    "pip install 'dndbots[openai]'",
 }
 
 
@@ -65,6 +67,9 @@ def test_blocks_run_and_print_what_the_page_shows(
         elif block.language == "yaml":
             module = _module_with(block, module)
             continue
+        elif block.language == "toml":
+            read_settings(block.code)
+            continue
         else:
             continue
         if following.language == "text":
@@ -88,10 +93,12 @@ def _laid_over(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 
 def _run(line: str) -> str:
-    """A command as a reader would type it, in a terminal of eighty columns."""
-    _, *words = shlex.split(line)
+    """A command as a reader would type it, in a terminal of eighty columns; `< FILE` is what it reads."""
+    command, _, typed = line.partition(" < ")
+    _, *words = shlex.split(command)
     done = subprocess.run(
         [sys.executable, "-m", "dndbots", *words],
+        input=Path(typed).read_text("utf-8") if typed else "",
         capture_output=True,
         text=True,
         check=True,
@@ -103,7 +110,7 @@ def _run(line: str) -> str:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_block_has_a_language_that_is_tested(page: Path) -> None:
     """A block that nothing runs would drift."""
-    assert {block.language for block in blocks(page)} <= {"python", "text", "sh", "yaml"}
+    assert {block.language for block in blocks(page)} <= {"python", "text", "sh", "toml", "yaml"}
 
 
 def shell_lines() -> list[str]:
@@ -118,7 +125,7 @@ def shell_lines() -> list[str]:
 
 @pytest.mark.parametrize("line", shell_lines())
 def test_shell_lines_name_what_exists(line: str) -> None:
-    """Targets of the Makefile, the demo, and the two ways to install."""
+    """Targets of the Makefile, the demo, and the ways to install."""
     if line.startswith("make "):
         make = shutil.which("make")
         assert make, "make is part of every machine that runs the tests"

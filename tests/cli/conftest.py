@@ -21,8 +21,9 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("COLUMNS", "80")
     runner = CliRunner()
 
-    def call(*words: object, **env: str) -> Answer:
-        result = runner.invoke(app, [str(word) for word in words], env=env, prog_name="dndbots")
+    def call(*words: object, typed: str | bytes | None = None, **env: str) -> Answer:
+        said = [str(word) for word in words]
+        result = runner.invoke(app, said, input=typed, env=env, prog_name="dndbots")
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return Answer(result.exit_code, result.stdout, result.stderr)

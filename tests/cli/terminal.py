@@ -4,6 +4,7 @@ import os
 import select
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 from types import TracebackType
@@ -27,13 +28,14 @@ class Terminal:
     def __init__(self, *words: object, folder: Path) -> None:
         self.shown = ""
         self._master, slave = os.openpty()
+        termios.tcsetwinsize(slave, (40, 80))
         self._process = subprocess.Popen(
             [sys.executable, "-c", _IN_FRONT, *map(str, words)],
             stdin=slave,
             stdout=slave,
             stderr=slave,
             cwd=folder,
-            env=plain_environment() | {"TERM": "xterm-256color"},
+            env=plain_environment() | {"TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"},
             start_new_session=True,
         )
         os.close(slave)

@@ -14,7 +14,10 @@ COMMANDS = [
     *("play", "character new", "character list", "modules", "roll"),
     *("new", "list", "import", "import-log", "export log", "log", "timeline", "entity", "who-knows"),
     *("fork", "branches", "rebuild", "verify", "diff", "context"),
+    *("graph path", "graph near", "graph links", "graph common", "graph about"),
+    *("graph sync", "graph follow", "graph verify", "graph rebuild", "graph query"),
     *("compact", "compaction", "review list", "review accept", "review reject", "review edit", "export data"),
+    *("worker", "jobs", "usage", "undo"),
 ]
 
 

@@ -35,7 +35,7 @@ def game() -> Drafted:
 
 def told(game: Drafted, capsys: pytest.CaptureFixture[str], *, quiet: bool = False) -> list[str]:
     """What a stage makes of all steps so far, line by line."""
-    stage = Stage(game.table, quiet=quiet)
+    stage = Stage(lambda: game.table, quiet=quiet)
     for events in game.played:
         stage.tell(events)
     stage.end_round({DM: prompt(DM, 1_500), THROK: prompt(THROK, 200)})
@@ -89,6 +89,19 @@ def _apart(game: Drafted) -> None:
         participants=[MIRA],
         play={"origin": MILL, "way": "ladder"},
     )
+
+
+def test_a_march_is_told_once(game: Drafted, capsys: pytest.CaptureFixture[str]) -> None:
+    """As those who go know it, and not again as those see it who stay, or who are there."""
+    game.add(DM, EventType.DM_NARRATION, "It rains.", place=MILL)
+    step = game.step("march")
+    gone = {"subject": MIRA, "op": "@", "object": MILL, "ended": True}
+    step.add(EventType.DM_NARRATION, "Mira leaves.", place=MILL, witnesses=[THROK], facts=[gone])
+    by = {"origin": MILL, "way": "ladder"}
+    step.add(EventType.DM_NARRATION, "Mira climbs down.", place=CELLAR, participants=[MIRA], play=by)
+    step.add(EventType.LOCATION_CHANGE, "Mira comes.", place=CELLAR, participants=[MIRA], witnesses=[ELENA])
+    shown = told(game, capsys, quiet=True)
+    assert shown[-2:] == ["  It rains.", "  Mira climbs down."]
 
 
 def test_dice_are_told_with_their_numbers(game: Drafted, capsys: pytest.CaptureFixture[str]) -> None:
@@ -215,7 +228,7 @@ def _hostile_lines(text: str) -> str:
     game.add(DM, EventType.DM_NARRATION, text, place=MILL, play={"rolls": [{"text": text}]})
     game.add(THROK, EventType.DIALOGUE, f"{HOSTILE}{text}", place=MILL)
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        stage = Stage(game.table)
+        stage = Stage(lambda: game.table)
         for events in game.played:
             stage.tell(events)
         stage.end_round({})
@@ -239,7 +252,7 @@ def test_nothing_said_passes_for_something_else(lines: list[str]) -> None:
     game.played = []
     game.add(THROK, EventType.DIALOGUE, "\n".join(["Hear me.", *lines]), place=MILL)
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        stage = Stage(game.table, quiet=True)
+        stage = Stage(lambda: game.table, quiet=True)
         stage.tell(game.played[0])
     _, _, first, *more = printed.getvalue().splitlines()
     assert first == "    Throk: Hear me."

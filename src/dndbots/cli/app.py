@@ -12,6 +12,7 @@ from dndbots.cli import (
     deciding,
     differing,
     faults,
+    graphing,
     keeping,
     moving,
     playing,
@@ -21,6 +22,8 @@ from dndbots.cli import (
     remembering,
     reviewing,
     show,
+    spending,
+    working,
 )
 
 
@@ -45,12 +48,15 @@ keeping.add_to(app)
 moving.add_to(app)
 reading.add_to(app)
 recalling.add_to(app)
+graphing.add_to(app)
 context.add_to(app)
 differing.add_to(app)
 remembering.add_to(app)
 deciding.add_to(app)
 compacting.add_to(app)
 reviewing.add_to(app)
+spending.add_to(app)
+working.add_to(app)
 
 
 def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it

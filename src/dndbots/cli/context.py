@@ -58,12 +58,12 @@ def context(
     if as_json:
         show.say_json({**found.model_dump(mode="json"), "meter": found.meter})
     elif xray or short:
-        _say_xray(found, short=short)
+        say_xray(found, short=short)
     else:
         show.say_text(found.text)
 
 
-def _say_xray(found: "Context", *, short: bool) -> None:
+def say_xray(found: "Context", *, short: bool) -> None:
     if not found.items and not found.dropped:
         show.say("there is nothing to tell yet")
         return

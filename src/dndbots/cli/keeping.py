@@ -21,6 +21,7 @@ def add_to(app: typer.Typer) -> None:
         ("new", new),
         ("list", list_campaigns),
         ("fork", fork),
+        ("undo", undo),
         ("branches", branches),
         ("rebuild", rebuild),
         ("verify", verify),
@@ -116,6 +117,18 @@ def fork(
     else:
         place = f"event {at}" if at is not None else "the newest event"
         show.say(show.inert(f"made the branch {name}, from {branch} at {place}"))
+
+
+def undo(*, campaign: Address, branch: OnBranch = MAIN, as_json: AsJson = False) -> None:
+    """Takes the last round of a game back, memory included. What was played is kept in a branch."""
+    from dndbots.game.undoing import take_back
+
+    with opened(campaign, branch) as played:
+        taken = take_back(played)
+    if as_json:
+        show.say_json({"round": taken.round, "kept_as": taken.kept_as})
+    else:
+        show.say(show.inert(f"round {taken.round} is taken back; what was played is kept in {taken.kept_as}"))
 
 
 def branches(*, campaign: Address, branch: OnBranch = MAIN, as_json: AsJson = False) -> None:

@@ -7,6 +7,8 @@ import typer
 if TYPE_CHECKING:
     from dndbots.campaign import Campaign
 
+# The variable that says where Neo4j is.
+NEO4J = "NEO4J_URI"
 Address = Annotated[
     str,
     typer.Option(

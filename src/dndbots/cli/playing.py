@@ -1,30 +1,22 @@
 """The command that plays: at a table that was found or laid, round by round, told as it is played."""
 
-import shlex
-import signal
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Protocol
+from typing import Annotated, Final
 
 import typer
 
-from dndbots.cli import faults, seating, show
+from dndbots.cli import chairs, faults, greeting, models, seating, show
+from dndbots.cli.hosting import Host
 from dndbots.cli.options import OnBranch
-from dndbots.errors import DuplicateEvent
+from dndbots.cli.thinking import Watch
+from dndbots.cli.watching import Gallery, Lines, Seats
+from dndbots.ids import DM
 from dndbots.storage.ports import MAIN
-
-if TYPE_CHECKING:
-    from dndbots.campaign import Campaign
-    from dndbots.events import GameEvent
-    from dndbots.game.playing import Game
-    from dndbots.game.table import Table
-    from dndbots.memory.context import Context
 
 _MOST_ROUNDS: Final = 200
 _MOST_SEATS: Final = 12
-_STOP: Final = frozenset(("q", "quit"))
 
 
 def add_to(app: typer.Typer) -> None:
@@ -50,8 +42,13 @@ def play(
         typer.Option(
             "--module",
             metavar="NAME",
-            help=f"The adventure: one of `dndbots modules`, a file, or endless; else {seating.MODULE}.",
+            help="The adventure: one of `dndbots modules`, a file, endless, or open for one that the DM "
+            f"makes up; else {seating.MODULE}.",
         ),
+    ] = None,
+    scenario: Annotated[
+        str | None,
+        typer.Option("--scenario", metavar="TEXT", help="What the DM is told that the story is about."),
     ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", help="The same seed is the same game; else any.")
@@ -90,6 +87,26 @@ def play(
             help=f"How many tokens a prompt may have; else {seating.BUDGET}.",
         ),
     ] = None,
+    human: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--human",
+            metavar="NAME",
+            help="A seat that you take yourself: a character, or dm; may be said again.",
+        ),
+    ] = None,
+    spectate: Annotated[
+        bool, typer.Option("--spectate", help="Shows everything, also to people in seats.")
+    ] = False,
+    model: models.AllModels = None,
+    dm: models.DmModel = None,
+    players: models.PlayersModel = None,
+    npcs: models.NpcsModel = None,
+    summarizer: models.SummarizerModel = None,
+    extractor: models.ExtractorModel = None,
+    fallback: models.FallbackModel = None,
+    base_url: models.BaseUrl = None,
+    settings: models.SettingsFile = None,
     no_compact: Annotated[
         bool, typer.Option("--no-compact", help="Does not read in the background what was said.")
     ] = False,
@@ -102,166 +119,47 @@ def play(
     """Plays: the house runs the world and every character, without a model and without keys.
 
     On a terminal, a round at a time: Enter goes on, q stops. With --auto, so many rounds. Otherwise to the
-    end of the story, at most 200 rounds. A campaign with a game in it is gone on with.
+    end of the story, at most 200 rounds. A campaign with a game in it is gone on with. Whoever takes a seat
+    with --human is asked in its turn, and shown what its character perceives.
     """
+    if human and as_json and not spectate:
+        raise faults.Refusal("--json tells everything, and a seat does not see that; add --spectate")
     wish = seating.Wish(
         module=None if module is None else seating.module_named(module),
         seed=seed,
         seats=seats,
         budget=budget,
         characters=tuple(map(seating.character_from, character or ())),
+        people=tuple(human or ()),
+        models=models.models_from(
+            settings,
+            model=model,
+            dm=dm,
+            players=players,
+            npcs=npcs,
+            summarizer=summarizer,
+            extractor=extractor,
+            fallback=fallback,
+            base_url=base_url,
+        ),
+        scenario=scenario or "",
+        watch=Watch(sees_all=not human or spectate),
     )
     asks = auto is None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     with seating.seated(campaign, branch, wish) as seat:
-        game = seat.game
-        teller = _Lines() if as_json else _on_stage(game, quiet=quiet)
-        aside = as_json or quiet
-        if not aside:
-            _say_what_is_played(seat)
-        host = _Host(game, teller, after=seat.begun_at, asks=asks)
-        host.play(auto or (None if asks else _MOST_ROUNDS), compact=not no_compact)
-        _take_leave(seat, aside=aside)
-
-
-class _Teller(Protocol):
-    """Somebody who tells a game while it is played."""
-
-    def tell(self, events: "Iterable[GameEvent]") -> None: ...
-    def end_round(self, prompts: "Mapping[str, Context]") -> None: ...
-    def hold_nothing_back(self) -> None: ...
-
-
-class _Lines:
-    """Tells every event as a line of JSON."""
-
-    def __init__(self) -> None:
-        self._header = 0
-
-    def tell(self, events: "Iterable[GameEvent]") -> None:
-        from dndbots.interop.jsonl import to_lines
-
-        show.say_json_lines(islice(to_lines(events), self._header, None))
-        self._header = 1  # it was told
-
-    def end_round(self, _: "Mapping[str, Context]") -> None: ...
-    def hold_nothing_back(self) -> None: ...
-
-
-class _News:
-    """What was recorded since it was read last, by whomever: memory is kept in order beside the steps."""
-
-    def __init__(self, campaign: "Campaign", at: int) -> None:
-        self._campaign, self._at = campaign, at
-
-    def read(self) -> "list[GameEvent]":
-        with self._campaign.view("dm") as view:
-            after, self._at = self._at, view.head
-            return view.at(range(after + 1, view.head + 1))
-
-
-def _on_stage(game: "Game", *, quiet: bool) -> _Teller:
-    from dndbots.cli.screens import Stage
-
-    return Stage(game.table, quiet=quiet)
-
-
-class _Host:
-    """Sees to it that a game is told while it is played, and that it stops when somebody wants it to."""
-
-    def __init__(self, game: "Game", teller: _Teller, *, after: int, asks: bool) -> None:
-        self._game, self._teller, self._asks = game, teller, asks
-        self._news = _News(game.campaign, after)
-        # A round that was left in the middle has not ended yet.
-        self._ended = game.round if game.table.due() is None else game.round - 1
-        self._asking = self._left = self._interrupted = False
-
-    def play(self, rounds: int | None, *, compact: bool) -> None:
-        """Plays so many rounds, or as many as there are. What was recorded is told, whatever happens."""
-        before = signal.signal(signal.SIGINT, self._heard)
-        try:
-            self._tell()
-            self._game.play(rounds, watch=self._watch, compact=compact)
-            if (self._left or self._game.over) and not self._game.table.ended:
-                self._game.end_session()
-        except DuplicateEvent as exc:
-            # Ids belong to steps: the same step cannot have been played twice.
-            raise faults.Refusal("somebody else plays this game right now; go on once they stopped") from exc
-        finally:
-            signal.signal(signal.SIGINT, before)
-            self._tell()
-            self._teller.hold_nothing_back()
-        if self._interrupted:
-            raise KeyboardInterrupt
-
-    def _heard(self, *_: object) -> None:
-        """The first Ctrl-C lets the step under way be finished; the next one does not wait for it."""
-        if self._interrupted or self._asking:
-            raise KeyboardInterrupt
-        self._interrupted = True
-        self._game.pause()
-
-    def _tell(self) -> None:
-        self._teller.tell(self._news.read())
-
-    def _watch(self, _: "list[GameEvent]") -> None:
-        self._tell()
-        table = self._game.table
-        if table.round > self._ended and table.due() is None:
-            self._ended = table.round
-            self._teller.end_round(self._game.prompts)
-            if self._asks and not (self._game.over or self._interrupted or self._goes_on()):
-                self._left = True
-                self._game.pause()
-        if self._interrupted:
-            self._game.pause()  # it may have been asked for before the first step
-
-    def _goes_on(self) -> bool:
-        """Asks whether there is to be another round. The end of the input is an answer, too."""
-        self._asking = True
-        typer.echo("Enter goes on, q stops: ", nl=False)
-        answer = sys.stdin.readline()
-        self._asking = False
-        if not answer:
-            typer.echo()
-        return bool(answer) and answer.strip().lower() not in _STOP
-
-
-def _say_what_is_played(seat: "seating.Seat") -> None:
-    game = seat.game
-    so_far = f", after {show.counted(game.round, 'round')}" if game.round else ""
-    show.say(show.inert(f"{seat.shown}: a game with the seed {game.note.seed}{so_far}"))
-
-
-def _take_leave(seat: "seating.Seat", *, aside: bool) -> None:
-    """Where the game is kept, and what can be done with it; beside the answer, if that is for programs."""
-    game, where = seat.game, seat.shown
-    rounds = show.counted(game.round, "round")
-    ending = "The story is over" if game.over else "The story goes on"
-    if aside:
-        show.note(f"{ending} after {rounds}; it is kept in {where}")
-        return
-    show.say("")
-    show.say(show.inert(f"{ending} after {rounds}. It is kept in {where}."))
-    for line in _worth_trying(seat):
-        show.say(f"  {show.inert(line)}")
-
-
-def _worth_trying(seat: "seating.Seat") -> Iterator[str]:
-    options = f"--campaign {shlex.quote(seat.shown)}"
-    if seat.game.campaign.branch != MAIN:
-        options += f" --branch {shlex.quote(seat.game.campaign.branch)}"
-    if not seat.game.over:
-        yield f"dndbots play {options}"
-    party = [_said(seat.game.table, uid) for uid in seat.game.table.seats]
-    if party:
-        yield f"dndbots recap --viewer {party[0]} {options}"
-        yield f"dndbots context {party[0]} --xray {options}"
-    if len(party) > 1:
-        yield f"dndbots diff {party[0]} {party[-1]} {options}"
-
-
-def _said(table: "Table", uid: str) -> str:
-    """Somebody as a command takes it: by name, where nobody else has it and a shell takes it as it is."""
-    name = table.name(uid)
-    is_plain = all(word.isalnum() for word in name.split()) and [*table.names.values()].count(name) == 1
-    return shlex.quote(name) if is_plain else uid
+        sees_all = spectate or not seat.people or DM in seat.people
+        farewell = greeting.Greeting(seat, sees_all=sees_all, aside=as_json or quiet)
+        farewell.welcome()
+        with show.unheard() if not sees_all else nullcontext(), farewell.if_interrupted():
+            front: Gallery | Seats
+            if sees_all:
+                teller = Lines() if as_json else None
+                front = Gallery(seat.game, after=seat.begun_at, quiet=quiet, teller=teller)
+            else:
+                front = Seats(seat.game, seat.people, quiet=quiet)
+            host = Host(seat.game, front, asks=asks, watch=wish.watch)
+            if seat.people:
+                host.seat(seat.people, chairs.seated(seat, front, quiet=quiet))
+            rounds = auto or (None if asks or seat.people else _MOST_ROUNDS)
+            host.play(rounds, compact=not no_compact)
+        farewell.take_leave()

@@ -1,12 +1,15 @@
 """The command that asks what somebody can know."""
 
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from dndbots.cli import show
 from dndbots.cli.options import Address, AsJson, AsOf, OnBranch, Reader, opened
 from dndbots.storage.ports import MAIN
+
+if TYPE_CHECKING:
+    from dndbots.memory.recalling import Recall
 
 _BUDGET: Final = 500
 
@@ -35,8 +38,12 @@ def recall(
         found = source.recall(viewer, question, budget, as_of=as_of)
     if as_json:
         show.say_json(found)
-    elif found.no_record:
-        show.say("No record.")
     else:
-        for item in found.items:
-            show.say_indented(item.text)
+        say_recall(found)
+
+
+def say_recall(found: "Recall") -> None:
+    if found.no_record:
+        show.say("No record.")
+    for item in found.items:
+        show.say_indented(item.text)

@@ -11,6 +11,7 @@ from dndbots.cli.options import Address, AsJson, AsOf, OnBranch, Viewer, opened
 from dndbots.storage.ports import MAIN
 
 if TYPE_CHECKING:
+    from dndbots.campaign import Campaign
     from dndbots.memory.carrying import Carried
     from dndbots.memory.gates import Gates
     from dndbots.memory.layers import Block
@@ -50,10 +51,10 @@ def recap(
     if as_json:
         show.say_json({**found.model_dump(mode="json"), "threads": [*map(_plain, found.threads)]})
     else:
-        _say_recap(found)
+        say_recap(found)
 
 
-def _say_recap(found: "Recap") -> None:
+def say_recap(found: "Recap") -> None:
     if found.session is None:
         show.say("Previously on …: nothing yet.")
         return
@@ -104,12 +105,9 @@ def memories(
     The ids are those that pin, lock, correct and forget take.
     """
     with opened(campaign, branch) as table:
-        found = table.memories(viewer, about=about, source=source, as_of=as_of)
-        names = Names(table, viewer, as_of)
-        told = [(_subject(entry, names), entry) for entry in found]
-        gates = table.gates(viewer, as_of=as_of)
-        parts, carried = table.summaries(viewer, as_of=as_of), table.carried(viewer, as_of=as_of)
+        kept = _kept(table, viewer, about=about, source=source, as_of=as_of)
     if as_json:
+        told, parts, carried, gates = kept
         show.say_json(
             {
                 "memories": [{"about": of._asdict(), **entry.model_dump(mode="json")} for of, entry in told],
@@ -120,10 +118,40 @@ def memories(
             }
         )
         return
+    _say_kept(kept, whole=summary)
+
+
+class _Kept(NamedTuple):
+    """All that somebody remembers, and what people decided on it."""
+
+    told: list[tuple[_Subject, "MemoryEntry"]]
+    parts: list["Block"]
+    carried: "Carried"
+    gates: "Gates"
+
+
+def _kept(table: "Campaign", viewer: str, **how: str | None) -> _Kept:
+    as_of = how["as_of"]
+    names = Names(table, viewer, as_of)
+    return _Kept(
+        [(_subject(entry, names), entry) for entry in table.memories(viewer, **how)],
+        table.summaries(viewer, as_of=as_of),
+        table.carried(viewer, as_of=as_of),
+        table.gates(viewer, as_of=as_of),
+    )
+
+
+def say_memories(table: "Campaign", viewer: str) -> None:
+    """All that somebody remembers, in full."""
+    _say_kept(_kept(table, viewer, about=None, source=None, as_of=None), whole=True)
+
+
+def _say_kept(kept: _Kept, *, whole: bool) -> None:
+    told, parts, carried, gates = kept
     _say_memories(told, gates)
-    _say_carried(parts, carried, gates, whole=summary)
-    shown = {entry.memory_id for entry in found}
-    if summary:
+    _say_carried(parts, carried, gates, whole=whole)
+    shown = {entry.memory_id for _, entry in told}
+    if whole:
         shown |= {part.id for part in parts} | {*carried.ids}
     _say_decided(gates, besides=shown)
 

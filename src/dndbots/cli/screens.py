@@ -4,7 +4,7 @@ Where a line begins says what it is: heads at the edge, narration two columns in
 Whatever a text says, it stays behind its own margin, so none can pass for another's, nor for a head.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
@@ -44,10 +44,14 @@ _LEVEL: Final = ("[level] ", "bold green")
 
 
 class Stage:
-    """Tells events as they are recorded. The scene that is on comes at once, others at the round's end."""
+    """Tells events as they are recorded. The scene that is on comes at once, others at the round's end.
 
-    def __init__(self, table: "Table", *, quiet: bool = False) -> None:
-        self._table, self._quiet = table, quiet
+    `table` is that of whoever looks on: the DM's, or that of a character, who is told what it perceived as
+    it comes, wherever it is.
+    """
+
+    def __init__(self, table: "Callable[[], Table]", *, quiet: bool = False) -> None:
+        self._look, self._quiet = table, quiet
         self._output = show.output()
         self._round: int | None = None
         self._scene: str | None = None
@@ -57,7 +61,7 @@ class Stage:
         """What a step came to. The table has heard it already."""
         for event in events:
             note = played_of(event)
-            if event.is_note or _is_bookkeeping(event, note) or (self._quiet and _is_unseen(event)):
+            if event.is_note or self._is_bookkeeping(event, note) or (self._quiet and _is_unseen(event)):
                 continue
             if event.turn != self._round:
                 self._begin_round(event.turn)
@@ -70,11 +74,23 @@ class Stage:
             for line in status(self._table, prompts, self._output, self._width):
                 self._output.print(line, soft_wrap=True)
 
+    def begin_anew(self) -> None:
+        """What comes next has a head again: something was taken back."""
+        self._round, self._scene, self._meanwhile = None, None, {}
+
     def hold_nothing_back(self) -> None:
         """What happened elsewhere meanwhile."""
         for lines in self._meanwhile.values():
             self._print(lines)
         self._meanwhile = {}
+
+    @property
+    def _table(self) -> "Table":
+        return self._look()
+
+    @property
+    def _viewer(self) -> str:
+        return self._table.viewer
 
     @property
     def _width(self) -> int:
@@ -87,7 +103,7 @@ class Stage:
     def _put(self, place: str | None, lines: list[Text]) -> None:
         if place is None or place == self._scene:
             self._print(lines)
-        elif self._scene is None:
+        elif self._scene is None or self._viewer != DM:
             self._scene = place
             self._print([*self._head(place), *lines])
         else:
@@ -119,9 +135,20 @@ class Stage:
             for rolled in _rolled(note.rolls):
                 yield from _wrapped(self._output, Text(rolled, style="dim"), _DICE, self._width)
 
+    def _is_bookkeeping(self, event: GameEvent, note: Played | None) -> bool:
+        """Sheets and cursors, in which nothing happens; and a march as it is told to those who look on.
+
+        To whoever sees everything, its way is told of with those who go.
+        """
+        if event.event_type is EventType.SYSTEM:
+            return _is_unseen(event) or (note is not None and note.joined is not None)
+        if self._viewer != DM or note is None or note.step != MARCH:
+            return False
+        return _is_seen_to_go(event) or _is_seen_to_come(event, note)
+
     def _is_told(self, event: GameEvent) -> bool:
         """Whether the DM tells it: how people speak is told with their names in it."""
-        if event.source in self._table.seats:
+        if event.source in self._table.seats or event.event_type is EventType.WHISPER:
             return False
         return event.source == DM or self._name(event.source).casefold() in event.content.casefold()
 
@@ -129,7 +156,8 @@ class Stage:
         name = self._name(event.source)
         if event.event_type is EventType.WHISPER:
             style = f"dim {style}"
-            others = [who for who in event.known.participants if who != event.source]
+            known = event.known
+            others = [who for who in (*known.participants, *known.told_to) if who != event.source]
             name = f"{name} (whispers to {', '.join(map(self._name, others)) or 'nobody'})"
         first, *more = _paragraphs(event.content) or [""]
         line = Text.assemble((f"{name}: ", f"bold {style}"), (first, style))
@@ -167,14 +195,21 @@ class Stage:
 def status(
     table: "Table", prompts: "Mapping[str, Context]", output: Console, width: int = _WIDEST
 ) -> Iterator[Text]:
-    """How the party is after a round, and how full each agent's prompt is."""
+    """How the party is after a round, and how full each agent's prompt is.
+
+    A character is told of those who are with it, and of itself how it is.
+    """
     parts = [f"turn {table.round}"]
+    own = table.viewer != DM
     for place, here in table.scenes().items():
+        if own and table.viewer not in here:
+            continue
         first, *others = (_life(table, uid) for uid in here)
         parts += [f"{show.inert(table.name(place))}: {first}", *others]
     yield Text("")
     yield from _row(output, parts, width)
-    meters = [_meter(table, who, prompts[who]) for who in (DM, *table.living()) if who in prompts]
+    agents = (table.viewer,) if own else (DM, *table.living())
+    meters = [_meter(table, who, prompts[who]) for who in agents if who in prompts]
     if meters:
         yield from _row(output, ["tokens", *meters], width)
 
@@ -194,11 +229,12 @@ def _row(output: Console, parts: Sequence[str], width: int) -> Iterator[Text]:
 
 def _life(table: "Table", uid: str) -> str:
     hp, most = table.fact(uid, "hp"), table.fact(uid, "hp_max")
-    name = show.inert(table.name(uid))
-    if not isinstance(hp, int) or not isinstance(most, int) or most < 1:
-        return name
+    told = show.inert(table.name(uid))
+    # What a character saw of the wounds of others does not add up to a number.
+    is_known = table.viewer in (DM, uid) and isinstance(hp, int) and isinstance(most, int) and most > 0
+    if is_known:
+        told = " ".join((told, show.bar(min(max(hp, 0) / most, 1), _LIFE), f"{hp}/{most}"))
     ill = [show.inert(one) for one in table.conditions(uid)]
-    told = " ".join((name, show.bar(min(max(hp, 0) / most, 1), _LIFE), f"{hp}/{most}"))
     return f"{told} ({', '.join(ill)})" if ill else told
 
 
@@ -210,20 +246,16 @@ def _meter(table: "Table", who: str, context: "Context") -> str:
 
 def _scene_of(event: GameEvent, note: Played | None) -> str | None:
     """Whose story an event belongs to: those who go away are still told of where they were."""
-    if event.event_type is EventType.LOCATION_CHANGE and note is not None and note.origin is not None:
-        return note.origin
-    return event.known.location
+    return note.origin if note is not None and note.origin is not None else event.known.location
 
 
-def _is_bookkeeping(event: GameEvent, note: Played | None) -> bool:
-    """Sheets and cursors, in which nothing happens; and a departure as it is told to those who stay.
-
-    That one is told of again, with those who go.
-    """
-    if event.event_type is EventType.SYSTEM:
-        return _is_unseen(event) or (note is not None and note.joined is not None)
+def _is_seen_to_go(event: GameEvent) -> bool:
     gone = [fact.op == "@" and fact.ended for fact in event.known.facts]
-    return note is not None and note.step == MARCH and bool(gone) and all(gone)
+    return bool(gone) and all(gone)
+
+
+def _is_seen_to_come(event: GameEvent, note: Played) -> bool:
+    return event.event_type is EventType.LOCATION_CHANGE and note.origin is None
 
 
 def _is_unseen(event: GameEvent) -> bool:

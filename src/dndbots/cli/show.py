@@ -174,3 +174,16 @@ def warnings() -> Iterator[None]:
         yield
     finally:
         logger.removeHandler(handler)
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Warnings are not told meanwhile: they are the engine's, and not for whoever sits in a seat."""
+    handlers = [one for one in logging.getLogger("dndbots").handlers if isinstance(one, _Notes)]
+    for handler in handlers:
+        handler.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            handler.setLevel(logging.WARNING)
