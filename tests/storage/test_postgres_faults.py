@@ -200,6 +200,19 @@ def test_a_server_that_restarted_unnoticed_costs_at_most_one_error(mortal: Postg
         check_sound(campaign, [])
 
 
+def test_opening_beside_one_that_was_open_before_a_restart_costs_no_error(
+    mortal: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A connection that the first left a moment before the server went is not what the second fails by."""
+    monkeypatch.setattr("dndbots.storage.sql.postgres._FRESH", 60.0)
+    with Campaign.open(mortal.url("first")) as first:
+        first.record(opening_scene())
+        mortal.restart()
+        with Campaign.open(mortal.url("second")) as second:
+            second.record(opening_scene())
+            check_sound(second, [])
+
+
 @pytest.mark.parametrize("is_back", [False, True], ids=["away", "back"])
 @pytest.mark.parametrize("after", [1, 2, 4])
 def test_nothing_is_written_by_half_when_the_server_dies(

@@ -32,21 +32,31 @@ QUEUE: Final = Tables(
 def bring_up_to_date(db: Database, tables: Tables = CAMPAIGNS) -> None:
     """Makes the tables of a new database, or migrates an old one; another program may be doing the same."""
     try:
-        with db.engine.connect() as connection:
-            db.dialect.configure(connection.connection.driver_connection)
-            if _revision(connection, tables, db.dialect.where) == tables.revision:
-                return
-            db.dialect.lock_for_migration(connection)
-            found = _revision(connection, tables, db.dialect.where)
-            if found != tables.revision:
-                _upgrade(connection, tables, found, db.dialect.where)
-            connection.commit()
+        try:
+            _bring_up_to_date(db, tables)
+        except DBAPIError as exc:
+            if not exc.connection_invalidated:
+                raise
+            # It was one that others left, whose server went unnoticed; the next is a new one.
+            _bring_up_to_date(db, tables)
     except DBAPIError as exc:
         raise db.dialect.translated(exc.orig if isinstance(exc.orig, Exception) else exc) from exc
     except PoolTimeout as exc:
         raise db.dialect.translated(exc) from exc
     except db.dialect.errors as exc:
         raise db.dialect.translated(exc) from exc
+
+
+def _bring_up_to_date(db: Database, tables: Tables) -> None:
+    with db.engine.connect() as connection:
+        db.dialect.configure(connection.connection.driver_connection)
+        if _revision(connection, tables, db.dialect.where) == tables.revision:
+            return
+        db.dialect.lock_for_migration(connection)
+        found = _revision(connection, tables, db.dialect.where)
+        if found != tables.revision:
+            _upgrade(connection, tables, found, db.dialect.where)
+        connection.commit()
 
 
 def _revision(connection: Connection, tables: Tables, where: str) -> str | None:
