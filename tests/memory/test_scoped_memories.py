@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.engines import Counting
 from tests.table import event
 
@@ -503,6 +505,23 @@ def test_a_shelf_has_a_most_of_entries_but_for_what_is_kept() -> None:
     """The oldest go first."""
     entries = [entry(f"e{n}", f"word{n} other{n} third{n}") for n in range(MOST_ENTRIES + 3)]
     assert superfluous(entries, kept=["e1"]) == ["e0", "e2"]
+    assert superfluous(entries, kept=["e1"], new=0) == ["e0", "e2"]
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=4), max_size=12))
+def test_a_shelf_looked_through_at_each_new_memory_is_as_one_looked_through_whole(
+    told: list[list[str]],
+) -> None:
+    """What comes onto a shelf need only be compared with what stands there."""
+    entries = [entry(f"e{n}", " ".join(words)) for n, words in enumerate(told)]
+    shelf: list[MemoryEntry] = []
+    for one in entries:
+        shelf.append(one)
+        gone = superfluous(shelf, kept=["e1"], new=1)
+        shelf = [left for left in shelf if left.memory_id not in gone]
+        assert superfluous(shelf, kept=["e1"]) == []
+    everything = superfluous(entries, kept=["e1"])
+    assert {left.memory_id for left in shelf} >= {one.memory_id for one in entries} - set(everything)
 
 
 def repeated(campaign: Campaign) -> None:

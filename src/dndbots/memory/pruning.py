@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import Final
 
 from dndbots.memory.visits import OBJECTIVE_COMPLETED, QUEST_COMPLETED
@@ -13,16 +14,31 @@ _REPEATED: Final = 0.9
 _WORD: Final = re.compile(r"\w+")
 
 
-def superfluous(entries: Sequence[MemoryEntry], *, kept: Collection[str]) -> list[str]:
-    """The memories of one shelf to be taken off it, oldest first. What is pinned or locked is `kept`."""
-    words = [set(_WORD.findall(entry.summary.casefold())) for entry in entries]
+def superfluous(
+    entries: Sequence[MemoryEntry], *, kept: Collection[str], new: int | None = None
+) -> list[str]:
+    """The memories of one shelf to be taken off it, oldest first. What is pinned or locked is `kept`.
+
+    `new` says how many came since the shelf was last looked through: only they make others superfluous.
+    """
+    number = len(entries)
+    looked_through = 0 if new is None else number - new
+    words = [_words(entry.summary) for entry in entries]
     gone: list[str] = []
     for n, entry in enumerate(entries):
-        newer = range(n + 1, len(entries))
-        told_again = any(_is_superseded(entry, entries[m]) or _is_repeated(words[n], words[m]) for m in newer)
-        if entry.memory_id not in kept and (told_again or len(newer) >= MOST_ENTRIES):
+        if entry.memory_id in kept:
+            continue
+        newer = range(max(n + 1, looked_through), number)
+        if number - n > MOST_ENTRIES or any(
+            _is_superseded(entry, entries[m]) or _is_repeated(words[n], words[m]) for m in newer
+        ):
             gone.append(entry.memory_id)
     return gone
+
+
+@lru_cache(maxsize=4096)
+def _words(summary: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(summary.casefold()))
 
 
 def _is_superseded(older: MemoryEntry, newer: MemoryEntry) -> bool:
@@ -34,5 +50,5 @@ def _is_superseded(older: MemoryEntry, newer: MemoryEntry) -> bool:
     return same and cleared in older.tags and cleared in newer.tags
 
 
-def _is_repeated(older: set[str], newer: set[str]) -> bool:
+def _is_repeated(older: frozenset[str], newer: frozenset[str]) -> bool:
     return bool(older) and len(older & newer) >= _REPEATED * len(older)

@@ -289,12 +289,17 @@ class MemoryService:
 def _pruned(
     view: View, name: str, shelf: Shelf, upto: GameEvent, *, new: GameEvent | None = None
 ) -> list[GameEvent]:
-    """The note that takes superfluous memories of the viewer off a shelf, if there are any."""
+    """The note that takes superfluous memories of the viewer off a shelf, if there are any.
+
+    With a `new` one, only what that makes so: the others were looked through when they came. What was
+    pinned or locked until then stays until everything is pruned.
+    """
     if len(shelf.standing) < 2:
         return []
     gates = gates_of(view)
     entries = entries_of(view, shelf.standing, gates=gates, new=new)
-    gone = superfluous(entries, kept=gates.locked | set(gates.pinned))
+    came = None if new is None else sum(entry.memory_id == new.event_id for entry in entries)
+    gone = superfluous(entries, kept=gates.locked | set(gates.pinned), new=came)
     return (
         [make_note(view.viewer, name, shelf, lines=[], upto=upto, after=None, replaces=gone)] if gone else []
     )
