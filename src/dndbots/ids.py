@@ -29,6 +29,7 @@ _LETTERS = str.maketrans(
 # Players choose names, and names stand in prompts.
 _LONGEST_NAME = 200
 _LONGEST_REASON: Final = 160
+_DESCRIPTION: Final = re.compile(r"(?:an?|some)\s")
 _JOINERS = frozenset("\u200c\u200d")  # several scripts and many emoji need them
 
 
@@ -64,6 +65,11 @@ def check_name(name: str) -> str:
 def folded(name: str) -> str:
     """A name as it is compared: in any case, with any spaces, however its letters are composed."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def is_description(name: str) -> bool:
+    """Whether it only says what somebody looks like, for want of a name: "a woman with tired eyes"."""
+    return _DESCRIPTION.match(name) is not None
 
 
 def is_hidden(char: str) -> bool:

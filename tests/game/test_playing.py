@@ -31,7 +31,7 @@ from dndbots.game.chance import chance
 from dndbots.game.house.players import HousePlayer
 from dndbots.game.playing import Game
 from dndbots.game.table import Table
-from dndbots.ids import DM
+from dndbots.ids import DM, is_description
 from dndbots.prompts import build_player_prompt
 from dndbots.testing import assert_perspective, memory_campaign
 from dndbots.tokens import count_tokens
@@ -74,6 +74,23 @@ def scenes_of(campaign: Campaign) -> list[dict[str, list[str]]]:
         table.heard(event)
         found.append(table.scenes())
     return found
+
+
+@stories
+def test_a_name_once_learned_is_not_lost_to_a_description(name: tuple[str, int]) -> None:
+    """At every table, and in canon: who was named is not "a woman with tired eyes" for the next who come."""
+    campaign = story(*name)
+    events = log(campaign)
+    for viewer in (DM, *Game.resume(campaign).table.seats):
+        table, named = Table(viewer), dict[str, str]()
+        for event in events:
+            table.heard(event)
+            described = {uid: called for uid, called in table.names.items() if is_description(called)}
+            assert described.keys().isdisjoint(named), (viewer, event.event_id)
+            named = {uid: called for uid, called in table.names.items() if uid not in described}
+        with campaign.view(viewer) as view:
+            called_so = view.called(sorted(table.names))
+        assert {uid: one.name for uid, one in called_so.items()} == table.names
 
 
 # Chance, and memory beside it.

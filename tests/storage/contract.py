@@ -509,6 +509,20 @@ class CampaignContract(MemoryContract):
             assert other.head > 901
         assert table.verify() == []
 
+    def test_who_has_a_name_keeps_it_when_others_are_only_shown_them(self, table: Campaign) -> None:
+        """Maud does not become "a woman with tired eyes" again for those who know her, the DM among them."""
+        maud, looks = "npc_maud_001", "a woman with tired eyes"
+        table.record(event("a", "dm", "x", participants=BOTH, names={maud: looks}))
+        table.record(event("b", "dm", "x", participants=[ZARA], names={maud: "Maud Ferrier"}))
+        table.record(event("c", "dm", "x", participants=BOTH, names={maud: "a woman with a lamp"}))
+        for viewer in ("dm", ZARA):
+            known = table.entity(maud, viewer=viewer)
+            assert (known.name, known.aliases) == ("Maud Ferrier", (looks, "a woman with a lamp"))
+        assert table.entity(maud, viewer=THROK).name == "a woman with a lamp"
+        table.record(event("d", "dm", "x", participants=BOTH, names={maud: "Maud of the Green"}))
+        assert table.entity(maud, viewer="dm").name == "Maud of the Green"
+        assert table.entity("a woman with a lamp", viewer=THROK).uid == maud
+
     def test_a_stranger_gets_a_name(self, table: Campaign) -> None:
         """The old priest turns out to be Aldwin; all that was known of either is known of both."""
         priest = table.introduce("NPC", "the old priest", metadata={"witnesses": BOTH})

@@ -27,7 +27,7 @@ from dndbots.game.played import (
     played_of,
 )
 from dndbots.game.sheets import SPELLS
-from dndbots.ids import DM, name_from_uid
+from dndbots.ids import DM, is_description, name_from_uid
 from dndbots.memory.feeding import character_of
 from dndbots.models import Character
 from dndbots.rules import conditions
@@ -194,7 +194,9 @@ class Table:
             self.sessions, self.session, self.session_since = self.sessions + 1, event.session_id, self.round
         self.ended = event.event_type is EventType.SESSION_END
         for uid, given in known.names.items():
-            self.names[uid] = given if isinstance(given, str) else given[0]
+            name = given if isinstance(given, str) else given[0]
+            if not is_description(name) or is_description(self.names.get(uid, name)):
+                self.names[uid] = name
         for uid in effects.seen:
             self._of(uid)[claims.AT] = known.location
         for held in effects.holdings:

@@ -16,7 +16,18 @@ from dndbots.canon.marks import session_mark
 from dndbots.canon.values import Entity, Fact, Knowing, Milestone, Moment
 from dndbots.errors import AmbiguousName, UnknownEntity, UnknownViewer
 from dndbots.events import GameEvent, is_storable
-from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, folded, is_uid, mint, name_from_uid, slug
+from dndbots.ids import (
+    CATEGORIES,
+    DM,
+    SYSTEM,
+    category_of,
+    folded,
+    is_description,
+    is_uid,
+    mint,
+    name_from_uid,
+    slug,
+)
 from dndbots.storage.apart import Apart
 from dndbots.storage.at_hand import EventsAtHand, Read
 from dndbots.storage.codec import CERTAINTY, held_claim, held_place, said_at
@@ -180,7 +191,7 @@ class View:
         return self._store.first_sighted(self._lineage, sorted(uids), self.viewer)
 
     def called(self, uids: Collection[str]) -> dict[str, Called]:
-        """What some entities are called: by their newest name, or else by what their uid says."""
+        """What some entities are called: by their newest name, a description, or else what their uid says."""
         return self._called(self.persons_of(uids))
 
     def _called(self, persons: Mapping[str, list[str]]) -> dict[str, Called]:
@@ -625,7 +636,8 @@ def _last(uid: str, into: Mapping[str, str]) -> str:
 def _called(uid: str, rows: list[NameRow]) -> Called:
     if not rows:
         return Called(name_from_uid(uid) if is_uid(uid) else uid, ())
-    newest = max(rows, key=lambda row: (row.uid == uid, row.seq, -row.n))
+    # Whoever has a name keeps it when somebody who never heard it is shown them.
+    newest = max(rows, key=lambda row: (row.uid == uid, not is_description(row.name), row.seq, -row.n))
     others = dict.fromkeys(row.name for row in sorted(rows, key=_first_said))
     return Called(newest.name, tuple(name for name in others if name != newest.name))
 
