@@ -6,11 +6,11 @@ from typing import Any, Final, Literal
 from pydantic import JsonValue
 
 from dndbots.events import EventType
+from dndbots.game.pieces import Fight
 from dndbots.game.played import Foes
 from dndbots.game.referee.growing import shares_of
 from dndbots.game.referee.telling import dice, tell
 from dndbots.game.steps import Step
-from dndbots.game.table import Fight
 from dndbots.rules.combat import initiative, morale
 from dndbots.rules.combatants import Combatant
 from dndbots.rules.dice import Roll, roll
