@@ -47,6 +47,22 @@ def postgres() -> "Iterator[PostgresServer]":
         server.close()
 
 
+@pytest.fixture(autouse=True)
+def all_is_closed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Who opens a campaign or a queue on the server closes it, and does not leave that to be collected.
+
+    What a fixture of a whole module opened stood there before the test, and is not counted.
+    """
+    if "postgres" not in request.fixturenames:
+        yield
+        return
+    from tests.postgres import left_open
+
+    with left_open() as left:
+        yield
+    assert left() == []
+
+
 @pytest.fixture(scope="session")
 def neo4j() -> "Iterator[Neo4jServer]":
     """The same of Neo4j, whose version the report names."""
