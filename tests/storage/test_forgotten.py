@@ -26,11 +26,6 @@ def all_is_closed() -> None:
     """Here it is the point that something is not."""
 
 
-@pytest.fixture
-def database(postgres: PostgresServer) -> str:
-    return postgres.new_database()
-
-
 def engine_of(campaign: Campaign) -> Engine:
     found: Engine = campaign._store._db.engine  # type: ignore[attr-defined]
     return found

@@ -20,11 +20,6 @@ from dndbots.errors import InvalidSetting, StoreBusy, StoreUnavailable, UnknownE
 MANY = 40
 
 
-@pytest.fixture
-def database(postgres: PostgresServer) -> str:
-    return postgres.new_database()
-
-
 def pooled(url: str, number: int) -> str:
     return make_url(url).update_query_dict({"pool": str(number)}).render_as_string(hide_password=False)
 
