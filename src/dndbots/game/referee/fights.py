@@ -29,7 +29,6 @@ def begin_fight(
     *,
     text: str,
     surprised: Literal["party", "foes"] | None = None,
-    play: Mapping[str, Any] | None = None,
 ) -> None:
     """Foes and characters at a place come to blows. Who is surprised acts last, and late."""
     table = step.table
@@ -47,7 +46,6 @@ def begin_fight(
         place=place,
         participants=here,
         play={
-            **(play or {}),
             "rolls": dice(order),
             "fight": {
                 "id": _fight_id(step),
@@ -118,7 +116,6 @@ def end_fight(
     how: Ending,
     text: str,
     rolls: Iterable[JsonValue] = (),
-    play: Mapping[str, Any] | None = None,
 ) -> None:
     """A fight is over: experience for those who stood it, and what the adventure makes of it."""
     table = step.table
@@ -134,7 +131,6 @@ def end_fight(
         place=place,
         participants=here,
         play={
-            **(play or {}),
             "rolls": [*rolls],
             "ended": how,
             "beats": [f"{beat}:{_key(uid)}" for uid in fight.foes if beat],
