@@ -5,6 +5,7 @@ And servers that tests share: PostgreSQL, Neo4j, a small model.
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,8 @@ from hypothesis import HealthCheck, Phase, settings
 if TYPE_CHECKING:
     from tests.neo4j_server import Neo4jServer
     from tests.postgres import PostgresServer
+
+    from dndbots.storage.queue import JobQueue
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("default", max_examples=40, deadline=None, suppress_health_check=_SLOW)
@@ -45,6 +48,37 @@ def postgres() -> "Iterator[PostgresServer]":
         yield server
     finally:
         server.close()
+
+
+@pytest.fixture
+def database(postgres: "PostgresServer") -> str:
+    """A database of the server in which there is nothing yet."""
+    return postgres.new_database()
+
+
+@pytest.fixture
+def queue(postgres: "PostgresServer", database: str) -> "Iterator[JobQueue]":
+    """The queue of that database."""
+    from dndbots.storage.queue import open_queue
+
+    with closing(open_queue(postgres.url("queue", database=database))) as queue:
+        yield queue
+
+
+@pytest.fixture(autouse=True)
+def all_is_closed(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Who opens a campaign or a queue on the server closes it, and does not leave that to be collected.
+
+    What a fixture of a whole module opened stood there before the test, and is not counted.
+    """
+    if "postgres" not in request.fixturenames:
+        yield
+        return
+    from tests.postgres import left_open
+
+    with left_open() as left:
+        yield
+    assert left() == []
 
 
 @pytest.fixture(scope="session")

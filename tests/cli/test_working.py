@@ -1,8 +1,5 @@
 """`dndbots worker` and `dndbots jobs`: what they say, and what they refuse."""
 
-from collections.abc import Iterator
-from contextlib import closing
-
 import pytest
 from tests.cli.calling import HOSTILE, Run
 from tests.postgres import PostgresServer
@@ -12,20 +9,14 @@ from tests.table import event
 from dndbots.campaign import Campaign
 from dndbots.events import EventType
 from dndbots.storage.opening import address_of
-from dndbots.storage.queue import COMPACT, PROJECT, JobQueue, JobState, Patience, open_queue
+from dndbots.storage.queue import COMPACT, PROJECT, JobQueue, JobState, Patience
 
 NOWHERE = "postgresql://dndbots:secret@127.0.0.1:1/nowhere"
 
 
 @pytest.fixture
-def server(postgres: PostgresServer) -> str:
-    return postgres.url("told", database=postgres.new_database())
-
-
-@pytest.fixture
-def queue(server: str) -> Iterator[JobQueue]:
-    with closing(open_queue(server)) as queue:
-        yield queue
+def server(postgres: PostgresServer, database: str) -> str:
+    return postgres.url("told", database=database)
 
 
 def played(server: str) -> str:

@@ -1,13 +1,13 @@
 """People at the table: asked until what they want can be done, and nothing is recorded before."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
 from dndbots.campaign import Campaign
 from dndbots.events import EventType, GameEvent
 from dndbots.game.agents import Cast, Turn
-from dndbots.game.people import Person, Script
+from dndbots.game.people import Person, reason_of
 from dndbots.game.played import GameNote
 from dndbots.game.playing import Game
 from dndbots.game.seating import cast_of
@@ -18,6 +18,19 @@ from dndbots.testing import memory_campaign
 def campaign() -> Iterator[Campaign]:
     with memory_campaign() as made:
         yield made
+
+
+class Script:
+    """A chair whose lines are known beforehand. At their end, it is left."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines: Iterator[str] = iter(lines)
+        self.refused: list[str] = []
+
+    def ask(self, turn: Turn) -> str | None:
+        if turn.refused:
+            self.refused.append(reason_of(turn))
+        return next(self._lines, None)
 
 
 def begun(campaign: Campaign, chair: object, *, seats: int = 2, seed: int = 1) -> tuple[Game, str]:

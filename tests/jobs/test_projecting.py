@@ -1,6 +1,5 @@
 """Jobs that project: what a worker does for the copies in Neo4j, on a real server of either kind."""
 
-from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
@@ -15,20 +14,14 @@ from dndbots.events import EventType
 from dndbots.jobs.kinds import kinds_of
 from dndbots.jobs.working import QueueWorker
 from dndbots.storage.opening import address_of, name_of
-from dndbots.storage.queue import COMPACT, PROJECT, JobQueue, JobState, Patience, open_queue
+from dndbots.storage.queue import COMPACT, PROJECT, JobQueue, JobState, Patience
 
 NOWHERE = "bolt://127.0.0.1:1"
 
 
 @pytest.fixture
-def url(postgres: PostgresServer) -> str:
-    return postgres.url("copied", database=postgres.new_database())
-
-
-@pytest.fixture
-def queue(url: str) -> Iterator[JobQueue]:
-    with closing(open_queue(url)) as queue:
-        yield queue
+def url(postgres: PostgresServer, database: str) -> str:
+    return postgres.url("copied", database=database)
 
 
 def played(url: str, number: int, first: int = 0) -> Campaign:

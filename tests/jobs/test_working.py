@@ -25,17 +25,6 @@ from dndbots.storage.queue import COMPACT, PROJECT, JobQueue, JobState, Patience
 
 
 @pytest.fixture
-def database(postgres: PostgresServer) -> str:
-    return postgres.new_database()
-
-
-@pytest.fixture
-def queue(postgres: PostgresServer, database: str) -> Iterator[JobQueue]:
-    with closing(open_queue(postgres.url("queue", database=database))) as queue:
-        yield queue
-
-
-@pytest.fixture
 def mortal(postgres: PostgresServer) -> Iterator[PostgresServer]:
     if not postgres.is_ours:
         pytest.skip("a server that is not ours is not restarted")

@@ -896,11 +896,11 @@ class CampaignContract(MemoryContract):
                 assert set(view.first_seen([GOBLIN, ZARA])) == ({GOBLIN, ZARA} if viewer == THROK else {ZARA})
                 assert all(" " not in uid for uid in view.everybody())
         assert places == {THROK: {"s01": 1, "s02": 2, "s03": 4}, ZARA: {"s01": 1, "s02": 2}}
-        fork = table.fork("later")
-        fork.record(event("e5", "dm", "On it goes.", session="s03", participants=BOTH))
-        with fork.view(THROK) as view:
-            assert view.sessions() == {"s01": 1, "s02": 2, "s03": 4}
-            assert [found.event_id for found in view.oldest(2, after=2)] == ["e2", "e3"]
+        with table.fork("later") as fork:
+            fork.record(event("e5", "dm", "On it goes.", session="s03", participants=BOTH))
+            with fork.view(THROK) as view:
+                assert view.sessions() == {"s01": 1, "s02": 2, "s03": 4}
+                assert [found.event_id for found in view.oldest(2, after=2)] == ["e2", "e3"]
 
     def test_a_fork_shares_the_past_and_goes_its_own_way(self, table: Campaign) -> None:
         """Supersession, deaths and names belong to the branch that made them."""

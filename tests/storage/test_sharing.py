@@ -20,16 +20,6 @@ from dndbots.errors import InvalidSetting, StoreBusy, StoreUnavailable, UnknownE
 MANY = 40
 
 
-@pytest.fixture
-def database(postgres: PostgresServer) -> str:
-    return postgres.new_database()
-
-
-def connections(postgres: PostgresServer, database: str) -> int:
-    sql = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database}'"  # noqa: S608 - our own name
-    return int(postgres.execute(sql)[0][0])
-
-
 def pooled(url: str, number: int) -> str:
     return make_url(url).update_query_dict({"pool": str(number)}).render_as_string(hide_password=False)
 
@@ -55,7 +45,7 @@ def test_many_campaigns_of_one_program_share_few_connections(postgres: PostgresS
         def play(campaign: Campaign) -> None:
             nonlocal most
             campaign.record(opening_scene())
-            most = max(most, connections(postgres, database))
+            most = max(most, postgres.connections(database))
             campaign.timeline(viewer="dm")
 
         with ThreadPoolExecutor(12) as threads:
@@ -63,7 +53,7 @@ def test_many_campaigns_of_one_program_share_few_connections(postgres: PostgresS
         assert 1 < most <= 4
         assert [campaign.head for campaign in opened] == [1] * MANY
         assert opened[7].verify() == []
-    assert connections(postgres, database) == 0
+    assert postgres.connections(database) == 0
 
 
 def test_one_connection_is_enough_for_everything(postgres: PostgresServer, database: str) -> None:
@@ -78,7 +68,7 @@ def test_one_connection_is_enough_for_everything(postgres: PostgresServer, datab
         campaign.rebuild()
         assert campaign.context(HERO, budget=500).tokens <= 500
         check_sound(campaign, ["opening-0-1of1"])
-        assert connections(postgres, database) == 1
+        assert postgres.connections(database) == 1
 
 
 def test_an_answer_takes_a_connection_once_and_gives_it_back(postgres: PostgresServer, database: str) -> None:
@@ -136,7 +126,7 @@ def test_a_pool_of_dead_connections_costs_at_most_one_error(postgres: PostgresSe
 
         with ThreadPoolExecutor(4) as threads:
             list(threads.map(look, opened[:4]))
-        assert connections(postgres, database) == 4
+        assert postgres.connections(database) == 4
         postgres.restart()
         errors = 0
         for campaign in opened:

@@ -27,7 +27,8 @@ from dndbots.compaction.running import cursor_of
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.ids import DM, SYSTEM, is_uid
 from dndbots.memory.gates import Gates, gates_of, without_hidden
-from dndbots.storage.reader import Belief, View
+from dndbots.storage.knowledge import Belief
+from dndbots.storage.reader import View
 
 _ABILITY: Final = "ability__"
 # What stands in a field of its own.

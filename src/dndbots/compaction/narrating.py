@@ -1,6 +1,6 @@
 """A piece of the story that somebody tells anew: of a known kind, and from words of the turns it cites."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final, Literal, get_args
 
 from dndbots.compaction.checking import refuse_unfit_text
@@ -18,8 +18,8 @@ MOST_SOURCES: Final = 20
 _LEAST_SAID: Final = 0.5
 
 
-def narrative(kind: str, text: str, cited: Sequence[Turn], *, names: Iterable[str] = ()) -> NarrativeInfo:
-    """The piece without an id of its own, or UpdateRefused. `names` may be used though no turn has them."""
+def narrative(kind: str, text: str, cited: Sequence[Turn]) -> NarrativeInfo:
+    """The piece without an id of its own, or UpdateRefused."""
     if kind not in NARRATIVE_KINDS:
         raise _refused("field", f"{short(kind, 40)!r} is no kind of narrative: {', '.join(NARRATIVE_KINDS)}")
     if len(text) > LONGEST_NARRATIVE:
@@ -28,7 +28,7 @@ def narrative(kind: str, text: str, cited: Sequence[Turn], *, names: Iterable[st
         raise _refused("unknown_turn", f"it cites no turn, or more than {MOST_SOURCES}")
     refuse_unfit_text("text", text)
     said = [part for turn in cited for part in (turn.speaker, turn.text)]
-    strangers = list(Vocabulary([*said, *names]).strangers(text))
+    strangers = list(Vocabulary(said).strangers(text))
     if strangers:
         raise _refused("name", f"{short(strangers[0], 40)!r} does not stand in the turns")
     if share_said(text, said) < _LEAST_SAID:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from dndbots.game.acts import Verb
+from dndbots.game.pieces import Fight
 from dndbots.game.played import Sights
-from dndbots.game.table import Fight, Table
+from dndbots.game.table import Table
 from dndbots.rules import conditions
 
 _DYING: Final = "dying"

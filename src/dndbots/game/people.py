@@ -1,11 +1,10 @@
 """People at the table: whoever types is asked for words, and what they mean is worked out here.
 
-A person sits on a `Chair`: a terminal is one, a script another. What a chair shows comes from the turn that
-it is handed, and so from what its character perceived.
+A person sits on a `Chair`, such as a terminal. What a chair shows comes from the turn that it is handed, and
+so from what its character perceived.
 """
 
 import re
-from collections.abc import Iterable, Iterator
 from typing import Final, Protocol
 
 from dndbots.game.acts import Act
@@ -35,19 +34,6 @@ class Person:
     def act(self, turn: Turn) -> Act | None:
         line = self._chair.ask(turn)
         return None if line is None else spoken(turn.table, turn.who, line)
-
-
-class Script:
-    """A chair whose lines are known beforehand. At their end, it is left."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._lines: Iterator[str] = iter(lines)
-        self.refused: list[str] = []
-
-    def ask(self, turn: Turn) -> str | None:
-        if turn.refused:
-            self.refused.append(reason_of(turn))
-        return next(self._lines, None)
 
 
 def reason_of(turn: Turn) -> str:

@@ -5,28 +5,25 @@ that was killed anywhere folds them again, and goes on with the same chance.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from itertools import chain, repeat
 from typing import Any, Final, Self
-
-from pydantic import JsonValue
 
 from dndbots.campaign import Campaign
 from dndbots.errors import ActRefused, EventRefused, GameExists, NoGame
 from dndbots.events import EventType, GameEvent
 from dndbots.game import graph, referee
 from dndbots.game.acts import Act
-from dndbots.game.adventures import Module
 from dndbots.game.agents import Cast, SafePlayer, Screen, Turn
 from dndbots.game.budgets import Budgets
 from dndbots.game.chance import chance
 from dndbots.game.collecting import collected_rarely
 from dndbots.game.ledger import Ledger
 from dndbots.game.looking import Looking
-from dndbots.game.played import DM_STEP, MARCH, REFEREE, SETUP, GameNote
-from dndbots.game.seating import ENDLESS, cast_of, first_of, module_of, seated
+from dndbots.game.played import DM_STEP, MARCH, REFEREE, GameNote
+from dndbots.game.seating import ENDLESS, cast_of, module_of, seated, sit_down
 from dndbots.game.steps import Step
 from dndbots.game.table import Due, Table, told
 from dndbots.game.undoing import TakenBack, take_back
@@ -99,26 +96,9 @@ class Game:
             budget=budget,
             scenario=scenario,
         )
-        first = first_of(note)
+        opening = sit_down(note, party)
         cast = cast or cast_of(note)
-        tables: dict[str, Table] = {DM: Table()}
-        step = Step(SETUP, seed=seed, round_=0, session="s01", tables=tables, rng=chance(seed, SETUP))
-        people = [one.character.uid for one in party]
-        start = f"loc_{first.start}_001"
-        _open(step, first, start, people, note)
-        for seat, one in enumerate(party, 1):
-            text = f"{one.character.name}, level {one.character.level} {one.character.char_class}, is here."
-            referee.join(
-                step,
-                one.character,
-                seat=seat,
-                temper=one.temper,
-                goal=one.goal,
-                place=start,
-                text=text,
-                witnesses=people,
-            )
-        campaign.record_many(step.events)
+        campaign.record_many(opening)
         return cls(campaign, note, _folded(campaign), cast=cast)
 
     @classmethod
@@ -391,13 +371,6 @@ class Game:
 
 def _nobody(_events: list[GameEvent]) -> None:
     """Nobody watches."""
-
-
-def _open(step: Step, module: Module, start: str, people: Iterable[str], note: GameNote) -> None:
-    """The first session, and what only the DM needs to know of how it is played."""
-    names: dict[str, JsonValue] = {start: module.places[module.start].name}
-    step.add(EventType.SESSION_START, module.title, witnesses=people, names=names)
-    step.add(EventType.SYSTEM, "A game begins.", witnesses=[], play={"game": note.model_dump()})
 
 
 def _folded(campaign: Campaign, progress: Callable[[int, int], None] | None = None) -> dict[str, Table]:

@@ -5,11 +5,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from dndbots.errors import InvalidSetting, NoSuchPlayer
+from dndbots.events import EventType, GameEvent
+from dndbots.game import referee
 from dndbots.game.adventures import Module, chapter, named
 from dndbots.game.agents import Cast, DungeonMaster, Player
 from dndbots.game.chance import chance
 from dndbots.game.ledger import Cost, unpriced
-from dndbots.game.played import GameNote
+from dndbots.game.played import SETUP, GameNote
+from dndbots.game.steps import Step
+from dndbots.game.table import Table
+from dndbots.ids import DM
 from dndbots.llm.asking import Answer, Hear, Question, Role, Voice
 from dndbots.models import Character
 from dndbots.rules.creation import ready_made
@@ -116,3 +121,35 @@ def module_of(note: GameNote, number: int) -> Module | None:
     if number == 0:
         return first_of(note)
     return chapter(note.seed, number) if note.module == ENDLESS else None
+
+
+def sit_down(note: GameNote, party: Sequence[Seated]) -> list[GameEvent]:
+    """How a game begins: the first session opens, and the party takes its seats where the adventure starts.
+
+    How it is played is for the DM alone to know.
+    """
+    first, tables = first_of(note), {DM: Table()}
+    rng = chance(note.seed, SETUP)
+    step = Step(SETUP, seed=note.seed, round_=0, session="s01", tables=tables, rng=rng)
+    people = [one.character.uid for one in party]
+    start = f"loc_{first.start}_001"
+    step.add(
+        EventType.SESSION_START,
+        first.title,
+        witnesses=people,
+        names={start: first.places[first.start].name},
+    )
+    step.add(EventType.SYSTEM, "A game begins.", witnesses=[], play={"game": note.model_dump()})
+    for seat, one in enumerate(party, 1):
+        text = f"{one.character.name}, level {one.character.level} {one.character.char_class}, is here."
+        referee.join(
+            step,
+            one.character,
+            seat=seat,
+            temper=one.temper,
+            goal=one.goal,
+            place=start,
+            text=text,
+            witnesses=people,
+        )
+    return step.events

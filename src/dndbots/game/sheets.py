@@ -17,7 +17,7 @@ def public_facts(character: Character) -> list[dict[str, JsonValue]]:
     return _facts(character.uid, {"class": character.char_class, "level": character.level})
 
 
-def own_facts(character: Character, *, xp: int = 0) -> list[dict[str, JsonValue]]:
+def own_facts(character: Character) -> list[dict[str, JsonValue]]:
     """What a character knows of itself."""
     stats = {name: getattr(character.stats, name) for name in _STATS}
     return _facts(
@@ -27,7 +27,7 @@ def own_facts(character: Character, *, xp: int = 0) -> list[dict[str, JsonValue]
             "hp_max": character.hp_max,
             "ac": character.ac,
             "gold": character.gold,
-            XP: xp,
+            XP: 0,
             **stats,
         },
     )

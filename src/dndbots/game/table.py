@@ -6,20 +6,19 @@ it is, who fights whom, which ways there are) from the notes that the game left 
 
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from dndbots.canon import claims
 from dndbots.canon.claims import Certainty, Claim
 from dndbots.canon.holding import Effects, effects_of
-from dndbots.events import EventType, GameEvent, KnownMetadata, StatedFact, audience
+from dndbots.events import EventType, GameEvent, KnownMetadata, audience
 from dndbots.game.acts import FOR_THE_DM, MOVES, RULED, Act, Verb
+from dndbots.game.pieces import Deed, Fight, Waiting
 from dndbots.game.played import (
     DM_STEP,
     MARCH,
     REFEREE,
     Clock,
-    FightNote,
     GameNote,
     Joined,
     Played,
@@ -35,78 +34,6 @@ from dndbots.rules import conditions
 _MOST_DEEDS: Final = 60
 _MOST_TOPICS: Final = 60
 _MOST_NAMES: Final = 1_000
-
-
-@dataclass(slots=True)
-class Deed:
-    """Something worth telling of: what, where, who was there, and who was told since."""
-
-    event_id: str
-    kind: EventType
-    gist: str
-    place: str | None
-    round: int
-    present: frozenset[str]
-    about: tuple[str, ...]
-    facts: tuple[StatedFact, ...]
-    told: set[str] = field(default_factory=set)
-
-    def is_news_to(self, who: str) -> bool:
-        return who not in self.present and who not in self.told
-
-
-@dataclass(slots=True)
-class Group:
-    """A group of foes: how many are left, and the hit points of each, where they are known.
-
-    The strongest stands first; those who are helpless are the last.
-    """
-
-    monster: str
-    name: str
-    number: int
-    hp: tuple[int, ...] = ()
-    helpless: int = 0
-
-    @property
-    def able(self) -> int:
-        """How many of them can fight."""
-        return max(self.number - self.helpless, 0)
-
-    def wounded(self, wounds: Iterable[tuple[int, int]]) -> None:
-        """Takes hit points from some of them, who are counted as they stood before."""
-        hp = list(self.hp)
-        for which, points in wounds:
-            if which < len(hp):
-                hp[which] -= points
-        self.hp = tuple(sorted((left for left in hp if left > 0), reverse=True))
-
-
-@dataclass(slots=True)
-class Fight:
-    """A fight at a place, since a round."""
-
-    id: str
-    place: str
-    order: tuple[str, ...]
-    since: int
-    foes: dict[str, Group]
-    begun: dict[str, int]  # how many there were of each group
-
-    @property
-    def standing(self) -> dict[str, Group]:
-        """The groups of which anybody can still fight."""
-        return {uid: group for uid, group in self.foes.items() if group.able > 0}
-
-
-@dataclass(slots=True, frozen=True)
-class Waiting:
-    """An act that the DM has not answered yet."""
-
-    event_id: str
-    who: str
-    act: Act
-    place: str | None
 
 
 class Happening(NamedTuple):
@@ -310,7 +237,7 @@ class Table:
             self.ways.setdefault(note.origin, {})[note.way] = place
         fight = self.fights.get(place)
         if note.fight is not None and (fight is None or fight.id != note.fight.id):
-            fight = self.fights[place] = _begun(note.fight, place, self.round)
+            fight = self.fights[place] = Fight.of(note.fight, place, since=self.round)
         if fight is not None:
             self._fought(known, note, fight)
 
@@ -448,12 +375,6 @@ class Table:
             if uid not in self.steps and self.can_act(uid):
                 return Due(PLAYER, uid)
         return Due(MARCH, DM) if self.intents and MARCH not in self.steps else None
-
-
-def _begun(note: FightNote, place: str, since: int) -> Fight:
-    foes = {uid: Group(one.monster, one.name, one.number) for uid, one in note.foes.items()}
-    begun = {uid: one.number for uid, one in note.foes.items()}
-    return Fight(id=note.id, place=place, order=note.order, since=since, foes=foes, begun=begun)
 
 
 def told(event: GameEvent, tables: dict[str, Table]) -> None:

@@ -135,7 +135,7 @@ class ChatVoice:
                     return shape_of(self._trying.within(lambda: model.invoke(messages)))
                 on = hearing.begin(in_object=way in (Way.SCHEMA, Way.WORDS))
                 return shape_of(self._streamed(model, messages, on))
-            except Exception as exc:
+            except Exception as exc:  # libraries raise whatever they like, also for an answer that was cut
                 hearing.stop()
                 if (shape := shape_in(exc)) is None:
                     raise

@@ -11,7 +11,8 @@ from dndbots.events import EventType, GameEvent, Gating, StatedFact
 from dndbots.ids import DM
 from dndbots.memory.gates import gate_event, is_locked
 from dndbots.memory.notes import Table, note_id
-from dndbots.storage.reader import Asked, View
+from dndbots.storage.knowledge import Asked
+from dndbots.storage.reader import View
 
 
 def decide(

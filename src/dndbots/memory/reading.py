@@ -13,7 +13,8 @@ from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
 from dndbots.memory.told import Told
 from dndbots.memory.visits import LATELY
-from dndbots.storage.reader import Called, View
+from dndbots.storage.people import Called
+from dndbots.storage.reader import View
 
 # Whoever looks back further than this is read for by the index: it may have been elsewhere most of the time.
 _NEAR_BY: Final = 500

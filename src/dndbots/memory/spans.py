@@ -12,7 +12,8 @@ from dndbots.memory.notes import Table
 from dndbots.memory.reading import Reading
 from dndbots.memory.scoped import location_shelf, npc_shelf
 from dndbots.memory.visits import Said, around_mentions, messages_at, npcs_of, place_of, still_at
-from dndbots.storage.reader import Called, View
+from dndbots.storage.people import Called
+from dndbots.storage.reader import View
 
 _Made = TypeVar("_Made")
 

@@ -6,7 +6,8 @@ from dndbots.events import GameEvent
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
 from dndbots.memory.retelling import named_in, retold
-from dndbots.storage.reader import Called, View
+from dndbots.storage.people import Called
+from dndbots.storage.reader import View
 
 
 class Told:

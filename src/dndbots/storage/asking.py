@@ -10,7 +10,8 @@ from dndbots.canon.claims import AT, IN, PART_OF, claim_of
 from dndbots.canon.values import Fact
 from dndbots.errors import InvalidSetting
 from dndbots.events import StatedFact
-from dndbots.storage.reader import Asked, View
+from dndbots.storage.knowledge import Asked
+from dndbots.storage.reader import View
 
 
 def asked_of(fact: StatedFact | Fact | Mapping[str, Any], view: View) -> Asked:

@@ -12,8 +12,9 @@ from dndbots.errors import StorageError, StoreDamaged
 from dndbots.events import GameEvent, audience
 from dndbots.ids import DM
 from dndbots.storage import codec
+from dndbots.storage.happened import PAGE
 from dndbots.storage.ports import BLOCK, VIEWS, Branch, EventRow, Lineage, Rows, Segment, Store, TruthRow
-from dndbots.storage.reader import PAGE, View
+from dndbots.storage.reader import View
 from dndbots.storage.recorder import Recorder
 from dndbots.storage.standing import TRACKED
 

@@ -5,6 +5,7 @@
 """
 
 import re
+from functools import cache
 from typing import Final, NamedTuple
 
 from dndbots.compaction.rules.lists import FEATURES, FOLK, KIN, MUTUAL, RACES, ROLE_ENDINGS, ROLES, either
@@ -77,12 +78,22 @@ class Rule(NamedTuple):
     """
 
     field: str
-    pattern: re.Pattern[str]
+    expression: str
     kind: Kind = "npc"
     narrated: bool = False
     past: bool = False
     firm: bool = False
     over: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        return _compiled(self.expression)
+
+
+# Together they take a second, of which those who read nothing need none.
+@cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    return re.compile(expression, re.IGNORECASE)
 
 
 def rule(
@@ -99,7 +110,7 @@ def rule(
     for part, meaning in _PARTS.items():
         pattern = pattern.replace(part, meaning)
     pattern = _SLOT.sub(lambda slot: rf"@[{slot[2]}](?P<{slot[1]}>\d+)@", pattern)
-    return Rule(field, re.compile(rf"(?<![\w@]){pattern}", re.IGNORECASE), kind, narrated, past, firm, over)
+    return Rule(field, rf"(?<![\w@]){pattern}", kind, narrated, past, firm, over)
 
 
 _CUT: Final = re.compile(

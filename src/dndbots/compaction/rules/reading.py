@@ -42,7 +42,11 @@ RULES: Final[tuple[Rule, ...]] = (
 )
 # The marks without which a rule cannot match, and how many names it takes: most sentences lack them.
 _NEEDS: Final = tuple(
-    (rule, tuple({f"@{letter}" for letter in re.findall(r"@\[([A-Z])\]", rule.pattern.pattern)}))
+    (
+        rule,
+        tuple({f"@{letter}" for letter in re.findall(r"@\[([A-Z])\]", rule.expression)}),
+        2 if "(?P<b>" in rule.expression else 1,
+    )
     for rule in RULES
 )
 _KIND: Final[dict[str, Kind]] = {"L": "environment", "F": "faction", "I": "item"}
@@ -108,7 +112,7 @@ _NOBODY: Final = re.compile(r"\b(?:nobody|no one|asks?|remembers?)\b", re.IGNORE
 _FIRM: Final = re.compile(
     r"\b(?:seems|appears|could|like|'d|would|will|'ll|can't|cannot|may)\b|['\u2019](?:d|ll)\b", re.IGNORECASE
 )
-_OF_QUESTS: Final = Rule("goal", re.compile(""), past=True)
+_OF_QUESTS: Final = Rule("goal", "", past=True)
 _WILL: Final = re.compile(r" that \S+ will ", re.IGNORECASE)
 _APPOSED: Final = re.compile(r"^@[A-Z]\d+@,? (?:the|an?|our|who|which)\b", re.IGNORECASE)
 _ASIDE: Final = re.compile(
@@ -173,8 +177,8 @@ def _of_the_place(text: str) -> str:
 
 def _read(marked: Marked, context: Context) -> Iterator[Update]:
     names = marked.text.count("@") // 2
-    for rule, marks in _NEEDS if names else ():
-        if (names < 2 and "b" in rule.pattern.groupindex) or any(mark not in marked.text for mark in marks):
+    for rule, marks, number in _NEEDS if names else ():
+        if names < number or any(mark not in marked.text for mark in marks):
             continue
         if rule.narrated and context.turn.role == "pc" and not context.said_by:
             continue

@@ -376,11 +376,6 @@ class Module(Value):
         return {**here, **later}
 
     @cached_property
-    def thing_at(self) -> Mapping[str, str]:
-        """The place of each thing."""
-        return {key: place.key for place in self.places.values() for key in place.things}
-
-    @cached_property
     def foes_at(self) -> Mapping[str, str]:
         """The place where foes are at first; those who come by a happening are not there yet."""
         return {key: place.key for place in self.places.values() for key in place.foes}

@@ -11,7 +11,7 @@ from dndbots.game.house.resting import rest
 from dndbots.game.house.searching import look, open_up, search, take
 from dndbots.game.house.talking import ask
 from dndbots.game.house.telling import Telling
-from dndbots.game.table import Waiting
+from dndbots.game.pieces import Waiting
 
 Answer = Callable[[Telling, Place, str, Sequence[Waiting]], None]
 

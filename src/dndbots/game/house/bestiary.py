@@ -1,7 +1,7 @@
 """What a character makes of foes it sees: the rules' own table, for as far as it knows their kind."""
 
 from dndbots.errors import UnknownMonster
-from dndbots.game.table import Group
+from dndbots.game.pieces import Group
 from dndbots.rules.monsters import Monster, monster
 
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from dndbots.errors import UnknownSpell
 from dndbots.game.house.bestiary import kind_of, level_of
 from dndbots.game.house.minds import Mind
-from dndbots.game.table import Fight, Group
+from dndbots.game.pieces import Fight, Group
 from dndbots.rules.spells import Spell, spell
 
 _LIGHTS: Final = ("light", "broad day")

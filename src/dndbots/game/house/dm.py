@@ -33,8 +33,9 @@ from dndbots.game.house.story import OVER, close, happen, help_along, is_done, i
 from dndbots.game.house.talking import tend, thank
 from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import World
+from dndbots.game.pieces import Waiting
 from dndbots.game.referee import dying
-from dndbots.game.table import Table, Waiting
+from dndbots.game.table import Table
 from dndbots.ids import name_from_uid
 
 _MOST_ATLASES: Final = 4

@@ -8,7 +8,7 @@ from dndbots.game.adventures.values import Person
 from dndbots.game.house.talking import speak
 from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import STATE, beat
-from dndbots.game.table import Deed
+from dndbots.game.pieces import Deed
 from dndbots.ids import DM
 
 _HOW_OFTEN: Final = 0.12

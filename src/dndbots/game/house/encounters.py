@@ -12,10 +12,10 @@ from dndbots.game.house.places import a, listed
 from dndbots.game.house.searching import people_of, shares, sheets_of
 from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import beat
+from dndbots.game.pieces import Waiting
 from dndbots.game.played import Foes as Group
 from dndbots.game.referee import begin_fight, end_fight
 from dndbots.game.referee.telling import dice
-from dndbots.game.table import Waiting
 from dndbots.ids import slug
 from dndbots.rules.checks import surprise
 from dndbots.rules.dice import roll

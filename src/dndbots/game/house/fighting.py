@@ -9,7 +9,7 @@ from dndbots.game.house.exploring import Explorer
 from dndbots.game.house.minds import Mind
 from dndbots.game.house.reacting import Reactions
 from dndbots.game.house.voices import Voice, joined
-from dndbots.game.table import Fight
+from dndbots.game.pieces import Fight
 
 
 class Fighter:

@@ -12,8 +12,8 @@ from dndbots.game.acts import Act, Verb
 from dndbots.game.agents import Turn
 from dndbots.game.house.errands import Quests
 from dndbots.game.options import NEWS
+from dndbots.game.pieces import Fight
 from dndbots.game.played import KEY, Sights
-from dndbots.game.table import Fight
 from dndbots.rules import conditions
 
 # For so many rounds a topic is news, which one asks everybody about.

@@ -11,8 +11,8 @@ from dndbots.game.house.shared import known_at
 from dndbots.game.house.talking import speak
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.world import UNENDED, beat
+from dndbots.game.pieces import Waiting
 from dndbots.game.referee import award
-from dndbots.game.table import Waiting
 
 _OPEN: Final = ("offered", "accepted")
 _A_LITTLE: Final = 1  # trust, for a promise given or kept back

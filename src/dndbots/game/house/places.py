@@ -8,8 +8,9 @@ from dndbots.game.acts import FOR_THE_DM
 from dndbots.game.adventures.values import Place
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.world import beat
+from dndbots.game.pieces import Waiting
 from dndbots.game.played import DM_STEP, KEY, played_of
-from dndbots.game.table import Table, Waiting
+from dndbots.game.table import Table
 
 _MOST_LISTED: Final = 5
 _ARTICLES: Final = ("a ", "an ", "the ", "some ")

@@ -11,8 +11,8 @@ from dndbots.game.house.encounters import wander
 from dndbots.game.house.searching import people_of
 from dndbots.game.house.telling import Telling
 from dndbots.game.house.world import beat
+from dndbots.game.pieces import Waiting
 from dndbots.game.referee import rest as night
-from dndbots.game.table import Waiting
 from dndbots.rules.equipment import Gear, recognised
 
 _LANTERN: Final = "lantern"

@@ -6,7 +6,7 @@ from dndbots.events import EventType
 from dndbots.game.acts import Act, Verb
 from dndbots.game.house.minds import Mind
 from dndbots.game.house.voices import Voice, joined
-from dndbots.game.table import Deed
+from dndbots.game.pieces import Deed
 
 _MOST_AT_ONCE: Final = 2
 _OLDEST: Final = 120

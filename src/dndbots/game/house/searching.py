@@ -11,8 +11,8 @@ from dndbots.game.house.places import a, listed, tell_place
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.traps import spring
 from dndbots.game.house.world import beat
+from dndbots.game.pieces import Waiting
 from dndbots.game.referee.telling import dice
-from dndbots.game.table import Waiting
 from dndbots.models import Character
 from dndbots.rules import checks
 from dndbots.rules.classes import char_class

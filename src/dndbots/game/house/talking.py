@@ -14,8 +14,8 @@ from dndbots.game.house.shared import shared_at
 from dndbots.game.house.telling import Telling, clause
 from dndbots.game.house.world import beat
 from dndbots.game.options import NEWS
+from dndbots.game.pieces import Waiting
 from dndbots.game.played import KEY
-from dndbots.game.table import Waiting
 
 _GIFT: Final = 2
 _ARTICLES: Final = ("the ", "a ", "an ", "some ")

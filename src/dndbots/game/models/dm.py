@@ -24,8 +24,9 @@ from dndbots.game.models.lasting import answer_offers, stop_clocks
 from dndbots.game.models.making import mentioned
 from dndbots.game.models.npcs import MOST_SPOKEN, People, spoken_to
 from dndbots.game.models.scenes import scene_text
+from dndbots.game.pieces import Waiting
 from dndbots.game.played import Clock
-from dndbots.game.table import Table, Waiting
+from dndbots.game.table import Table
 from dndbots.llm.asking import Answer, Call, Question, Reply, Role, Voice
 
 _ROUNDS: Final = 3  # of calls, in a scene

@@ -6,8 +6,8 @@ from dndbots.events import EventType
 from dndbots.game.acts import Verb
 from dndbots.game.house.telling import Telling
 from dndbots.game.models.making import own_quests
+from dndbots.game.pieces import Waiting
 from dndbots.game.played import Clock
-from dndbots.game.table import Waiting
 
 
 def promise(quest: str) -> str:

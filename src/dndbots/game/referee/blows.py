@@ -6,12 +6,12 @@ from typing import Any
 from pydantic import JsonValue
 
 from dndbots.events import EventType
+from dndbots.game.pieces import Fight, Group, Waiting
 from dndbots.game.referee.fights import flee, morale_fails, settle
 from dndbots.game.referee.growing import drain
 from dndbots.game.referee.harm import hurt
 from dndbots.game.referee.telling import dice, listed, tell
 from dndbots.game.steps import Step
-from dndbots.game.table import Fight, Group, Waiting
 from dndbots.rules.combat import Attack, attack, attack_all
 from dndbots.rules.combatants import Combatant
 from dndbots.rules.dice import bounds

@@ -6,11 +6,11 @@ from typing import Any, Final, Literal
 from pydantic import JsonValue
 
 from dndbots.events import EventType
+from dndbots.game.pieces import Fight
 from dndbots.game.played import Foes
 from dndbots.game.referee.growing import shares_of
 from dndbots.game.referee.telling import dice, tell
 from dndbots.game.steps import Step
-from dndbots.game.table import Fight
 from dndbots.rules.combat import initiative, morale
 from dndbots.rules.combatants import Combatant
 from dndbots.rules.dice import Roll, roll
@@ -29,7 +29,6 @@ def begin_fight(
     *,
     text: str,
     surprised: Literal["party", "foes"] | None = None,
-    play: Mapping[str, Any] | None = None,
 ) -> None:
     """Foes and characters at a place come to blows. Who is surprised acts last, and late."""
     table = step.table
@@ -47,7 +46,6 @@ def begin_fight(
         place=place,
         participants=here,
         play={
-            **(play or {}),
             "rolls": dice(order),
             "fight": {
                 "id": _fight_id(step),
@@ -118,7 +116,6 @@ def end_fight(
     how: Ending,
     text: str,
     rolls: Iterable[JsonValue] = (),
-    play: Mapping[str, Any] | None = None,
 ) -> None:
     """A fight is over: experience for those who stood it, and what the adventure makes of it."""
     table = step.table
@@ -134,7 +131,6 @@ def end_fight(
         place=place,
         participants=here,
         play={
-            **(play or {}),
             "rolls": [*rolls],
             "ended": how,
             "beats": [f"{beat}:{_key(uid)}" for uid in fight.foes if beat],

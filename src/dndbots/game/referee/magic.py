@@ -8,13 +8,13 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from dndbots.events import EventType
+from dndbots.game.pieces import Waiting
 from dndbots.game.referee.blows import foe_of
 from dndbots.game.referee.fights import settle
 from dndbots.game.referee.harm import DYING
 from dndbots.game.referee.telling import dice, tell
 from dndbots.game.sheets import SPELLS
 from dndbots.game.steps import Step
-from dndbots.game.table import Waiting
 from dndbots.rules import conditions
 from dndbots.rules.combatants import Combatant
 from dndbots.rules.effects import Effect

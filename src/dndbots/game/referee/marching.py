@@ -11,13 +11,13 @@ from pydantic import JsonValue
 from dndbots.canon.claims import AT
 from dndbots.events import EventType
 from dndbots.game.acts import FOR_THE_DM, Act, Verb
+from dndbots.game.pieces import Waiting
 from dndbots.game.referee.blows import foe_of
 from dndbots.game.referee.fights import as_seen, end_fight
 from dndbots.game.referee.harm import hurt
 from dndbots.game.referee.meeting import as_they_look
 from dndbots.game.referee.telling import called, dice, tell
 from dndbots.game.steps import Step
-from dndbots.game.table import Waiting
 from dndbots.rules.combat import attack_all
 from dndbots.rules.combatants import Combatant
 

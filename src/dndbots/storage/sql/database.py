@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from threading import RLock
 from typing import Any, NamedTuple, Protocol
+from weakref import finalize
 
 from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.exc import DBAPIError
@@ -31,7 +32,7 @@ class Dialect(Protocol):
 
     def engine(self) -> Engine: ...
     def let_go(self, engine: Engine) -> None:
-        """Nobody who asked for this engine needs it any more."""
+        """Whoever asked for this engine needs it no more. It may be said by any thread, at any moment."""
         ...
 
     def configure(self, connection: Any) -> None:
@@ -92,16 +93,20 @@ class Database:
 
     @property
     def engine(self) -> Engine:
-        if self._engine is None:
-            self._engine = self.dialect.engine()
-        return self._engine
+        with self.lock:
+            if self._engine is None:
+                self._engine = self.dialect.engine()
+                # Who forgets to close must not keep for ever what others share.
+                self._let_go = finalize(self, self.dialect.let_go, self._engine)
+                self._let_go.atexit = False  # whatever is open then ends with the program
+            return self._engine
 
     def close(self) -> None:
         with self.lock:
             if self._connection is not None:
                 self._connection.close()
             if self._engine is not None:
-                self.dialect.let_go(self._engine)
+                self._let_go()
             self._connection = self._cursor = self._engine = None
 
     def all(self, statement: Executable, **values: Any) -> list[Row]:

@@ -1,11 +1,8 @@
 """PostgreSQL: many campaigns in one database, many programs at once."""
 
 import itertools
-import os
-import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -32,6 +29,7 @@ from dndbots.errors import (
     StoreReadOnly,
     StoreUnavailable,
 )
+from dndbots.storage.sql.sharing import Shared
 
 # How many connections one program has at most, however many campaigns it opens.
 POOL: Final = 10
@@ -54,33 +52,7 @@ def driver() -> Any:
     return psycopg
 
 
-class _Shared:
-    """Engines by what they are for, as long as somebody uses them."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._engines: dict[Hashable, Engine] = {}
-        self._users: Counter[int] = Counter()
-
-    def engine(self, key: Hashable, make: Callable[[], Engine]) -> Engine:
-        with self._lock:
-            if key not in self._engines:
-                self._engines[key] = make()
-            engine = self._engines[key]
-            self._users[id(engine)] += 1
-            return engine
-
-    def let_go(self, engine: Engine) -> None:
-        with self._lock:
-            self._users[id(engine)] -= 1
-            if self._users[id(engine)] > 0:
-                return
-            del self._users[id(engine)]
-            self._engines = {key: one for key, one in self._engines.items() if one is not engine}
-        engine.dispose()
-
-
-_shared = _Shared()
+_shared = Shared()
 
 
 class PostgresDialect:
@@ -99,7 +71,7 @@ class PostgresDialect:
 
     def engine(self) -> Engine:
         """The one of this program for this address: all its campaigns share so many connections."""
-        key = (os.getpid(), self._url.render_as_string(hide_password=False), self._timeout, self._pool)
+        key = (self._url.render_as_string(hide_password=False), self._timeout, self._pool)
         return _shared.engine(key, self._made)
 
     def let_go(self, engine: Engine) -> None:
