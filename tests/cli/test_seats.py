@@ -2,7 +2,10 @@
 
 import contextlib
 import io
+import json
+import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +14,16 @@ from tests.cli.terminal import Terminal
 from tests.game.games import STORIES, story
 
 from dndbots import Campaign
-from dndbots.cli import seating
+from dndbots.cli import seating, slash
+from dndbots.cli.slash import Undo
 from dndbots.cli.watching import SeatView, begin_of_round
 from dndbots.events import EventType, GameEvent
+from dndbots.game.agents import Turn
+from dndbots.game.people import Person, Script
 from dndbots.game.playing import Game
+from dndbots.game.table import Table
 from dndbots.ids import DM
-from dndbots.testing import perceived_only
+from dndbots.testing import memory_campaign, perceived_only
 
 HOME = Path("campaigns") / seating.MODULE
 QUICK = ("--seed", 1, "--seats", 2, "--no-compact")
@@ -162,9 +169,19 @@ def test_what_cannot_be_is_said_and_asked_again(run: Run) -> None:
         ("/fork again", "made the branch again"),
         ("/fork", "/fork NAME"),
         ("/fork main", "main"),
-        ("/undo", "no round to take back"),
+        ("/fork before the inn", "--branch 'before the inn' plays it"),
+        ("/undo", "Throk did not act yet, so there is no round to take back"),
+        ("/undo 3", "there is more than it takes: /undo"),
         ("/HELP", "/whisper NAME TEXT"),
+        ("/help whisper", "Throk> /help whisper /whisper NAME TEXT say something that only one hears"),
+        ("/help dance", "there is no /dance: /help [COMMAND]"),
         ("/dance", "There is no /dance. There is /help /look"),
+        ("/go inn door", "Deeds have no slash before them."),
+        ("help", "/whisper NAME TEXT"),
+        ("?", "/whisper NAME TEXT"),
+        ("Look", "You are here: Marrowby Green"),
+        ("inventory", "level 1 Fighter"),
+        ("undo", "no round to take back"),
         ("/\x1b[31m", "There is no /\\x1b[31m."),
         ("/", "There is no /."),
     ],
@@ -176,6 +193,51 @@ def test_commands_answer_for_the_seat(run: Run, line: str, answer: str) -> None:
     assert "    Throk: Good." in shown
     acts = [event for event in events_in(HOME) if event.source == "pc_throk_001"]
     assert len(acts) == 1
+
+
+def test_a_word_that_asks_for_more_is_no_command(run: Run) -> None:
+    """What is one word and a command is asked for; in quotation marks, or with more behind it, it is said."""
+    typed(run, "Help!", '"help"', "Save us.", "quit", "Never said.")
+    said = [event.content for event in events_in(HOME) if event.source == "pc_throk_001"]
+    assert said == ["Help!", '"help"', "Save us."]
+
+
+def test_undo_counts_rounds_as_the_game_does() -> None:
+    """Also for somebody who has perceived nothing of the round yet in which it is asked."""
+    with memory_campaign() as campaign:
+        game = Game.begin(campaign, module=seating.MODULE, seed=1, seats=2)
+        who = game.table.living()[0]
+        game.cast = replace(game.cast, seats={who: Person(Script(["One.", "Two."]))})
+        game.play(compact=False)
+        assert game.round == 3
+        late = Table(who)
+        for event in campaign.events(viewer=who):
+            if (event.turn or 0) < game.round:
+                late.heard(event)
+        turn = Turn(who=who, table=late, prompt=game.prompts[who], rng=random.Random(1), seed=1)
+        wish = slash.run(game, turn, "/undo", where="here")
+        assert isinstance(wish, Undo)
+        assert game.undo(wish.who, before=wish.before).round == 2
+
+
+def test_the_foes_of_a_fight_are_in_sight(run: Run) -> None:
+    shown = typed(
+        run,
+        "/fight 2 goblin | They come.",
+        "",
+        "/look",
+        words=("--human", "dm", "--human", "Throk", "--seed", 7, "--no-compact"),
+    )
+    assert re.search(r"^  in a fight with (?:\d )?goblins$", shown, re.MULTILINE)
+
+
+def test_whoever_goes_is_told_so_once(run: Run) -> None:
+    """Those who are there see them come; they themselves know where they went."""
+    lines = ("go inn door", "stay", "go out to the green")
+    shown = typed(run, *lines)
+    green = shown.split("Throk> go out to the green")[1]
+    assert len(re.findall(r"\b(?:turn up|come|go|leave)\b.*Marrowby Green", green)) <= 1, green
+    assert len(re.findall(r"^Round 3 ", green, re.MULTILINE)) == 0
 
 
 def test_commands_tell_only_what_the_character_knows(run: Run) -> None:
@@ -272,6 +334,32 @@ def test_two_people_share_a_screen(run: Run) -> None:
     assert "never tell" not in borra
     assert "Borra Ironkettle> Hm." in borra
     assert "Throk:" not in borra
+
+
+def test_the_dead_are_not_asked_to_go_on(run: Run) -> None:
+    """Whoever has the DM's seat plays on; how to go on names nobody who is dead."""
+    lines = ["/fight 2 ogre | They come.", *(["", "attack ogres"] * 7), "", ""]
+    words = ("--human", "dm", "--human", "Throk", "--seed", 7, "--seats", 2, "--no-compact")
+    shown = typed(run, *lines, words=words)
+    assert re.search(r"^  \[death\] .*Throk", shown, re.MULTILINE)
+    assert "Your character is dead" not in shown
+    assert f"dndbots play --human dm --campaign {HOME}\n" in shown
+    assert shown.count("DM, Marrowby Green> \n") == 9
+
+
+def test_of_a_seat_nothing_but_events_is_among_the_events(run: Run) -> None:
+    """With --json, people are spoken to beside it, whatever they ask for."""
+    lines = "/help\nGood evening.\n/undo\n/look\nGood night.\n"
+    words = ("--human", "Throk", *QUICK, "--json", "--spectate")
+    answer = run("play", *words, typed=lines)
+    assert answer.code == 0
+    told = [json.loads(line) for line in answer.out.splitlines()]
+    assert [one["content"] for one in told[1:] if one["source"] == "pc_throk_001"] == [
+        "Good evening.",
+        "Good night.",
+    ]
+    for words_of in ("Throk> Good evening.", "/whisper NAME TEXT", "Round 1 is taken back", "You are here"):
+        assert words_of in answer.err
 
 
 def test_everything_is_for_those_who_see_everything(run: Run) -> None:
@@ -426,11 +514,43 @@ def test_the_screen_is_cleared_between_two_people(folder: Path) -> None:
         terminal.keys("\r")
         terminal.until("Throk>")
         terminal.keys("whisper Ilvane: never tell Borra\r")
+        terminal.until("Throk, Enter clears the screen, once you have read it:")
+        assert terminal.shown.count("\x1b[2J") == 1
+        terminal.keys("my secret\r")
         terminal.until("Borra Ironkettle has the turn.")
         after = len(terminal.shown)
-        assert "\x1b[2J" in terminal.shown
+        assert terminal.shown.count("\x1b[2J") == 2
         terminal.keys("\r")
         terminal.until("Borra Ironkettle>")
         terminal.keys("\x03")
         assert terminal.ended() == 130
     assert "never tell" not in terminal.shown[after:]
+    kept = {one.name: one.read_text("utf-8") for one in (folder / HOME / "typed").iterdir()}
+    assert kept.keys() <= {"pc_throk_001.txt", "pc_borra_ironkettle_001.txt"}
+    assert "my secret" not in "".join(kept.values())
+
+
+def test_ctrl_c_behind_the_screen_keeps_what_was_told(folder: Path, run: Run) -> None:
+    """What the DM has told is recorded; what is half typed was not told."""
+    with Terminal("play", "--human", "dm", *QUICK, folder=folder) as terminal:
+        terminal.until("DM, Marrowby Green>")
+        terminal.keys("A raven lands.\r")
+        terminal.until("DM, Marrowby Green>", times=2)
+        terminal.keys("A crow\x03")
+        assert terminal.ended() == 130
+    assert f"go on with: dndbots play --human dm --campaign {HOME}" in terminal.shown
+    told = [event.content for event in events_in(HOME)]
+    assert "A raven lands." in told
+    assert not any("crow" in one for one in told)
+    assert events_in(HOME)[-1].event_type is not EventType.SESSION_END
+    assert run("verify", "-c", HOME).code == 0
+
+
+def test_ctrl_c_before_the_dm_told_anything_leaves_the_round_to_it(folder: Path, run: Run) -> None:
+    """The DM is asked in the same round again."""
+    with Terminal("play", "--human", "dm", *QUICK, folder=folder) as terminal:
+        terminal.until("DM, Marrowby Green>")
+        terminal.keys("\x03")
+        assert terminal.ended() == 130
+    shown = typed(run, "A raven lands.", words=("--human", "dm", "--no-compact", "-c", HOME))
+    assert re.search(r"^Round 1 .*DM, Marrowby Green> A raven lands", shown, re.MULTILINE | re.DOTALL)

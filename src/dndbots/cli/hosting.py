@@ -25,12 +25,21 @@ _STOP: Final = frozenset(("q", "quit", "/quit"))
 class Host:
     """Sees to it that a game is told while it is played, and that it stops when somebody wants it to.
 
-    `asks` is whether somebody is asked after a round if there is to be another. `watch` knows whether a model
-    is.
+    `asks` is whether somebody is asked after a round if there is to be another. What the host says itself
+    stands `aside` for programs that read the game. `watch` knows whether a model is asked.
     """
 
-    def __init__(self, game: "Game", front: "Front", *, asks: bool, watch: "Watch | None" = None) -> None:
+    def __init__(
+        self,
+        game: "Game",
+        front: "Front",
+        *,
+        asks: bool,
+        aside: bool = False,
+        watch: "Watch | None" = None,
+    ) -> None:
         self._game, self._front, self._asks, self._thinking = game, front, asks, watch
+        self._aside = aside
         self._people: tuple[str, ...] = ()
         self._chair: TerminalChair | None = None
         # A round that was left in the middle has not ended yet.
@@ -38,8 +47,8 @@ class Host:
         self._asking = self._left = self._interrupted = False
 
     def seat(self, people: Sequence[str], chair: "TerminalChair") -> None:
-        """People sit down: on a chair, in some seats, of which the DM's is none that dies."""
-        self._people, self._chair = tuple(who for who in people if who != DM), chair
+        """People sit down: on a chair, in some seats. Whoever has the DM's plays on, whoever dies."""
+        self._people, self._chair = () if DM in people else tuple(people), chair
 
     def play(self, rounds: int | None, *, compact: bool) -> None:
         """Plays so many rounds, or as many as there are. What was recorded is told, whatever happens."""
@@ -76,18 +85,25 @@ class Host:
         try:
             taken = self._game.undo(wish.who, before=wish.before)
         except NothingToUndo as exc:
-            show.say(show.inert(f"{exc}."))
+            self._say(f"{exc}.")
             return True
         self._front.begin_anew()
         self._ended = self._last_ended()
-        show.say("")
-        show.say(
-            show.inert(f"Round {taken.round} is taken back. What was played is kept in {taken.kept_as}.")
-        )
+        self._say("", f"Round {taken.round} is taken back. What was played is kept in {taken.kept_as}.")
         return True
 
+    def _say(self, *lines: str) -> None:
+        for line in lines:
+            if self._aside:
+                show.note(line)
+            else:
+                show.say(show.inert(line))
+
     def _part(self) -> None:
-        """Ends the session of those who leave, or whose story is over."""
+        """Ends the session of those who leave, or whose story is over; not of those who are interrupted."""
+        if self._chair is not None and self._chair.interrupted:
+            self._interrupted = True
+            return
         wish = self._chair.wish if self._chair is not None else None
         if (self._left or wish is not None or self._game.over) and not self._game.table.ended:
             self._game.end_session()
@@ -116,8 +132,11 @@ class Host:
     def _plays_on(self) -> bool:
         """Whether there is another round: people who were asked in this one are asked in the next, too."""
         if self._people and not {*self._people} & {*self._game.table.living()}:
-            show.say("")
-            show.say("Your character is dead. The game goes on without it; another seat can be taken.")
+            self._say(
+                "",
+                "Your character is dead. The game goes on without it; another seat can be taken.",
+                "Or `dndbots undo` takes back a round.",
+            )
             return False
         was_asked = self._chair is not None and self._chair.was_asked
         if self._chair is not None:
