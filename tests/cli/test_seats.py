@@ -14,7 +14,7 @@ from tests.cli.terminal import Terminal
 from tests.game.games import STORIES, story
 
 from dndbots import Campaign
-from dndbots.cli import seating, slash
+from dndbots.cli import chairs, seating, slash
 from dndbots.cli.slash import Undo
 from dndbots.cli.watching import SeatView, begin_of_round
 from dndbots.events import EventType, GameEvent
@@ -452,6 +452,23 @@ def complete(terminal: Terminal, text: str, more: str) -> None:
     before = terminal.shown.count(more)
     terminal.keys(f"{text}\t")
     terminal.until(more, times=before + 1)
+
+
+def test_what_is_completed_begins_with_the_commands() -> None:
+    """A slash and Tab show what there is, before whom and what it can be done with."""
+    with memory_campaign() as campaign:
+        game = Game.begin(campaign, module=seating.MODULE, seed=1, seats=2)
+        who = game.table.living()[0]
+        game.cast = replace(game.cast, seats={who: Person(Script([]))})
+        game.play(compact=False)
+        for seat in (who, DM):
+            turn = Turn(
+                who=seat, table=game.tables[seat], prompt=game.prompts[who], rng=random.Random(1), seed=1
+            )
+            words = [one for one in chairs._completions(turn) if one.startswith("/")]
+            commands = [f"/{name}" for name in slash.commands_of(seat)]
+            assert words[: len(commands)] == commands
+            assert len(words) > len(commands)
 
 
 def test_a_seat_on_a_terminal(folder: Path, run: Run) -> None:

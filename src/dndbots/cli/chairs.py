@@ -242,10 +242,11 @@ def seated(seat: "Seat", front: "Gallery | Seats", *, quiet: bool, aside: bool) 
 
 
 def _completions(turn: "Turn") -> Iterator[str]:
-    """What can be completed: deeds as they are offered, and what begins with a slash."""
+    """What can be completed: what begins with a slash, and deeds as they are offered."""
     from dndbots.game.acts import Verb
     from dndbots.game.options import Place, options
 
+    yield from (f"/{name}" for name in slash.commands_of(turn.who))
     if turn.who == DM:
         yield from _called_for(turn.table)
     for one in options(turn.table, turn.who):
@@ -253,7 +254,6 @@ def _completions(turn: "Turn") -> Iterator[str]:
             yield f"/whisper {Place(turn.table, turn.who).called(one.target)} "
         elif one.verb not in (Verb.SAY, Verb.TELL):
             yield one.said
-    yield from (f"/{name}" for name in slash.commands_of(turn.who))
     yield from (f"/recap {length}" for length in slash.LENGTHS)
 
 

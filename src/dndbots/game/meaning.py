@@ -204,5 +204,10 @@ def matching(known: Mapping[str, str], said: str) -> list[str]:
     return []
 
 
+def name_words(name: str) -> set[str]:
+    """The words that tell one name from another."""
+    return {*_WORD.findall(name.casefold())} - {"the", "a", "an", "to", "my"}
+
+
 def _content(text: str) -> list[str]:
     return [word for word in _WORD.findall(text.casefold()) if len(word) >= _SHORTEST]

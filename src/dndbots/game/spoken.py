@@ -11,7 +11,7 @@ from typing import Final, NoReturn
 
 from dndbots.errors import ActRefused
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
-from dndbots.game.meaning import matching, meant
+from dndbots.game.meaning import matching, meant, name_words
 from dndbots.game.options import Place
 from dndbots.game.table import Table
 
@@ -36,7 +36,6 @@ _ABOUT: Final = re.compile(r"\s*\b(?:about|of|on|for|regarding|concerning)\s+", 
 # A question as it stands behind "ask", where nobody is named.
 _QUESTION: Final = re.compile(r"(?:what|who|whom|whose|where|when|why|how|which|whether|if)\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"\S+")
-_LEADS_TO_A_NAME: Final = frozenset(("the", "a", "an", "to", "my"))
 _MOST_NAME_WORDS: Final = 8
 
 _VERBS: Final[dict[Verb, str]] = {
@@ -283,9 +282,9 @@ class _Line:
         for word in reversed(words):
             name = said[: word.end()].rstrip(":,")
             uid = self._somebody(name)
-            if uid is not None and set() < _words(name) <= _words(self._place.called(uid)):
+            if uid is not None and set() < name_words(name) <= name_words(self._place.called(uid)):
                 return name, said[word.end() :]
-        ends = (word.end() for word in words if word.group().casefold() not in _LEADS_TO_A_NAME)
+        ends = (word.end() for word in words if name_words(word.group()))
         end = next(ends, len(said))
         return said[:end].rstrip(":,"), said[end:]
 
@@ -324,10 +323,6 @@ class _Line:
 
     def _refuse(self, reason: str) -> NoReturn:
         raise ActRefused(self._place.who, verb=self._verb.value, reason=f"{reason}; {TO_SAY}")
-
-
-def _words(name: str) -> set[str]:
-    return {*re.findall(r"\w+", name.casefold())} - _LEADS_TO_A_NAME
 
 
 def _shorter(said: str) -> Iterator[str]:
