@@ -314,7 +314,7 @@ def test_a_seat_that_is_not_there_is_refused(run: Run) -> None:
     run("play", *QUICK, "--auto", 1)
     answer = run("play", "--human", "Gandalf", "-c", HOME)
     assert answer.code == 1
-    assert "dm" in answer.err
+    assert "and dm; or begin another game elsewhere with --campaign" in answer.err
 
 
 def test_whoever_is_asked_for_is_in_the_party(run: Run) -> None:
@@ -571,3 +571,28 @@ def test_ctrl_c_before_the_dm_told_anything_leaves_the_round_to_it(folder: Path,
         assert terminal.ended() == 130
     shown = typed(run, "A raven lands.", words=("--human", "dm", "--no-compact", "-c", HOME))
     assert re.search(r"^Round 1 .*DM, Marrowby Green> A raven lands", shown, re.MULTILINE | re.DOTALL)
+
+
+def test_a_death_can_be_taken_back_on_the_spot(folder: Path, run: Run) -> None:
+    """Whoever is down is asked whether the game goes on, and may have the round back that led to it."""
+    words = ("--human", "dm", "--human", "Throk", "--seed", 7, "--seats", 2, "--no-compact")
+    typed(run, "/fight 2 ogre | They come.", "", "/quit", words=words)
+    with Terminal("play", "--human", "Throk", "--no-compact", "-c", HOME, folder=folder) as terminal:
+        for turn in range(1, 4):
+            terminal.until("Throk>", times=turn)
+            terminal.keys("attack ogres\r")
+            terminal.until("I attack the ogres.", times=turn)
+        for turn in range(1, 4):
+            terminal.until("Enter goes on, /undo takes back the last one in which you acted,", times=turn)
+            terminal.keys("\r")
+        terminal.until("[death]")
+        terminal.until("Enter leaves, /undo takes back the last round in which you acted:")
+        terminal.keys("/undo\r")
+        terminal.until("Round 3 is taken back.")
+        terminal.keys("flee inn\r")
+        terminal.until("the Crooked Ladder")
+        terminal.keys("/quit\r")
+        assert terminal.ended() == 0
+    with Campaign.open(HOME) as campaign:
+        assert campaign.entity("Throk", viewer=DM).alive
+        assert campaign.verify() == []

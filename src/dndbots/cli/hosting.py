@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dndbots.game.playing import Game
 
 _STOP: Final = frozenset(("q", "quit", "/quit"))
+_UNDO: Final = "/undo"
 
 
 class Host:
@@ -81,7 +82,7 @@ class Host:
         wish = self._chair.wish if self._chair is not None else None
         if not isinstance(wish, Undo) or self._chair is None:
             return False
-        self._chair.wish = None
+        self._chair.wish, self._left = None, False
         try:
             taken = self._game.undo(wish.who, before=wish.before)
         except NothingToUndo as exc:
@@ -132,11 +133,9 @@ class Host:
     def _plays_on(self) -> bool:
         """Whether there is another round: people who were asked in this one are asked in the next, too."""
         if self._people and not {*self._people} & {*self._game.table.living()}:
-            self._say(
-                "",
-                "Your character is dead. The game goes on without it; another seat can be taken.",
-                "Or `dndbots undo` takes back a round.",
-            )
+            self._say("", "Your character is dead. The game goes on without it; another seat can be taken.")
+            if self._asks:
+                self._answer(f"Enter leaves, {_UNDO} takes back the last round in which you acted: ")
             return False
         was_asked = self._chair is not None and self._chair.was_asked
         if self._chair is not None:
@@ -145,10 +144,20 @@ class Host:
 
     def _goes_on(self) -> bool:
         """Asks whether there is to be another round. The end of the input is an answer, too."""
+        undo = f"{_UNDO} takes back the last one in which you acted, " if self._people else ""
+        answer = self._answer(f"Enter goes on, {undo}q stops: ")
+        return answer is not None and answer not in _STOP and answer != _UNDO
+
+    def _answer(self, question: str) -> str | None:
+        """What is typed; None at the end of the input. Whoever cannot act can take back what led to it."""
         self._asking = True
-        typer.echo("Enter goes on, q stops: ", nl=False)
-        answer = sys.stdin.readline()
+        typer.echo(question, nl=False)
+        line = sys.stdin.readline()
         self._asking = False
-        if not answer:
+        if not line:
             typer.echo()
-        return bool(answer) and answer.strip().lower() not in _STOP
+            return None
+        answer = line.strip().lower()
+        if answer == _UNDO and self._people and self._chair is not None:
+            self._chair.wish = Undo(self._people[0], self._game.round + 1)
+        return answer
