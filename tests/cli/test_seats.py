@@ -3,14 +3,17 @@
 import contextlib
 import io
 import json
+import os
 import random
 import re
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.cli.calling import COLOURING, Run
-from tests.cli.terminal import Terminal
+from tests.cli.calling import COLOURING, Run, plain_environment
+from tests.cli.terminal import ENOUGH, Terminal
 from tests.game.games import STORIES, story
 
 from dndbots import Campaign
@@ -113,6 +116,7 @@ def test_whispers_of_others_are_not_shown(run: Run) -> None:
     assert "diff" not in shown
     everything = typed(run, words=("--human", "Throk", "--no-compact", "--spectate"))
     assert "seed" in everything
+    assert f"dndbots play --human Throk --spectate --campaign {HOME}\n" in everything
     assert throk
 
 
@@ -571,6 +575,23 @@ def test_ctrl_c_before_the_dm_told_anything_leaves_the_round_to_it(folder: Path,
         assert terminal.ended() == 130
     shown = typed(run, "A raven lands.", words=("--human", "dm", "--no-compact", "-c", HOME))
     assert re.search(r"^Round 1 .*DM, Marrowby Green> A raven lands", shown, re.MULTILINE | re.DOTALL)
+
+
+def test_who_types_into_a_program_that_is_piped_on_is_asked(folder: Path) -> None:
+    """As with `| tee`: the prompt is there before anything is typed, and what is typed is not told twice."""
+    master, slave = os.openpty()
+    command = [sys.executable, "-m", "dndbots", "play", "--human", "Throk", *map(str, QUICK), "--quiet"]
+    with subprocess.Popen(
+        command, stdin=slave, stdout=subprocess.PIPE, cwd=folder, env=plain_environment(), text=True
+    ) as process:
+        os.close(slave)
+        os.write(master, b"search\n\x04")
+        shown, _ = process.communicate(timeout=ENOUGH)
+    os.close(master)
+    assert process.returncode == 0
+    assert shown.count("Throk> ") == 2
+    assert "Throk> search" not in shown
+    assert "    Throk: I search the place." in shown
 
 
 def test_a_death_can_be_taken_back_on_the_spot(folder: Path, run: Run) -> None:

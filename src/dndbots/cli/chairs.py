@@ -38,9 +38,9 @@ class PlainReader:
     """Lines as they come. Those from a pipe or a file are shown, so that answers can be understood."""
 
     def read(self, prompt: str, *, seat: str, words: Iterable[str]) -> str | None:  # noqa: ARG002 - no keys
-        is_typed = sys.stdin.isatty()  # and the output goes elsewhere
+        is_typed = sys.stdin.isatty()  # and the output goes through something: what is typed shows anyway
         if is_typed:
-            typer.echo(prompt, err=True, nl=False)
+            typer.echo(prompt, nl=False)
         line = sys.stdin.readline()
         if not line:
             return None

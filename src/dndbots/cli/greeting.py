@@ -81,8 +81,11 @@ class Greeting:
     def _again(self) -> str:
         """How to go on, in the seats that are still there to be taken."""
         there = (DM, *self._game.table.living())
-        people = (who for who in self._seat.people if who in there)
-        return self._command("play", *(f"--human {_said(self._table(who), who)}" for who in people))
+        people = [who for who in self._seat.people if who in there]
+        seats = [f"--human {_said(self._table(who), who)}" for who in people]
+        if people and self._sees_all and DM not in people:
+            seats.append("--spectate")
+        return self._command("play", *seats)
 
     @property
     def _round(self) -> int:
