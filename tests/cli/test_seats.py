@@ -177,6 +177,7 @@ def test_what_cannot_be_is_said_and_asked_again(run: Run) -> None:
         ("/undo", "Throk did not act yet, so there is no round to take back"),
         ("/undo 3", "there is more than it takes: /undo"),
         ("/HELP", "/whisper NAME TEXT"),
+        ("/help", "When others go, you go along, unless you stay"),
         ("/help whisper", "Throk> /help whisper /whisper NAME TEXT say something that only one hears"),
         ("/help dance", "there is no /dance: /help [COMMAND]"),
         ("/dance", "There is no /dance. There is /help /look"),

@@ -105,9 +105,7 @@ def _help(asked: Asked) -> None:
     else:
         show.say("Say what you do in plain words, or say anything: what is no deed is said aloud.")
         show.say('What begins with a quotation mark is always said: "Go north!"')
-        show.say(
-            "Who does not say where to go, and is not busy, goes along with most of the others; or stay."
-        )
+        show.say("When others go, you go along, unless you stay or wait for an answer.")
     width = max(len(command.use) for command in commands.values())
     for command in commands.values():
         show.say_hanging(f"  {command.use:<{width}}  ", command.help)
