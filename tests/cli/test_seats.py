@@ -2,21 +2,31 @@
 
 import contextlib
 import io
+import json
+import os
+import random
 import re
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.cli.calling import COLOURING, Run
-from tests.cli.terminal import Terminal
+from tests.cli.calling import COLOURING, Run, plain_environment
+from tests.cli.terminal import ENOUGH, Terminal
 from tests.game.games import STORIES, story
 
 from dndbots import Campaign
-from dndbots.cli import seating
+from dndbots.cli import chairs, seating, slash
+from dndbots.cli.slash import Undo
 from dndbots.cli.watching import SeatView, begin_of_round
 from dndbots.events import EventType, GameEvent
+from dndbots.game.agents import Turn
+from dndbots.game.people import Person, Script
 from dndbots.game.playing import Game
+from dndbots.game.table import Table
 from dndbots.ids import DM
-from dndbots.testing import perceived_only
+from dndbots.testing import memory_campaign, perceived_only
 
 HOME = Path("campaigns") / seating.MODULE
 QUICK = ("--seed", 1, "--seats", 2, "--no-compact")
@@ -106,6 +116,7 @@ def test_whispers_of_others_are_not_shown(run: Run) -> None:
     assert "diff" not in shown
     everything = typed(run, words=("--human", "Throk", "--no-compact", "--spectate"))
     assert "seed" in everything
+    assert f"dndbots play --human Throk --spectate --campaign {HOME}\n" in everything
     assert throk
 
 
@@ -162,9 +173,20 @@ def test_what_cannot_be_is_said_and_asked_again(run: Run) -> None:
         ("/fork again", "made the branch again"),
         ("/fork", "/fork NAME"),
         ("/fork main", "main"),
-        ("/undo", "no round to take back"),
+        ("/fork before the inn", "--branch 'before the inn' plays it"),
+        ("/undo", "Throk did not act yet, so there is no round to take back"),
+        ("/undo 3", "there is more than it takes: /undo"),
         ("/HELP", "/whisper NAME TEXT"),
+        ("/help", "When others go, you go along, unless you stay"),
+        ("/help whisper", "Throk> /help whisper /whisper NAME TEXT say something that only one hears"),
+        ("/help dance", "there is no /dance: /help [COMMAND]"),
         ("/dance", "There is no /dance. There is /help /look"),
+        ("/go inn door", "Deeds have no slash before them."),
+        ("help", "/whisper NAME TEXT"),
+        ("?", "/whisper NAME TEXT"),
+        ("Look", "You are here: Marrowby Green"),
+        ("inventory", "level 1 Fighter"),
+        ("undo", "no round to take back"),
         ("/\x1b[31m", "There is no /\\x1b[31m."),
         ("/", "There is no /."),
     ],
@@ -176,6 +198,51 @@ def test_commands_answer_for_the_seat(run: Run, line: str, answer: str) -> None:
     assert "    Throk: Good." in shown
     acts = [event for event in events_in(HOME) if event.source == "pc_throk_001"]
     assert len(acts) == 1
+
+
+def test_a_word_that_asks_for_more_is_no_command(run: Run) -> None:
+    """What is one word and a command is asked for; in quotation marks, or with more behind it, it is said."""
+    typed(run, "Help!", '"help"', "Save us.", "quit", "Never said.")
+    said = [event.content for event in events_in(HOME) if event.source == "pc_throk_001"]
+    assert said == ["Help!", '"help"', "Save us."]
+
+
+def test_undo_counts_rounds_as_the_game_does() -> None:
+    """Also for somebody who has perceived nothing of the round yet in which it is asked."""
+    with memory_campaign() as campaign:
+        game = Game.begin(campaign, module=seating.MODULE, seed=1, seats=2)
+        who = game.table.living()[0]
+        game.cast = replace(game.cast, seats={who: Person(Script(["One.", "Two."]))})
+        game.play(compact=False)
+        assert game.round == 3
+        late = Table(who)
+        for event in campaign.events(viewer=who):
+            if (event.turn or 0) < game.round:
+                late.heard(event)
+        turn = Turn(who=who, table=late, prompt=game.prompts[who], rng=random.Random(1), seed=1)
+        wish = slash.run(game, turn, "/undo", where="here")
+        assert isinstance(wish, Undo)
+        assert game.undo(wish.who, before=wish.before).round == 2
+
+
+def test_the_foes_of_a_fight_are_in_sight(run: Run) -> None:
+    shown = typed(
+        run,
+        "/fight 2 goblin | They come.",
+        "",
+        "/look",
+        words=("--human", "dm", "--human", "Throk", "--seed", 7, "--no-compact"),
+    )
+    assert re.search(r"^  in a fight with (?:\d )?goblins$", shown, re.MULTILINE)
+
+
+def test_whoever_goes_is_told_so_once(run: Run) -> None:
+    """Those who are there see them come; they themselves know where they went."""
+    lines = ("go inn door", "stay", "go out to the green")
+    shown = typed(run, *lines)
+    green = shown.split("Throk> go out to the green")[1]
+    assert len(re.findall(r"\b(?:turn up|come|go|leave)\b.*Marrowby Green", green)) <= 1, green
+    assert len(re.findall(r"^Round 3 ", green, re.MULTILINE)) == 0
 
 
 def test_commands_tell_only_what_the_character_knows(run: Run) -> None:
@@ -252,7 +319,7 @@ def test_a_seat_that_is_not_there_is_refused(run: Run) -> None:
     run("play", *QUICK, "--auto", 1)
     answer = run("play", "--human", "Gandalf", "-c", HOME)
     assert answer.code == 1
-    assert "dm" in answer.err
+    assert "and dm; or begin another game elsewhere with --campaign" in answer.err
 
 
 def test_whoever_is_asked_for_is_in_the_party(run: Run) -> None:
@@ -272,6 +339,32 @@ def test_two_people_share_a_screen(run: Run) -> None:
     assert "never tell" not in borra
     assert "Borra Ironkettle> Hm." in borra
     assert "Throk:" not in borra
+
+
+def test_the_dead_are_not_asked_to_go_on(run: Run) -> None:
+    """Whoever has the DM's seat plays on; how to go on names nobody who is dead."""
+    lines = ["/fight 2 ogre | They come.", *(["", "attack ogres"] * 7), "", ""]
+    words = ("--human", "dm", "--human", "Throk", "--seed", 7, "--seats", 2, "--no-compact")
+    shown = typed(run, *lines, words=words)
+    assert re.search(r"^  \[death\] .*Throk", shown, re.MULTILINE)
+    assert "Your character is dead" not in shown
+    assert f"dndbots play --human dm --campaign {HOME}\n" in shown
+    assert shown.count("DM, Marrowby Green> \n") == 9
+
+
+def test_of_a_seat_nothing_but_events_is_among_the_events(run: Run) -> None:
+    """With --json, people are spoken to beside it, whatever they ask for."""
+    lines = "/help\nGood evening.\n/undo\n/look\nGood night.\n"
+    words = ("--human", "Throk", *QUICK, "--json", "--spectate")
+    answer = run("play", *words, typed=lines)
+    assert answer.code == 0
+    told = [json.loads(line) for line in answer.out.splitlines()]
+    assert [one["content"] for one in told[1:] if one["source"] == "pc_throk_001"] == [
+        "Good evening.",
+        "Good night.",
+    ]
+    for words_of in ("Throk> Good evening.", "/whisper NAME TEXT", "Round 1 is taken back", "You are here"):
+        assert words_of in answer.err
 
 
 def test_everything_is_for_those_who_see_everything(run: Run) -> None:
@@ -366,6 +459,23 @@ def complete(terminal: Terminal, text: str, more: str) -> None:
     terminal.until(more, times=before + 1)
 
 
+def test_what_is_completed_begins_with_the_commands() -> None:
+    """A slash and Tab show what there is, before whom and what it can be done with."""
+    with memory_campaign() as campaign:
+        game = Game.begin(campaign, module=seating.MODULE, seed=1, seats=2)
+        who = game.table.living()[0]
+        game.cast = replace(game.cast, seats={who: Person(Script([]))})
+        game.play(compact=False)
+        for seat in (who, DM):
+            turn = Turn(
+                who=seat, table=game.tables[seat], prompt=game.prompts[who], rng=random.Random(1), seed=1
+            )
+            words = [one for one in chairs._completions(turn) if one.startswith("/")]
+            commands = [f"/{name}" for name in slash.commands_of(seat)]
+            assert words[: len(commands)] == commands
+            assert len(words) > len(commands)
+
+
 def test_a_seat_on_a_terminal(folder: Path, run: Run) -> None:
     """Turns, a whisper, undo, and Tab for what can be done; /quit leaves."""
     with Terminal("play", "--human", "Throk", "--seed", 1, "--no-compact", folder=folder) as terminal:
@@ -426,11 +536,85 @@ def test_the_screen_is_cleared_between_two_people(folder: Path) -> None:
         terminal.keys("\r")
         terminal.until("Throk>")
         terminal.keys("whisper Ilvane: never tell Borra\r")
+        terminal.until("Throk, Enter clears the screen, once you have read it:")
+        assert terminal.shown.count("\x1b[2J") == 1
+        terminal.keys("my secret\r")
         terminal.until("Borra Ironkettle has the turn.")
         after = len(terminal.shown)
-        assert "\x1b[2J" in terminal.shown
+        assert terminal.shown.count("\x1b[2J") == 2
         terminal.keys("\r")
         terminal.until("Borra Ironkettle>")
         terminal.keys("\x03")
         assert terminal.ended() == 130
     assert "never tell" not in terminal.shown[after:]
+    kept = {one.name: one.read_text("utf-8") for one in (folder / HOME / "typed").iterdir()}
+    assert kept.keys() <= {"pc_throk_001.txt", "pc_borra_ironkettle_001.txt"}
+    assert "my secret" not in "".join(kept.values())
+
+
+def test_ctrl_c_behind_the_screen_keeps_what_was_told(folder: Path, run: Run) -> None:
+    """What the DM has told is recorded; what is half typed was not told."""
+    with Terminal("play", "--human", "dm", *QUICK, folder=folder) as terminal:
+        terminal.until("DM, Marrowby Green>")
+        terminal.keys("A raven lands.\r")
+        terminal.until("DM, Marrowby Green>", times=2)
+        terminal.keys("A crow\x03")
+        assert terminal.ended() == 130
+    assert f"go on with: dndbots play --human dm --campaign {HOME}" in terminal.shown
+    told = [event.content for event in events_in(HOME)]
+    assert "A raven lands." in told
+    assert not any("crow" in one for one in told)
+    assert events_in(HOME)[-1].event_type is not EventType.SESSION_END
+    assert run("verify", "-c", HOME).code == 0
+
+
+def test_ctrl_c_before_the_dm_told_anything_leaves_the_round_to_it(folder: Path, run: Run) -> None:
+    """The DM is asked in the same round again."""
+    with Terminal("play", "--human", "dm", *QUICK, folder=folder) as terminal:
+        terminal.until("DM, Marrowby Green>")
+        terminal.keys("\x03")
+        assert terminal.ended() == 130
+    shown = typed(run, "A raven lands.", words=("--human", "dm", "--no-compact", "-c", HOME))
+    assert re.search(r"^Round 1 .*DM, Marrowby Green> A raven lands", shown, re.MULTILINE | re.DOTALL)
+
+
+def test_who_types_into_a_program_that_is_piped_on_is_asked(folder: Path) -> None:
+    """As with `| tee`: the prompt is there before anything is typed, and what is typed is not told twice."""
+    master, slave = os.openpty()
+    command = [sys.executable, "-m", "dndbots", "play", "--human", "Throk", *map(str, QUICK), "--quiet"]
+    with subprocess.Popen(
+        command, stdin=slave, stdout=subprocess.PIPE, cwd=folder, env=plain_environment(), text=True
+    ) as process:
+        os.close(slave)
+        os.write(master, b"search\n\x04")
+        shown, _ = process.communicate(timeout=ENOUGH)
+    os.close(master)
+    assert process.returncode == 0
+    assert shown.count("Throk> ") == 2
+    assert "Throk> search" not in shown
+    assert "    Throk: I search the place." in shown
+
+
+def test_a_death_can_be_taken_back_on_the_spot(folder: Path, run: Run) -> None:
+    """Whoever is down is asked whether the game goes on, and may have the round back that led to it."""
+    words = ("--human", "dm", "--human", "Throk", "--seed", 7, "--seats", 2, "--no-compact")
+    typed(run, "/fight 2 ogre | They come.", "", "/quit", words=words)
+    with Terminal("play", "--human", "Throk", "--no-compact", "-c", HOME, folder=folder) as terminal:
+        for turn in range(1, 4):
+            terminal.until("Throk>", times=turn)
+            terminal.keys("attack ogres\r")
+            terminal.until("I attack the ogres.", times=turn)
+        for turn in range(1, 4):
+            terminal.until("Enter goes on, /undo takes back the last one in which you acted,", times=turn)
+            terminal.keys("\r")
+        terminal.until("[death]")
+        terminal.until("Enter leaves, /undo takes back the last round in which you acted:")
+        terminal.keys("/undo\r")
+        terminal.until("Round 3 is taken back.")
+        terminal.keys("flee inn\r")
+        terminal.until("the Crooked Ladder")
+        terminal.keys("/quit\r")
+        assert terminal.ended() == 0
+    with Campaign.open(HOME) as campaign:
+        assert campaign.entity("Throk", viewer=DM).alive
+        assert campaign.verify() == []

@@ -100,7 +100,7 @@ def test_names_find_who_and_what_is_meant(
         (Verb.GO, {"what": "the moon"}, "there is no 'the moon' here; there is the back door, road"),
         (Verb.GO, {}, "it is not said"),
         (Verb.WHISPER, {"target": "Gandalf"}, "there is no 'Gandalf' here"),
-        (Verb.ATTACK, {"target": "Elena"}, "there is no 'Elena' here; there is nothing"),
+        (Verb.ATTACK, {"target": "Elena"}, "no foe is here"),
         (Verb.CAST, {"what": "fireball"}, "there is no 'fireball' here"),
         (Verb.TAKE, {"what": "a"}, "there is no 'a' here"),
     ],
@@ -176,3 +176,17 @@ def test_places_are_called_as_the_character_heard() -> None:
 def _is_foe_in(table: Table, who: str, one: Option) -> bool:
     fight = table.fights.get(table.place(who) or "")
     return fight is not None and one.target in fight.foes
+
+
+def test_what_has_no_word_in_it_names_nothing(board: Board) -> None:
+    """Signs alone are no part of a name, also where there is only one that could be meant."""
+    for said in ("🏠", "…", "--"):
+        with pytest.raises(ActRefused, match="there is no"):
+            mean(board, Verb.TAKE, what=said)
+
+
+def test_whoever_asks_one_of_the_party_does_not_ask_the_world(board: Board) -> None:
+    """A question to a friend is talk; there is nothing in it for the DM to answer."""
+    words = "Zara, what did you see?"
+    assert mean(board, Verb.ASK, words=words, target="Zara", what="it") == Act(words=words, target=ZARA)
+    assert mean(board, Verb.ASK, words="Well?", target="Elena", what="it").verb is Verb.ASK

@@ -76,6 +76,19 @@ def test_somebody_new_is_known_by_looks_until_the_name_is_said() -> None:
     assert sound(game)
 
 
+def test_strangers_can_be_called_by_what_the_screen_shows() -> None:
+    """Their looks stand there until the name is said; quotation marks around a name are none of its words."""
+    game, desk = run_by(
+        "/npc Odo Fenn | a man with one ear",
+        "/speak the man with one ear: Good evening.",
+        '/speak "Odo Fenn" I am off.',
+    )
+    said = [event.content for event in play(game) if event.source.startswith("npc_odo")]
+    assert said == ["Good evening.", "I am off."]
+    assert desk.refused == []
+    assert sound(game)
+
+
 def test_the_scene_moves_to_a_new_place_and_the_person_tells_on_there() -> None:
     game, desk = run_by(
         "/place a hole in the wall | The Owl Room | Owls, and a desk. | the hole", "They hoot."
@@ -158,7 +171,7 @@ def test_a_roll_and_a_fight_are_the_referees() -> None:
         ("/whisper Nobody at all", "is not one of those in this scene"),
         ("/speak Nobody Hello.", "is not one of those in this scene"),
         ("/check Nobody dex", "is not one of those in this scene"),
-        ("/fight many goblins", "number: input should be a valid integer"),
+        ("/fight many goblins", "number: is no whole number: /fight NUMBER"),
         ("/fight 1 gooblin", "the rules have no 'gooblin'"),
         ("/clock 0 It rains.", "rounds: input should be greater than"),
         ("/resolve completed Nothing", "no quest of yours is open"),

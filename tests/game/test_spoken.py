@@ -48,6 +48,7 @@ PEACE: list[tuple[str, dict[str, Any]]] = [
     ("go north", {"verb": Verb.GO, "what": "north"}),
     ("north", {"verb": Verb.GO, "what": "north"}),
     ("n", {"verb": Verb.GO, "what": "north"}),
+    ("N", {"verb": Verb.GO, "what": "north"}),
     ("head to the ROAD", {"verb": Verb.GO, "what": "road", "words": ""}),
     ("walk through the back door", {"verb": Verb.GO, "what": "the back door"}),
     ("I go by the road.", {"verb": Verb.GO, "what": "road", "words": "I go by the road."}),
@@ -61,6 +62,7 @@ PEACE: list[tuple[str, dict[str, Any]]] = [
     ("search", {"verb": Verb.SEARCH, "words": ""}),
     ("search the floor for traps", {"verb": Verb.SEARCH, "words": "I search the floor for traps."}),
     ("search the chest", {"verb": Verb.LOOK, "what": "chest"}),
+    ("check the chest for traps", {"verb": Verb.LOOK, "words": "I check the chest for traps."}),
     (
         "ask Elena about the children",
         {"verb": Verb.ASK, "target": ELENA, "what": "the children", "words": ""},
@@ -69,6 +71,8 @@ PEACE: list[tuple[str, dict[str, Any]]] = [
     ("talk to Elena", {"verb": Verb.ASK, "target": ELENA, "what": "news"}),
     ("ask about the wreath", {"verb": Verb.ASK, "target": ELENA, "what": "the wreath"}),
     ("ask Elena where the road leads?", {"verb": Verb.ASK, "what": "where the road leads"}),
+    ("ask what happened", {"verb": Verb.ASK, "target": ELENA, "what": "what happened"}),
+    ("ask if there is a mill", {"verb": Verb.ASK, "target": ELENA, "what": "if there is a mill"}),
     ("give the dagger to Zara", {"verb": Verb.GIVE, "what": "dagger", "target": ZARA}),
     ("give Zara the dagger", {"verb": Verb.GIVE, "what": "dagger", "target": ZARA}),
     ("whisper Zara: run", {"verb": Verb.WHISPER, "target": ZARA, "words": "run"}),
@@ -77,6 +81,7 @@ PEACE: list[tuple[str, dict[str, Any]]] = [
     ("rest until morning", {"verb": Verb.REST}),
     ("stay here", {"verb": Verb.STAY}),
     ("wait", {"verb": Verb.STAY, "words": ""}),
+    ("pass", {"verb": Verb.STAY, "words": ""}),
     ("say go north", {"verb": Verb.SAY, "words": "go north"}),
     ("I say: go north", {"verb": Verb.SAY, "words": "go north"}),
 ]
@@ -107,6 +112,21 @@ FIGHT: list[tuple[str, dict[str, Any]]] = [
 def test_plain_words_are_deeds_in_a_fight(fight: Table, text: str, act: dict[str, Any]) -> None:
     found = said(fight, text)
     assert {key: getattr(found, key) for key in act} == act
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("ask Zara about the wreath", "I ask Zara about the wreath."),
+        ("talk to zara", "I talk to zara."),
+        ("I ask Zara where she was", "I ask Zara where she was"),
+        ("look at Zara", "I look at Zara."),
+        ("study Zara with some doubt", "I study Zara with some doubt."),
+    ],
+)
+def test_what_concerns_one_of_the_party_is_between_the_two(mill: Table, text: str, words: str) -> None:
+    """It is said to them; the world has no answer to it, and is not asked for one."""
+    assert said(mill, text) == Act(words=words, target=ZARA)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +164,16 @@ def test_the_rest_is_speech(mill: Table, text: str) -> None:
         ("go", "it is not said"),
         ("take the crown", "there is an iron chest, a small shoe"),
         ("look", "/look shows what is here"),
-        ("attack Elena", "there is nothing"),
+        ("attack Elena", "no foe is here"),
+        ("kill Zara", "no foe is here"),
+        ("parley", "no foe is here"),
+        ("s", "there is no 'south' here; there is the back door, road, north"),
+        ("West", "there is no 'west' here"),
+        ("go 🏠", "there is no '🏠' here"),
+        ("say", "it is not said what"),
+        ("ask the healer about the children", "there is no 'the healer' here.*quotation marks"),
+        ("give dagger", "give THING to NAME"),
+        ("give up", "give THING to NAME"),
         ("cast fireball at Elena", "there is no 'fireball' here"),
         ("accept", "nothing is offered"),
         ("whisper Zara", "it is not said what is whispered"),
@@ -210,7 +239,9 @@ def test_any_text_is_an_act_or_a_clear_refusal(text: str, where: str) -> None:
         return
     assert Act.model_validate_json(act.model_dump_json()) == act
     assert not act.words or act.words.encode()
-    if act.verb is Verb.SAY:
+    if act.verb is Verb.SAY and act.target is not None:
+        assert cleaned(text)[1:] in act.words  # what is between two: with a subject, if it has none
+    elif act.verb is Verb.SAY:
         # Of "and say: hello", what is behind it.
         assert act.words == cleaned(text) or (
             re.search(r"\bsays?\b", text, re.IGNORECASE) and cleaned(text).endswith(act.words)

@@ -111,7 +111,7 @@ def test_somebody_takes_back_the_round_in_which_it_acted(campaign: Campaign) -> 
     assert game.undo(who).round == 2
     assert all_of(campaign) == before
     game.undo(who)
-    with pytest.raises(NothingToUndo, match="did not act yet"):
+    with pytest.raises(NothingToUndo, match="Throk did not act yet"):
         game.undo(who)
 
 

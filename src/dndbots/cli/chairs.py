@@ -3,6 +3,7 @@
 import io
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from dndbots.cli.seating import Seat
     from dndbots.game.agents import Screen, Turn
     from dndbots.game.playing import Game
+    from dndbots.game.steps import Step
     from dndbots.game.table import Table
 
 _CLEAR: Final = "\x1b[H\x1b[2J\x1b[3J"
@@ -33,21 +35,26 @@ class Reader(Protocol):
 
 
 class PlainReader:
-    """Lines as they come, from a pipe or a file. They are shown, so that answers can be understood."""
+    """Lines as they come. Those from a pipe or a file are shown, so that answers can be understood."""
 
     def read(self, prompt: str, *, seat: str, words: Iterable[str]) -> str | None:  # noqa: ARG002 - no keys
+        is_typed = sys.stdin.isatty()  # and the output goes through something: what is typed shows anyway
+        if is_typed:
+            typer.echo(prompt, nl=False)
         line = sys.stdin.readline()
         if not line:
             return None
         line = line.rstrip("\r\n")
-        show.say(show.inert(f"{prompt}{line}"))
+        if not is_typed:
+            show.say(show.inert(f"{prompt}{line}"))
         return line
 
 
 class KeyReader:
     """Keys of a terminal: a line can be edited, completed with Tab, and brought back with the arrows.
 
-    Each seat has its own history, since it has its whispers in it. `folder` is where it is kept.
+    Each seat has its own history, since it has its whispers in it. `folder` is where it is kept. What is
+    typed while nobody has the screen is kept nowhere.
     """
 
     def __init__(self, folder: "Path | None") -> None:
@@ -65,11 +72,11 @@ class KeyReader:
 
     def _session(self, seat: str) -> "PromptSession[str]":
         from prompt_toolkit import PromptSession
-        from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+        from prompt_toolkit.history import DummyHistory, FileHistory, History, InMemoryHistory
 
         if seat not in self._sessions:
-            history: History = InMemoryHistory()
-            if self._folder is not None:
+            history: History = InMemoryHistory() if seat else DummyHistory()
+            if self._folder is not None and seat:
                 self._folder.mkdir(exist_ok=True)
                 history = FileHistory(str(self._folder / f"{seat}.txt"))
             self._sessions[seat] = PromptSession(history=history)
@@ -89,30 +96,43 @@ class TerminalChair:
     """The seats of people at a terminal. Implements `dndbots.game.people.Chair` for all of them.
 
     `wish` is what somebody wants of the table since they were asked last: to leave, or to take back.
+    `interrupted` is whether they left by Ctrl-C. `aside` is for programs that read the game meanwhile: then
+    people are spoken to beside it.
     """
 
     def __init__(
-        self, game: "Game", reader: Reader, front: "Gallery | Seats", *, where: str, quiet: bool = False
+        self,
+        game: "Game",
+        reader: Reader,
+        front: "Gallery | Seats",
+        *,
+        where: str,
+        quiet: bool = False,
+        aside: bool = False,
     ) -> None:
         self._game, self._reader, self._where = game, reader, where
         self._seats = front if isinstance(front, Seats) else None
         self._gallery = front if isinstance(front, Gallery) else None
-        self._quiet = quiet
+        self._quiet, self._aside = quiet, aside
         self.wish: Outcome = None
-        self.asking = False
-        self.was_asked = False
+        self.asking = self.was_asked = self.interrupted = False
+        self._told_in: Step | None = None
         self._last: str | None = None
 
     def ask(self, turn: "Turn") -> str | None:
         self.was_asked, self.asking = True, True
         try:
-            if not self._is_here(turn.who, turn.table.name(turn.who)):
-                self.wish = Quit()
-                return None
-            self._show(turn)
-            return self._line(turn, f"{show.inert(turn.table.name(turn.who))}> ")
+            with self._beside():
+                if not self._is_here(turn.who, turn.table.name(turn.who)):
+                    self.wish = Quit()
+                    return None
+                self._show(turn)
+                return self._line(turn, f"{show.inert(turn.table.name(turn.who))}> ")
         finally:
             self.asking = False
+
+    def _beside(self) -> AbstractContextManager[object]:
+        return redirect_stdout(sys.stderr) if self._aside else nullcontext()
 
     def _line(self, turn: "Turn", prompt: str, *, ends: bool = False) -> str | None:
         """What is typed for the game; None if it is to wait, or where an empty line `ends` it."""
@@ -125,9 +145,10 @@ class TerminalChair:
                 return None
             if not line.strip():
                 continue
-            if not line.lstrip().startswith("/"):
+            command = slash.asked_in(line, turn.who)
+            if command is None:
                 return line
-            outcome = slash.run(self._game, turn, line.strip(), where=self._where)
+            outcome = slash.run(self._game, turn, command, where=self._where)
             if isinstance(outcome, Said):
                 return outcome.words
             if outcome is not None:
@@ -144,15 +165,25 @@ class TerminalChair:
         try:
             if self._gallery is not None:
                 self._gallery.foretell(screen.step.events)
-            if refused:
-                show.say_indented(f"That cannot be: {refused}.")
-            if told:
-                show.say_indented(told)
-            prompt = f"DM, {show.inert(screen.table.name(place))}> "
-            turn = Turn(who=DM, table=screen.table, prompt=screen.prompt, rng=screen.rng, seed=screen.seed)
-            return self._line(turn, prompt, ends=True)
+            with self._beside():
+                if refused:
+                    show.say_indented(f"That cannot be: {refused}.")
+                if told:
+                    show.say_indented(told)
+                prompt = f"DM, {show.inert(screen.table.name(place))}> "
+                turn = Turn(
+                    who=DM, table=screen.table, prompt=screen.prompt, rng=screen.rng, seed=screen.seed
+                )
+                line = self._line(turn, prompt, ends=True)
+        except KeyboardInterrupt:
+            if self._told_in is not screen.step:
+                raise
+            # What was told already is no draft to the one who told it: it is recorded before the game ends.
+            self.interrupted, self.wish, line = True, Quit(), None
         finally:
             self.asking = False
+        self._told_in = self._told_in if line is None else screen.step
+        return line
 
     def _is_here(self, who: str, name: str) -> bool:
         """Hands the screen over, if it was somebody else's: nobody reads what is not theirs."""
@@ -161,6 +192,8 @@ class TerminalChair:
             return True
         if seats.front not in (None, who) or (seats.front is None and self._last != who):
             if isinstance(self._reader, KeyReader):
+                if seats.front is not None and not self._has_read(seats, seats.front):
+                    return False
                 typer.echo(_CLEAR, nl=False)
                 question = f"{show.inert(name)} has the turn. Enter, once nobody else looks: "
                 if self._reader.read(question, seat="", words=()) is None:
@@ -170,6 +203,13 @@ class TerminalChair:
         self._last = who
         seats.turn_to(who)
         return True
+
+    def _has_read(self, seats: Seats, who: str) -> bool:
+        """Waits for whoever has the screen: what came after their turn is not told again."""
+        name = show.inert(seats.view_of(who).table.name(who))
+        show.say("")
+        question = f"{name}, Enter clears the screen, once you have read it: "
+        return self._reader.read(question, seat="", words=()) is not None
 
     def _show(self, turn: "Turn") -> None:
         from dndbots.cli.screens import status
@@ -187,13 +227,14 @@ class TerminalChair:
         say_options(turn)
 
 
-def seated(seat: "Seat", front: "Gallery | Seats", *, quiet: bool) -> TerminalChair:
+def seated(seat: "Seat", front: "Gallery | Seats", *, quiet: bool, aside: bool) -> TerminalChair:
     """A chair for all who play at this terminal, in whose seats they are asked from now on."""
     from dndbots.game.narrating import PersonDM
     from dndbots.game.people import Person
 
     game = seat.game
-    chair = TerminalChair(game, reader_for(game.campaign.home), front, where=seat.shown, quiet=quiet)
+    reader = reader_for(game.campaign.home)
+    chair = TerminalChair(game, reader, front, where=seat.shown, quiet=quiet, aside=aside)
     people = {who: Person(chair) for who in seat.people if who != DM}
     dm = PersonDM(game.cast.dm, chair) if DM in seat.people else game.cast.dm
     game.cast = replace(game.cast, dm=dm, seats={**game.cast.seats, **people})
@@ -201,10 +242,11 @@ def seated(seat: "Seat", front: "Gallery | Seats", *, quiet: bool) -> TerminalCh
 
 
 def _completions(turn: "Turn") -> Iterator[str]:
-    """What can be completed: deeds as they are offered, and what begins with a slash."""
+    """What can be completed: what begins with a slash, and deeds as they are offered."""
     from dndbots.game.acts import Verb
     from dndbots.game.options import Place, options
 
+    yield from (f"/{name}" for name in slash.commands_of(turn.who))
     if turn.who == DM:
         yield from _called_for(turn.table)
     for one in options(turn.table, turn.who):
@@ -212,7 +254,6 @@ def _completions(turn: "Turn") -> Iterator[str]:
             yield f"/whisper {Place(turn.table, turn.who).called(one.target)} "
         elif one.verb not in (Verb.SAY, Verb.TELL):
             yield one.said
-    yield from (f"/{name}" for name in slash.commands_of(turn.who))
     yield from (f"/recap {length}" for length in slash.LENGTHS)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dndbots.cli import faults, show
 from dndbots.errors import ModelUnavailable
+from dndbots.ids import DM
 from dndbots.storage.ports import MAIN
 
 if TYPE_CHECKING:
@@ -37,14 +38,13 @@ class Greeting:
     @contextmanager
     def if_interrupted(self) -> Iterator[None]:
         """Says how to go on, where Ctrl-C ends it, or a model that gives no answer."""
-        again = self._command("play", *self._humans)
         try:
             yield
         except KeyboardInterrupt:
-            show.note(f"go on with: {again}")
+            show.note(f"go on with: {self._again}")
             raise
         except ModelUnavailable as exc:
-            raise faults.Refusal(f"{exc}; nothing is lost; go on with: {again}") from exc
+            raise faults.Refusal(f"{exc}; nothing is lost; go on with: {self._again}") from exc
 
     def take_leave(self) -> None:
         """Where the game is kept, and what can be done with it."""
@@ -60,7 +60,7 @@ class Greeting:
 
     def _worth_trying(self) -> Iterator[str]:
         if not self._game.over:
-            yield self._command("play", *self._humans)
+            yield self._again
         seats = [*self._game.table.seats] if self._sees_all else [*self._seat.people]
         party = [_said(self._table(uid), uid) for uid in seats]
         if party:
@@ -78,8 +78,14 @@ class Greeting:
         return " ".join(said)
 
     @property
-    def _humans(self) -> list[str]:
-        return [f"--human {_said(self._table(who), who)}" for who in self._seat.people]
+    def _again(self) -> str:
+        """How to go on, in the seats that are still there to be taken."""
+        there = (DM, *self._game.table.living())
+        people = [who for who in self._seat.people if who in there]
+        seats = [f"--human {_said(self._table(who), who)}" for who in people]
+        if people and self._sees_all and DM not in people:
+            seats.append("--spectate")
+        return self._command("play", *seats)
 
     @property
     def _round(self) -> int:

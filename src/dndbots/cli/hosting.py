@@ -20,17 +20,27 @@ if TYPE_CHECKING:
     from dndbots.game.playing import Game
 
 _STOP: Final = frozenset(("q", "quit", "/quit"))
+_UNDO: Final = "/undo"
 
 
 class Host:
     """Sees to it that a game is told while it is played, and that it stops when somebody wants it to.
 
-    `asks` is whether somebody is asked after a round if there is to be another. `watch` knows whether a model
-    is.
+    `asks` is whether somebody is asked after a round if there is to be another. What the host says itself
+    stands `aside` for programs that read the game. `watch` knows whether a model is asked.
     """
 
-    def __init__(self, game: "Game", front: "Front", *, asks: bool, watch: "Watch | None" = None) -> None:
+    def __init__(
+        self,
+        game: "Game",
+        front: "Front",
+        *,
+        asks: bool,
+        aside: bool = False,
+        watch: "Watch | None" = None,
+    ) -> None:
         self._game, self._front, self._asks, self._thinking = game, front, asks, watch
+        self._aside = aside
         self._people: tuple[str, ...] = ()
         self._chair: TerminalChair | None = None
         # A round that was left in the middle has not ended yet.
@@ -38,8 +48,8 @@ class Host:
         self._asking = self._left = self._interrupted = False
 
     def seat(self, people: Sequence[str], chair: "TerminalChair") -> None:
-        """People sit down: on a chair, in some seats, of which the DM's is none that dies."""
-        self._people, self._chair = tuple(who for who in people if who != DM), chair
+        """People sit down: on a chair, in some seats. Whoever has the DM's plays on, whoever dies."""
+        self._people, self._chair = () if DM in people else tuple(people), chair
 
     def play(self, rounds: int | None, *, compact: bool) -> None:
         """Plays so many rounds, or as many as there are. What was recorded is told, whatever happens."""
@@ -72,22 +82,29 @@ class Host:
         wish = self._chair.wish if self._chair is not None else None
         if not isinstance(wish, Undo) or self._chair is None:
             return False
-        self._chair.wish = None
+        self._chair.wish, self._left = None, False
         try:
             taken = self._game.undo(wish.who, before=wish.before)
         except NothingToUndo as exc:
-            show.say(show.inert(f"{exc}."))
+            self._say(f"{exc}.")
             return True
         self._front.begin_anew()
         self._ended = self._last_ended()
-        show.say("")
-        show.say(
-            show.inert(f"Round {taken.round} is taken back. What was played is kept in {taken.kept_as}.")
-        )
+        self._say("", f"Round {taken.round} is taken back. What was played is kept in {taken.kept_as}.")
         return True
 
+    def _say(self, *lines: str) -> None:
+        for line in lines:
+            if self._aside:
+                show.note(line)
+            else:
+                show.say(show.inert(line))
+
     def _part(self) -> None:
-        """Ends the session of those who leave, or whose story is over."""
+        """Ends the session of those who leave, or whose story is over; not of those who are interrupted."""
+        if self._chair is not None and self._chair.interrupted:
+            self._interrupted = True
+            return
         wish = self._chair.wish if self._chair is not None else None
         if (self._left or wish is not None or self._game.over) and not self._game.table.ended:
             self._game.end_session()
@@ -116,8 +133,9 @@ class Host:
     def _plays_on(self) -> bool:
         """Whether there is another round: people who were asked in this one are asked in the next, too."""
         if self._people and not {*self._people} & {*self._game.table.living()}:
-            show.say("")
-            show.say("Your character is dead. The game goes on without it; another seat can be taken.")
+            self._say("", "Your character is dead. The game goes on without it; another seat can be taken.")
+            if self._asks:
+                self._answer(f"Enter leaves, {_UNDO} takes back the last round in which you acted: ")
             return False
         was_asked = self._chair is not None and self._chair.was_asked
         if self._chair is not None:
@@ -126,10 +144,20 @@ class Host:
 
     def _goes_on(self) -> bool:
         """Asks whether there is to be another round. The end of the input is an answer, too."""
+        undo = f"{_UNDO} takes back the last one in which you acted, " if self._people else ""
+        answer = self._answer(f"Enter goes on, {undo}q stops: ")
+        return answer is not None and answer not in _STOP and answer != _UNDO
+
+    def _answer(self, question: str) -> str | None:
+        """What is typed; None at the end of the input. Whoever cannot act can take back what led to it."""
         self._asking = True
-        typer.echo("Enter goes on, q stops: ", nl=False)
-        answer = sys.stdin.readline()
+        typer.echo(question, nl=False)
+        line = sys.stdin.readline()
         self._asking = False
-        if not answer:
+        if not line:
             typer.echo()
-        return bool(answer) and answer.strip().lower() not in _STOP
+            return None
+        answer = line.strip().lower()
+        if answer == _UNDO and self._people and self._chair is not None:
+            self._chair.wish = Undo(self._people[0], self._game.round + 1)
+        return answer

@@ -157,9 +157,9 @@ def play(
                 front = Gallery(seat.game, after=seat.begun_at, quiet=quiet, teller=teller)
             else:
                 front = Seats(seat.game, seat.people, quiet=quiet)
-            host = Host(seat.game, front, asks=asks, watch=wish.watch)
+            host = Host(seat.game, front, asks=asks, aside=as_json, watch=wish.watch)
             if seat.people:
-                host.seat(seat.people, chairs.seated(seat, front, quiet=quiet))
+                host.seat(seat.people, chairs.seated(seat, front, quiet=quiet, aside=as_json))
             rounds = auto or (None if asks or seat.people else _MOST_ROUNDS)
             host.play(rounds, compact=not no_compact)
         farewell.take_leave()

@@ -138,12 +138,14 @@ class Stage:
     def _is_bookkeeping(self, event: GameEvent, note: Played | None) -> bool:
         """Sheets and cursors, in which nothing happens; and a march as it is told to those who look on.
 
-        To whoever sees everything, its way is told of with those who go.
+        To whoever sees everything, its way is told of with those who go; and so it is to these themselves.
         """
         if event.event_type is EventType.SYSTEM:
             return _is_unseen(event) or (note is not None and note.joined is not None)
-        if self._viewer != DM or note is None or note.step != MARCH:
+        if note is None or note.step != MARCH:
             return False
+        if self._viewer != DM:
+            return _is_seen_to_come(event, note) and self._viewer in event.known.participants
         return _is_seen_to_go(event) or _is_seen_to_come(event, note)
 
     def _is_told(self, event: GameEvent) -> bool:

@@ -141,7 +141,10 @@ def _seat_of(game: "Game", name: str) -> str:
     found = [uid for uid, called in names.items() if uid == name or _is_called(called, name)]
     if len(found) != 1:
         problem = "several are called so" if found else "there is no such seat"
-        raise faults.Refusal(f"--human {name}: {problem}; there are {', '.join(names.values())} and dm")
+        raise faults.Refusal(
+            f"--human {name}: {problem}; there are {', '.join(names.values())} and dm; "
+            "or begin another game elsewhere with --campaign"
+        )
     return found[0]
 
 

@@ -46,6 +46,10 @@ def say_scene(turn: "Turn") -> None:
     others = [place.called(uid) for uid in (*place.friends(), *place.people())]
     if others:
         show.say_indented(f"with {', '.join(others)}", _MARGIN)
+    if place.fight is not None:
+        foes = place.fight.standing.values()
+        counted = (f"{one.number} {one.name}" if one.number > 1 else one.name for one in foes)
+        show.say_indented(f"in a fight with {', '.join(counted)}", _MARGIN)
     if looks := [*place.sights.things.values()]:
         show.say_indented(f"in sight: {', '.join(looks)}", _MARGIN)
     say_options(turn)

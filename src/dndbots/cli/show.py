@@ -68,6 +68,14 @@ def say_indented(text: str, depth: int = 2) -> None:
         console.print(Text(" " * depth + line.plain), soft_wrap=True)
 
 
+def say_hanging(label: str, text: str) -> None:
+    """Words behind a label, which stand under one another where the terminal is too narrow for a line."""
+    console = output()
+    for number, line in enumerate(Text(inert(text)).wrap(console, max(console.width - len(label), 20))):
+        before = label if number == 0 else " " * len(label)
+        console.print(Text(f"{before}{line.plain.rstrip()}"), soft_wrap=True)
+
+
 def note(text: str) -> None:
     """A line beside the answer, on standard error."""
     typer.echo(inert(text), err=True)

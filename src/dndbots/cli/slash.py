@@ -1,7 +1,8 @@
 """What a person in a seat can ask of the table, beside playing. It is answered for that seat alone."""
 
+import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from dndbots.game.playing import Game
 
 LENGTHS: Final = ("short", "medium", "long")
+# As other games have it.
+_ALSO: Final = {"?": "help", "i": "sheet", "inv": "sheet", "inventory": "sheet", "q": "quit"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +57,27 @@ class WrongUse(Exception):
     """A command that was called with something it does not take."""
 
 
+def asked_in(line: str, who: str) -> str | None:
+    """The command that a line is: it begins with a slash, or is one word that needs nothing behind it."""
+    line = line.strip()
+    if line.startswith("/"):
+        return line
+    word = line.casefold()
+    command = commands_of(who).get(_ALSO.get(word, word))
+    return f"/{word}" if command is not None and not command.needs_more else None
+
+
 def run(game: "Game", turn: "Turn", line: str, *, where: str) -> Outcome:
     """Does what a line that begins with a slash asks for. If something is wrong with it, that is said."""
     name, _, rest = line.removeprefix("/").partition(" ")
-    commands = commands_of(turn.who)
-    command = commands.get(name.casefold())
+    commands, called = commands_of(turn.who), name.casefold()
+    command = commands.get(_ALSO.get(called, called))
     if command is None:
         known = " ".join(f"/{one}" for one in commands)
-        show.say(f"There is no /{show.inert(name)}. There is {known}")
+        show.say_indented(f"There is no /{name}. There is {known}. Deeds have no slash before them.", 0)
+        return None
+    if rest.strip() and command.takes_nothing:
+        show.say(f"there is more than it takes: {command.use}")
         return None
     try:
         return command.run(Asked(game, turn, rest.strip(), where))
@@ -78,15 +94,21 @@ def commands_of(who: str) -> "Mapping[str, Command]":
 
 
 def _help(asked: Asked) -> None:
-    if asked.turn.who == DM:
+    commands = commands_of(asked.turn.who)
+    if asked.rest:
+        name = asked.rest.removeprefix("/").casefold()
+        if name not in commands:
+            raise WrongUse(f"there is no /{show.inert(name)}")
+        commands = {name: commands[name]}
+    elif asked.turn.who == DM:
         show.say("Tell what happens here, as many lines as you like; an empty line goes on.")
     else:
         show.say("Say what you do in plain words, or say anything: what is no deed is said aloud.")
         show.say('What begins with a quotation mark is always said: "Go north!"')
-    commands = commands_of(asked.turn.who)
+        show.say("When others go, you go along, unless you stay or wait for an answer.")
     width = max(len(command.use) for command in commands.values())
     for command in commands.values():
-        show.say(f"  {command.use:<{width}}  {command.help}")
+        show.say_hanging(f"  {command.use:<{width}}  ", command.help)
 
 
 def _look(asked: Asked) -> None:
@@ -139,14 +161,16 @@ def _dm_says(word: str) -> Callable[[Asked], Outcome]:
 
 
 def _undo(asked: Asked) -> Outcome:
-    return Undo(asked.turn.who, asked.turn.table.round)
+    # Somebody who has perceived nothing of this round yet would count from an earlier one.
+    return Undo(asked.turn.who, asked.game.round)
 
 
 def _fork(asked: Asked) -> None:
     if not asked.rest:
         raise WrongUse("it has no name yet")
     asked.game.campaign.fork(asked.rest).close()
-    show.say(show.inert(f"made the branch {asked.rest} from here; --branch {asked.rest} plays it"))
+    plays = f"--branch {shlex.quote(asked.rest)}"
+    show.say(show.inert(f"made the branch {asked.rest} from here; {plays} plays it"))
 
 
 def _xray(asked: Asked) -> None:
@@ -171,6 +195,14 @@ class Command:
     help: str
     run: Callable[[Asked], Outcome]
 
+    @property
+    def takes_nothing(self) -> bool:
+        return " " not in self.use
+
+    @property
+    def needs_more(self) -> bool:
+        return not self.takes_nothing and "[" not in self.use.split()[1]
+
 
 def _answering(answer: Callable[[Asked], None]) -> Callable[[Asked], Outcome]:
     def run(asked: Asked) -> None:
@@ -180,7 +212,7 @@ def _answering(answer: Callable[[Asked], None]) -> Callable[[Asked], Outcome]:
 
 
 COMMANDS: Final = {
-    "help": Command("/help", "what can be typed here", _answering(_help)),
+    "help": Command("/help [COMMAND]", "what can be typed here", _answering(_help)),
     "look": Command("/look", "the place, who is here, and what you may do", _answering(_look)),
     "sheet": Command("/sheet", "your character", _answering(_sheet)),
     "memory": Command("/memory", "what your character remembers", _answering(_memory)),
@@ -201,8 +233,11 @@ def _dm_commands() -> "Mapping[str, Command]":
     from dndbots.game import calling
 
     tools = {name: Command(one.use, one.help, _dm_says(name)) for name, one in calling.COMMANDS.items()}
+    kept = {name: command for name, command in COMMANDS.items() if name not in ("look", "sheet")}
     return {
-        **{name: command for name, command in COMMANDS.items() if name not in ("look", "sheet")},
+        **kept,
+        "memory": replace(kept["memory"], help="what is remembered of places, people and the world"),
+        "recall": replace(kept["recall"], help="what was recorded of something; nobody hears it"),
         **tools,
         "roll": Command("/roll DICE [WHAT FOR]", "roll in the open: /roll 2d6 morale", _dm_says("roll")),
     }

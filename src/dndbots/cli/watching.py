@@ -140,6 +140,9 @@ class Seats:
         # Of several, nobody is shown anything before it is their turn.
         self.front: str | None = people[0] if len(people) == 1 else None
 
+    def view_of(self, who: str) -> SeatView:
+        return self._views[who]
+
     def turn_to(self, who: str) -> None:
         self.front = who
         self.tell()

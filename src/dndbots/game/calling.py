@@ -11,11 +11,12 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from dndbots.errors import ActRefused
-from dndbots.game.meaning import matching
+from dndbots.game.meaning import matching, name_words
 from dndbots.game.models import forms
 from dndbots.ids import DM
 
 BAR: Final = "|"
+_PROBLEMS: Final = {"missing": "is missing", "int_parsing": "is no whole number"}
 
 
 class Kind(Enum):
@@ -114,8 +115,13 @@ COMMANDS: Final[Mapping[str, Command]] = {
 }
 
 
-def called_for(line: str, here: Mapping[str, str]) -> forms.Form | None:
-    """The form that a line fills in; None if it calls for nothing. `here` are those who can be named."""
+def called_for(
+    line: str, here: Mapping[str, str], looks: Mapping[str, str] | None = None
+) -> forms.Form | None:
+    """The form that a line fills in; None if it calls for nothing.
+
+    `here` are those who can be named; by their `looks`, too, which is what strangers call them.
+    """
     name, _, rest = line.partition(" ")
     command = COMMANDS.get(name.removeprefix("/").casefold()) if name.startswith("/") else None
     if command is None:
@@ -123,7 +129,7 @@ def called_for(line: str, here: Mapping[str, str]) -> forms.Form | None:
     said: dict[str, Any] = {}
     rest = rest.strip()
     for field, kind in command.fields.items():
-        value, rest = _part(rest, kind, here)
+        value, rest = _part(rest, kind, here, looks or {})
         if value:
             said[field] = value
     if rest:
@@ -132,30 +138,34 @@ def called_for(line: str, here: Mapping[str, str]) -> forms.Form | None:
         return command.form.model_validate(said)
     except ValidationError as exc:
         error = exc.errors(include_url=False)[0]
-        problem = "is missing" if error["type"] == "missing" else error["msg"].lower()
+        problem = _PROBLEMS.get(error["type"]) or error["msg"].lower()
         raise _refused(f"{error['loc'][0]}: {problem}: {command.use}") from exc
 
 
-def _part(text: str, kind: Kind, here: Mapping[str, str]) -> tuple[str | list[str], str]:
+def _part(
+    text: str, kind: Kind, here: Mapping[str, str], looks: Mapping[str, str]
+) -> tuple[str | list[str], str]:
     """The next part of a line, and what comes behind it."""
     value, _, rest = text.partition(BAR)
     if kind is Kind.TEXT:
         return value.strip(), rest.strip()
     if kind is Kind.SEVERAL:
         return [name.strip() for name in value.split(",") if name.strip()], rest.strip()
-    name = _named(value, here) if kind is Kind.SOMEBODY else value.split(" ", 1)[0]
-    return name.strip(" :,"), text[len(name) :].strip().removeprefix(BAR).strip()
+    said = name = value.split(" ", 1)[0]
+    if kind is Kind.SOMEBODY:
+        said, name = _named(value, here, here) or _named(value, looks, here) or (said, name)
+    return name.strip(" :,"), text[len(said) :].strip().removeprefix(BAR).strip()
 
 
-def _named(text: str, here: Mapping[str, str]) -> str:
-    """As much from the beginning as names one of those who are here; else its first word."""
+def _named(text: str, known: Mapping[str, str], here: Mapping[str, str]) -> tuple[str, str] | None:
+    """As much from the beginning as is what one of those who are here is known by, and their name."""
     words = text.split(" ")
     for end in range(len(words), 0, -1):
-        name = " ".join(words[:end])
-        found = matching(here, name.rstrip(":,"))
-        if len(found) == 1 and len(name) <= len(here[found[0]]) + 1:
-            return name
-    return words[0]
+        said = " ".join(words[:end])
+        found = matching(known, said.rstrip(":,"))
+        if len(found) == 1 and set() < name_words(said) <= name_words(known[found[0]]):
+            return said, here[found[0]]
+    return None
 
 
 def _refused(reason: str) -> ActRefused:

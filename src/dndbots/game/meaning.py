@@ -100,6 +100,8 @@ class _Wish:
 
     def _foe(self) -> str:
         foes = self._place.foes()
+        if not foes:
+            raise self._refused("no foe is here")
         if len(foes) == 1 and not (self._target or self._what):
             return foes[0]
         return self._of({uid: self._place.called(uid) for uid in foes}, self._target or self._what)
@@ -109,6 +111,8 @@ class _Wish:
         if self._verb is Verb.GIVE:
             items = _same(self._place.table.items(self._place.who))
             return self._made(words, target=target, what=self._of(items, self._what))
+        if self._verb is Verb.ASK and words and target in self._place.friends():
+            return Act(words=words, target=target)  # they answer for themselves, and the world does not
         if self._verb is Verb.ASK:
             return self._made(words, target=target, what=self._topic())
         return self._made(words, target=target)
@@ -146,7 +150,10 @@ class _Wish:
             reason = f"{said!r} may be {', '.join(known[one] for one in found[:_MOST_NAMED])}; say which"
         else:
             reason = f"there is no {said!r} here; there is {there}"
-        raise ActRefused(self._place.who, verb=self._verb.value, reason=reason)
+        raise self._refused(reason)
+
+    def _refused(self, reason: str) -> ActRefused:
+        return ActRefused(self._place.who, verb=self._verb.value, reason=reason)
 
 
 _MEANINGS: Final[dict[Verb, Callable[[_Wish, str], Act]]] = {
@@ -187,14 +194,19 @@ def matching(known: Mapping[str, str], said: str) -> list[str]:
     words = {*_WORD.findall(plain)}
     for fits in (
         lambda name: name == plain,
-        lambda name: words <= {*_WORD.findall(name)},
-        lambda name: {*_WORD.findall(name)} <= words,
+        lambda name: set() < words <= {*_WORD.findall(name)},
+        lambda name: set() < {*_WORD.findall(name)} <= words,
         lambda name: len(plain) >= _SHORTEST and plain in name,
     ):
         found = [key for key, name in names.items() if name and fits(name)]
         if found:
             return found
     return []
+
+
+def name_words(name: str) -> set[str]:
+    """The words that tell one name from another."""
+    return {*_WORD.findall(name.casefold())} - {"the", "a", "an", "to", "my"}
 
 
 def _content(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Final, NoReturn
 
 from dndbots.errors import ActRefused
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
-from dndbots.game.meaning import meant
+from dndbots.game.meaning import matching, meant, name_words
 from dndbots.game.options import Place
 from dndbots.game.table import Table
 
@@ -30,9 +30,11 @@ _INTO: Final = re.compile(
 )
 # Where a deed ends and its manner begins.
 _MANNER: Final = re.compile(
-    r"[,;:!.\"“”—]|\s(?:with|using|and|while|before|then|as|from|so)\b", re.IGNORECASE
+    r"[,;:!.\"“”—]|\s(?:with|using|and|while|before|then|as|from|so|for)\b", re.IGNORECASE
 )
 _ABOUT: Final = re.compile(r"\s*\b(?:about|of|on|for|regarding|concerning)\s+", re.IGNORECASE)
+# A question as it stands behind "ask", where nobody is named.
+_QUESTION: Final = re.compile(r"(?:what|who|whom|whose|where|when|why|how|which|whether|if)\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"\S+")
 _MOST_NAME_WORDS: Final = 8
 
@@ -108,7 +110,8 @@ class _Line:
         if self._text.startswith(_QUOTES):
             return self._speech()
         if self._is_a_way():
-            return self._deed(Verb.GO, lambda said: {"what": said}, _SHORT.get(self._text, self._text))
+            way = self._text.casefold()
+            return self._deed(Verb.GO, lambda said: {"what": said}, _SHORT.get(way, way))
         found = self._verb_found()
         if found is None:
             return self._speech()
@@ -122,9 +125,10 @@ class _Line:
     # What kind of line it is.
 
     def _is_a_way(self) -> bool:
-        ways = {way.casefold() for way in self._place.sights.ways}
+        """Whether it is nothing but a way that is here, or a direction, be there one or not."""
         said = self._text.casefold()
-        return said in ways or _SHORT.get(said) in ways
+        directions = {*_SHORT, *_SHORT.values()}
+        return said in directions or said in {way.casefold() for way in self._place.sights.ways}
 
     def _verb_found(self) -> re.Match[str] | None:
         while before := _BEFORE.match(self._rest):
@@ -157,7 +161,10 @@ class _Line:
     # How each kind of deed is read.
 
     def say(self, _phrase: str, said: str) -> Act:
-        return self._speech(said.lstrip(":, ") or None)
+        words = said.lstrip(":, ")
+        if not words:
+            self._refuse("it is not said what")
+        return self._speech(words)
 
     def tell(self, _phrase: str, said: str) -> Act:
         """Of something that happened; what somebody is simply told is speech."""
@@ -174,7 +181,8 @@ class _Line:
         return meant(self._place.table, self._place.who, Verb.WHISPER, words=words, target=target)
 
     def ask(self, phrase: str, said: str) -> Act:
-        target, rest = self._addressed(said) if not _ABOUT.match(f" {said}") else ("", f" {said}")
+        is_to_nobody = _ABOUT.match(f" {said}") or _QUESTION.match(said)
+        target, rest = self._addressed(said) if not is_to_nobody else ("", f" {said}")
         about = _ABOUT.match(rest)
         topic = (rest[about.end() :] if about else rest).strip(' .,:?!"“”')
         uid = self._one_here(target)
@@ -184,16 +192,21 @@ class _Line:
             # One has to walk up to them first.
             return Act(verb=Verb.LOOK, words=self._worded(), target=uid, what=uid)
         bare = about is not None or not rest.strip(" .") or phrase != "ask"
-        words = "" if bare and not self._subject else self._worded()
+        is_plain = bare and not self._subject and uid not in self._place.friends()
+        words = "" if is_plain else self._worded()
         return meant(
             self._place.table, self._place.who, Verb.ASK, words=words, target=uid, what=topic or None
         )
 
-    def give(self, _phrase: str, said: str) -> Act:
+    def give(self, phrase: str, said: str) -> Act:
         """`rope to Zara`, or `Zara the rope`."""
+        if phrase == "pass" and not said:
+            return Act(verb=Verb.STAY)
         thing, to, whom = said.rpartition(" to ")
         if not to:
             whom, thing = self._addressed(said)
+            if self._somebody(whom) is None:
+                self._refuse("it is not said what is given to whom; give THING to NAME")
         return self._deed(Verb.GIVE, lambda one: {"what": thing.strip(), "target": one}, whom)
 
     def cast(self, _phrase: str, said: str) -> Act:
@@ -228,7 +241,13 @@ class _Line:
     def thing(self, _phrase: str, said: str) -> Act:
         if self._verb is Verb.LOOK and not said:
             self._refuse("it is not said at what; /look shows what is here, and search searches it")
-        return self._deed(self._verb, lambda one: {"what": one}, said)
+        try:
+            return self._deed(self._verb, lambda one: {"what": one}, said)
+        except ActRefused:
+            friend = self._friend(said) if self._verb is Verb.LOOK else None
+            if friend is None:
+                raise
+            return self._speech(self._worded(), friend)  # there is nothing that the DM would have to tell
 
     def somebody(self, _phrase: str, said: str) -> Act:
         return self._deed(self._verb, lambda one: {"target": one}, said)
@@ -263,10 +282,11 @@ class _Line:
         for word in reversed(words):
             name = said[: word.end()].rstrip(":,")
             uid = self._somebody(name)
-            if uid is not None and _words(name) <= _words(self._place.called(uid)):
+            if uid is not None and set() < name_words(name) <= name_words(self._place.called(uid)):
                 return name, said[word.end() :]
-        first = words[0].group().rstrip(":,") if words else ""
-        return first, said[words[0].end() :] if words else ""
+        ends = (word.end() for word in words if name_words(word.group()))
+        end = next(ends, len(said))
+        return said[:end].rstrip(":,"), said[end:]
 
     def _somebody(self, name: str) -> str | None:
         try:
@@ -275,6 +295,12 @@ class _Line:
             return None
         return act.target
 
+    def _friend(self, said: str) -> str | None:
+        """One of the party who is here, if exactly one is named."""
+        friends = {uid: self._place.called(uid) for uid in self._place.friends()}
+        found = (matching(friends, one) for one in _shorter(said))
+        return next((uids[0] for uids in found if len(uids) == 1), None)
+
     def _one_here(self, name: str) -> str:
         """Whom somebody talks to: the one that is named, or the only one there is."""
         place = self._place
@@ -282,7 +308,10 @@ class _Line:
             others = [uid for uid in place.people() if uid not in place.foes()]
             if len(others) == 1:
                 return others[0]
-        act = meant(place.table, place.who, Verb.WHISPER, target=name)
+        try:
+            act = meant(place.table, place.who, Verb.WHISPER, target=name)
+        except ActRefused as exc:
+            self._refuse(exc.reason)
         return str(act.target)
 
     def _worded(self) -> str:
@@ -294,10 +323,6 @@ class _Line:
 
     def _refuse(self, reason: str) -> NoReturn:
         raise ActRefused(self._place.who, verb=self._verb.value, reason=f"{reason}; {TO_SAY}")
-
-
-def _words(name: str) -> set[str]:
-    return {*re.findall(r"\w+", name.casefold())} - {"the", "a", "an", "to", "my"}
 
 
 def _shorter(said: str) -> Iterator[str]:

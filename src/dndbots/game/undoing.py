@@ -33,10 +33,14 @@ def take_back(campaign: Campaign, who: str | None = None, *, before: int | None 
     with campaign.view(DM) as view:
         number = _last_round(view, who, before)
         if number is None:
-            reason = "no round was played yet" if who is None else f"{who} did not act yet"
+            reason = "no round was played yet" if who is None else f"{_called(view, who)} did not act yet"
             raise NothingToUndo(campaign.address or "this campaign", reason=reason)
         last = _before(view, number)
     return TakenBack(round=number, kept_as=campaign.undo(to=last.event_id))
+
+
+def _called(view: View, who: str) -> str:
+    return "the DM" if who == DM else view.called([who])[who].name
 
 
 def _last_round(view: View, who: str | None, before: int | None) -> int | None:
