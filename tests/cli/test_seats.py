@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.cli.calling import COLOURING, Run, plain_environment
 from tests.cli.terminal import ENOUGH, Terminal
+from tests.game.chair import Script
 from tests.game.games import STORIES, story
 
 from dndbots import Campaign
@@ -22,7 +23,7 @@ from dndbots.cli.slash import Undo
 from dndbots.cli.watching import SeatView, begin_of_round
 from dndbots.events import EventType, GameEvent
 from dndbots.game.agents import Turn
-from dndbots.game.people import Person, Script
+from dndbots.game.people import Person
 from dndbots.game.playing import Game
 from dndbots.game.table import Table
 from dndbots.ids import DM

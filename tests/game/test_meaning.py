@@ -9,6 +9,7 @@ from dndbots.game.acts import Act, Verb
 from dndbots.game.meaning import meant
 from dndbots.game.options import Option, options
 from dndbots.game.referee.acting import refusal
+from dndbots.game.spoken import spoken
 from dndbots.game.table import Table, told
 
 THROK, ZARA, BRAM = pc(0), pc(1), pc(2)
@@ -35,6 +36,21 @@ def said(board: Board, who: str = THROK) -> list[str]:
 
 def mean(board: Board, verb: Verb, who: str = THROK, **words: str) -> Act:
     return meant(board.tables[who], who, verb, **words)
+
+
+def test_who_was_a_stranger_is_still_meant_by_what_they_looked_like(board: Board) -> None:
+    """Whoever has said his name since is "the man" as well."""
+    names = {"npc_pell_001": "a man in a fur collar"}
+    board.tell("A man.", place="mill", participants=["npc_pell_001"], names=names)
+    board.tell(
+        "I am Pell.", place="mill", participants=["npc_pell_001"], names={"npc_pell_001": "Wymond Pell"}
+    )
+    assert mean(board, Verb.ASK, target="the man", what="news").target == "npc_pell_001"
+    assert mean(board, Verb.ASK, target="Wymond", what="news").target == "npc_pell_001"
+    asked = spoken(board.tables[THROK], THROK, "ask the man in the fur collar about wolves")
+    assert (asked.verb, asked.target, asked.what) == (Verb.ASK, "npc_pell_001", "wolves")
+    with pytest.raises(ActRefused, match=r"there is no 'the woman' here; there is .*Wymond Pell"):
+        mean(board, Verb.ASK, target="the woman", what="news")
 
 
 def test_what_is_around_can_be_chosen(board: Board) -> None:

@@ -1,8 +1,9 @@
 """People at the table: asked until what they want can be done, and nothing is recorded before."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import pytest
+from tests.game.chair import Script
 
 from dndbots.campaign import Campaign
 from dndbots.events import EventType, GameEvent
@@ -18,19 +19,6 @@ from dndbots.testing import memory_campaign
 def campaign() -> Iterator[Campaign]:
     with memory_campaign() as made:
         yield made
-
-
-class Script:
-    """A chair whose lines are known beforehand. At their end, it is left."""
-
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._lines: Iterator[str] = iter(lines)
-        self.refused: list[str] = []
-
-    def ask(self, turn: Turn) -> str | None:
-        if turn.refused:
-            self.refused.append(reason_of(turn))
-        return next(self._lines, None)
 
 
 def begun(campaign: Campaign, chair: object, *, seats: int = 2, seed: int = 1) -> tuple[Game, str]:
@@ -84,7 +72,6 @@ def test_reasons_have_names_and_no_uids(campaign: Campaign) -> None:
     chair = Chair()
     game, _ = begun(campaign, chair, seats=4)
     game.play(1)
-    from dndbots.game.people import reason_of
 
     assert "pc_" in chair.turns[1].refused
     assert "pc_" not in reason_of(chair.turns[1])

@@ -128,8 +128,9 @@ def called_for(
         return None
     said: dict[str, Any] = {}
     rest = rest.strip()
+    strangers = {uid: looked for uid, looked in (looks or {}).items() if uid in here}
     for field, kind in command.fields.items():
-        value, rest = _part(rest, kind, here, looks or {})
+        value, rest = _part(rest, kind, here, strangers)
         if value:
             said[field] = value
     if rest:

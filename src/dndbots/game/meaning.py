@@ -132,7 +132,7 @@ class _Wish:
 
     def _named(self) -> str | None:
         """Who is meant, if exactly one of those who are here is named."""
-        found = matching(self._everybody(), self._target)
+        found = self._meant_by(self._everybody(), self._target)
         return found[0] if len(found) == 1 else None
 
     def _somebody(self) -> str:
@@ -140,7 +140,7 @@ class _Wish:
 
     def _of(self, known: Mapping[str, str], said: str) -> str:
         """The one that is meant among those that there are."""
-        found = matching(known, said) if said else []
+        found = self._meant_by(known, said) if said else []
         if len(found) == 1:
             return found[0]
         there = ", ".join(dict.fromkeys(known.values())) if known else "nothing"
@@ -151,6 +151,11 @@ class _Wish:
         else:
             reason = f"there is no {said!r} here; there is {there}"
         raise self._refused(reason)
+
+    def _meant_by(self, known: Mapping[str, str], said: str) -> list[str]:
+        """By name, or by what somebody looked like before the name was known."""
+        looks = self._place.table.looks
+        return matching(known, said) or matching({uid: looks[uid] for uid in known if uid in looks}, said)
 
     def _refused(self, reason: str) -> ActRefused:
         return ActRefused(self._place.who, verb=self._verb.value, reason=reason)
@@ -191,11 +196,11 @@ def matching(known: Mapping[str, str], said: str) -> list[str]:
     if said in known:
         return [said]
     names = {key: _plain(name) for key, name in known.items()}
-    words = {*_WORD.findall(plain)}
+    words = name_words(plain)
     for fits in (
         lambda name: name == plain,
-        lambda name: set() < words <= {*_WORD.findall(name)},
-        lambda name: set() < {*_WORD.findall(name)} <= words,
+        lambda name: set() < words <= name_words(name),
+        lambda name: set() < name_words(name) <= words,
         lambda name: len(plain) >= _SHORTEST and plain in name,
     ):
         found = [key for key, name in names.items() if name and fits(name)]

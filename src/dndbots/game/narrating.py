@@ -103,8 +103,7 @@ def narrate(screen: Screen, telling: Telling, deeds: Deeds, line: str) -> str:
         reason = f"that is {len(text)} characters; 1 to {LONGEST_WORDS} can be told at once"
         raise ActRefused(DM, verb=Verb.SAY.value, reason=reason)
     word, _, rest = text.partition(" ")
-    here = deeds.people_here()
-    form = called_for(text, here, {uid: screen.table.name(uid) for uid in here})
+    form = called_for(text, deeds.people_here(), screen.table.looks)
     if form is not None:
         came = deeds.do(form)
         return "" if any(came in event.content for event in screen.step.events) else came

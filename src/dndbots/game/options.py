@@ -58,6 +58,11 @@ class Place:
             return fight.foes[uid].name
         return self.table.name(uid)
 
+    def known_by(self, uid: str) -> list[str]:
+        """What this character may say for somebody: what it calls them, and what they looked like first."""
+        looks = self.table.looks.get(uid)
+        return [self.called(uid)] if looks is None else [self.called(uid), looks]
+
     def friends(self) -> list[str]:
         return [uid for uid in self.table.together(self.uid) if uid != self.who] if self.uid else []
 

@@ -282,7 +282,8 @@ class _Line:
         for word in reversed(words):
             name = said[: word.end()].rstrip(":,")
             uid = self._somebody(name)
-            if uid is not None and set() < name_words(name) <= name_words(self._place.called(uid)):
+            known_by = self._place.known_by(uid) if uid is not None else []
+            if any(set() < name_words(name) <= name_words(one) for one in known_by):
                 return name, said[word.end() :]
         ends = (word.end() for word in words if name_words(word.group()))
         end = next(ends, len(said))

@@ -80,6 +80,7 @@ class Table:
         self.steps: set[str] = set()
         self.seats: dict[str, Joined] = {}
         self.names: dict[str, str] = {}
+        self.looks: dict[str, str] = {}
         self.facts: dict[str, dict[str, Any]] = {}
         self.told: dict[str, dict[str, Any]] = {}
         self.sights: dict[str, Sights] = {}
@@ -121,9 +122,7 @@ class Table:
             self.sessions, self.session, self.session_since = self.sessions + 1, event.session_id, self.round
         self.ended = event.event_type is EventType.SESSION_END
         for uid, given in known.names.items():
-            name = given if isinstance(given, str) else given[0]
-            if not is_description(name) or is_description(self.names.get(uid, name)):
-                self.names[uid] = name
+            self._call(uid, given if isinstance(given, str) else given[0])
         for uid in effects.seen:
             self._of(uid)[claims.AT] = known.location
         for held in effects.holdings:
@@ -216,6 +215,14 @@ class Table:
         self.told.clear()
         self._forget_names()
 
+    def _call(self, uid: str, name: str) -> None:
+        """Somebody is called so from now on; a name once heard is not given up for a description."""
+        described = is_description(name)
+        if described:
+            self.looks[uid] = name
+        if not described or is_description(self.names.get(uid, name)):
+            self.names[uid] = name
+
     def _forget_names(self) -> None:
         """Of long ago, only characters and what one may still tell of is called by name.
 
@@ -224,6 +231,7 @@ class Table:
         kept = {uid for deed in self.deeds for uid in (*deed.about, deed.place)}
         kept.update(list(self.names)[-_MOST_NAMES:])
         self.names = {uid: name for uid, name in self.names.items() if uid in kept or uid.startswith("pc_")}
+        self.looks = {uid: looks for uid, looks in self.looks.items() if uid in self.names}
 
     def _placed(self, event: GameEvent, known: KnownMetadata, note: Played, place: str) -> None:
         if note.sights is not None:
