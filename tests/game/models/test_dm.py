@@ -353,3 +353,22 @@ def test_an_open_game_can_be_kept_by_the_house() -> None:
     game = begun(module="open", seats=2)
     assert game.play(3) == 3
     assert game.campaign.verify() == []
+
+
+@pytest.mark.parametrize("verb", [Verb.SAY, Verb.PARLEY, Verb.ATTACK])
+def test_who_comes_in_the_middle_of_a_fight_is_shown_the_foes_that_others_turn_to(verb: Verb) -> None:
+    """Nobody learns of somebody by an id in another's deed alone."""
+    game, voice = run_by(calls("start_fight", "Claws!", monster="goblin", number=2), "Hm.", seats=2)
+    game.play(1)
+    voice._answers = (calls("introduce_npc", name="Odo Fenn", looks="a man with a crate"), "Snarls.")
+    voice.questions.clear()
+    one, (fight,) = game.table.living()[0], game.table.fights.values()
+    act = Act(verb=verb, target=next(iter(fight.foes)), words="Stop! Enough!")
+    game.cast = type(game.cast)(dm=game.cast.dm, player=Walker(**{game.table.name(one).split()[0]: act}))
+    game._begin_round()
+    game.dm()
+    game.player(one)  # before any foe had its turn
+    *_, spoken = turns(game)
+    assert spoken.metadata["play"]["act"]["target"] == act.target
+    assert any(who.startswith("npc_odo") for who in audience(spoken))
+    assert list(unshown_uids(play(game))) == []

@@ -107,7 +107,7 @@ class Telling:
         self._minutes = 0
         there = self.step.witnesses(place) if witnesses is None else [*witnesses]
         people = {source, *participants, *there}
-        about = [str(fact["subject"]) for fact in facts]
+        about = [*(str(fact["subject"]) for fact in facts), *(metadata.get("reputation") or ())]
         about += note.get("sights", {}).get("people", ())
         return self.step.add(
             kind,

@@ -52,7 +52,9 @@ def player_acts(step: Step, who: str, act: Act) -> None:
         metadata["names"] = {str(act.what): own.name(str(act.what))}
     if act.verb is Verb.GIVE:
         metadata["loot"] = [{"item": act.what, "to": act.target, "from": who}]
-    if act.verb in (Verb.ATTACK, Verb.CAST) and act.target is not None and act.target.startswith("mon_"):
+    # Foes who are only spoken to are shown as well: who came in the middle of a fight never saw them.
+    fights = act.verb in (Verb.ATTACK, Verb.CAST) or act.target not in others
+    if fights and act.target is not None and act.target.startswith("mon_"):
         metadata["enemies"] = [act.target]
     step.add(
         kind,
