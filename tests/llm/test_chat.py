@@ -104,6 +104,22 @@ def test_what_was_answered_and_replied_is_shown_as_the_provider_wants_it() -> No
     assert told == ("human", "act: There is no goblin.\nTry again.")
 
 
+@pytest.mark.parametrize("way", [Way.TOOLS, Way.SCHEMA, Way.WORDS])
+def test_of_an_answer_that_is_shown_again_only_so_much_is(way: Way) -> None:
+    """A model that wrote fifty pages is not sent them back: the prompt would be longer than it reads."""
+    act = Act(verb="attack", target="goblin " * 2_000)
+    calls = tuple(Call(tool="act", form=act, id=f"call_{n}") for n in range(16))
+    long = Reply(
+        answer=Answer(words="I strike. " * 800, calls=calls), results=dict.fromkeys(range(16), "No.")
+    )
+    chat = FakeChatModel(LISTED)
+    asked = voice(chat, structured=way)
+    answer = asked.ask(Question(role=Role.DM, system="", text="Well?", tools=(ACT, ROLL), so_far=(long,)))
+    bare = asked.ask(Question(role=Role.DM, system="", text="Well?", tools=(ACT, ROLL)))
+    assert answer.usage.counted - bare.usage.counted < 2_000
+    assert str(chat.asked[0]).count("No.") == 8
+
+
 def test_langchain_takes_these_for_messages() -> None:
     """Tuples and mappings, as its own conversion reads them."""
     from langchain_core.messages import convert_to_messages

@@ -94,6 +94,7 @@ def test_a_form_that_is_not_filled_in_is_a_fault_in_words(args: Any, fault: str)
     reading = read(shape_of(raw), (ACT,), Way.TOOLS)
     assert reading.calls == ()
     assert fault in reading.faults[0]
+    assert reading.failed == reading.faults
 
 
 def test_an_unknown_tool_is_told_which_there_are() -> None:
@@ -102,6 +103,7 @@ def test_an_unknown_tool_is_told_which_there_are() -> None:
     reading = read(shape_of(raw), (ACT, ROLL), Way.TOOLS)
     assert [call.form for call in reading.calls] == [FILLED]
     assert "there are act, roll" in reading.faults[0]
+    assert reading.failed == reading.faults
     assert len(reading.faults[0]) < 120
 
 
@@ -137,6 +139,7 @@ def test_talk_where_an_object_was_asked_for_is_talk_with_a_fault() -> None:
     """The words are kept: they may be all that is wanted."""
     reading = read(shape_of("I draw my axe."), (ACT,), Way.WORDS)
     assert (reading.words, reading.faults, reading.fits) == ("I draw my axe.", (NO_OBJECT,), False)
+    assert reading.failed == ()
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ class Models:
         dm, players = self.dm or dm, self.players or players
         settings = merged(self.settings or Settings(), dm=dm, players=players)
         if settings.of(Role.NPC).model is None:
-            # People speak by the DM's model, wherever that is and however it is asked, if nothing else is said.
+            # People speak by the DM's model, wherever that is and however it is asked.
             own = settings.npcs.model_dump(exclude_none=True)
             settings = settings.model_copy(update={"npcs": settings.of(Role.DM).model_copy(update=own)})
         voices = Voices(settings)

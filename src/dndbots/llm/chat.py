@@ -78,13 +78,7 @@ class ChatVoice:
             if self._heard:
                 self._heard(question.role, self.name, usage)
             hearing.finish(reading.words)
-            return Answer(
-                words=reading.words,
-                calls=reading.calls,
-                faults=reading.faults,
-                model=self.name,
-                usage=usage,
-            )
+            return reading.answer(model=self.name, usage=usage)
         raise AssertionError  # the last way answers or raises
 
     def _told(self, failed: Failed, way: Way) -> str:

@@ -84,9 +84,7 @@ class FaultyVoice:
         if hear and reading.words:
             hear(reading.words)
         usage = Usage(input=self._rng.randrange(5000), output=self._rng.randrange(500))
-        return Answer(
-            words=reading.words, calls=reading.calls, faults=reading.faults, model="faulty", usage=usage
-        )
+        return reading.answer(model="faulty", usage=usage)
 
 
 Fault = Callable[[random.Random, Question, Sequence[str]], Any]

@@ -70,6 +70,50 @@ def test_what_the_rules_refuse_goes_back_once_with_the_reason() -> None:
     assert (note.role, note.answers, note.calls) == ("player", 2, {"act": 2})
 
 
+FLIES = "act: verb: Input should be 'say', 'whisper' or 'tell'"
+
+
+def test_a_form_that_does_not_pass_goes_back_with_what_is_wrong_with_it() -> None:
+    """Also where words stand beside it that could be said instead: something else was meant."""
+    wrong = Answer(words="Up!", faults=(FLIES,), failed=(FLIES,), model="double")
+    game, voice = played_by(wrong, does("search", "Then I look."), seats=1)
+    game.play(1)
+    (act,) = turns(game)
+    assert act.metadata["play"]["act"]["verb"] == "search"
+    (reply,) = voice.questions[1].so_far
+    assert reply.text.count(FLIES) == 1
+    (note,) = notes(game)
+    assert FLIES in note.faults
+    game, voice = played_by(wrong, seats=1)
+    game.play(1)
+    assert [event.content for event in turns(game)] == ["Up!"]
+    assert len(voice.questions) == 2
+
+
+def test_a_fault_of_the_answer_is_told_with_the_reason() -> None:
+    """What was cut off is told to be shorter."""
+    cut = "the answer was cut off before its end; be shorter"
+    game, voice = played_by(Answer(faults=(cut,), model="double"), "I wait.", seats=1)
+    game.play(1)
+    (reply,) = voice.questions[1].so_far
+    assert cut in reply.text
+    assert "say in a few sentences what you do" in reply.text
+
+
+def test_of_several_acts_none_but_the_first_is_said_to_be_looked_at() -> None:
+    """The others are not told that they were done."""
+
+    def greedy(question: Question) -> Answer:
+        acts = [calling(question, "act", verb="go", what=way).calls[0] for way in ("the moon", "the sun")]
+        return Answer(calls=tuple(acts), model="double")
+
+    game, voice = played_by(greedy, does("search"), seats=1)
+    game.play(1)
+    (reply,) = voice.questions[1].so_far
+    assert "no 'the moon' here" in reply.results[0]
+    assert reply.results[1] == "Only the first act of a turn counts."
+
+
 @pytest.mark.parametrize(
     "said",
     [
