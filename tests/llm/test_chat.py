@@ -12,6 +12,7 @@ from dndbots.game.models.forms import TOOLS
 from dndbots.llm.asking import Answer, Call, Question, Reply, Role, Usage
 from dndbots.llm.forms import answer_schema, instruction
 from dndbots.llm.messages import REMINDER
+from dndbots.llm.reading import REFUSED
 from dndbots.llm.settings import Way
 from dndbots.llm.trying import LONGEST_PAUSE
 from dndbots.testing import FakeChatModel, ServerFault, recorded
@@ -169,6 +170,9 @@ def test_a_model_with_tools_is_asked_by_tools_and_that_is_remembered() -> None:
             ),
             Way.WORDS,
         ),
+        (FakeChatModel(ServerFault(400, "tool_use_failed: Failed to call a function."), OBJECT), Way.SCHEMA),
+        (FakeChatModel(ServerFault(500, "Failed to parse input at pos 12: <tool_call>"), OBJECT), Way.SCHEMA),
+        (FakeChatModel(ServerFault(404, "No endpoints found that support tool use."), OBJECT), Way.SCHEMA),
         (FakeChatModel(TypeError("invoke() got an unexpected keyword argument 'tools'"), OBJECT), Way.SCHEMA),
     ],
 )
@@ -278,6 +282,13 @@ def test_what_may_pass_is_asked_again_after_pauses_that_grow(fault: Exception) -
         (ServerFault(404, "The model `gpt-9` does not exist"), "there is no such model: The model `gpt-9`"),
         (ServerFault(429, "insufficient_quota: check your billing"), "the account has nothing left"),
         (ServerFault(402, "pay"), "the account has nothing left"),
+        (ServerFault(400, "API key not valid. Please pass a valid API key."), "the key is refused"),
+        (
+            ServerFault(
+                404, "models/gemini-0 is not found for v1beta, or is not supported for generateContent"
+            ),
+            "there is no such model",
+        ),
         (ServerFault(400, "maximum context length is 8192 tokens"), "longer than the model reads"),
         (ServerFault(400, "bad\nrequest sk-abcdefgh"), "does not take the question: bad request ..."),
     ],
@@ -315,10 +326,52 @@ def test_a_server_that_says_when_to_come_back_is_believed() -> None:
         voice(FakeChatModel(ServerFault(429, headers=headers), "Yes."), trying=patient(pauses)).ask(NONE)
         assert least <= pauses[0] < least + 2
     pauses = Pauses()
-    hour = ServerFault(429, headers={"retry-after": "3600"})
-    with pytest.raises(ModelUnavailable, match="come back in 3600 seconds"):
-        voice(FakeChatModel(hour), trying=patient(pauses)).ask(NONE)
+    for status in (429, 503):
+        hour = ServerFault(status, headers={"retry-after": "3600"})
+        with pytest.raises(ModelUnavailable, match="come back in 3600 seconds"):
+            voice(FakeChatModel(hour), trying=patient(pauses)).ask(NONE)
     assert pauses == []
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("Rate limit reached. Please try again in 20s.", 20),
+        ("Please try again in 450ms. Visit ...", 0.5),
+        ("Please try again in 1m30.5s.", None),
+        ("You exceeded your current quota, please check your plan and billing details. retry in 17.5s", 17.5),
+        ("{'@type': 'type.googleapis.com/google.rpc.RetryInfo', 'retryDelay': '9s'}", 9),
+    ],
+)
+def test_a_server_that_says_it_in_words_is_believed(said: str, seconds: float | None) -> None:
+    """Without a header; and who speaks of billing and says when to come back has a limit, and no bill."""
+    pauses = Pauses()
+    chat = FakeChatModel(ServerFault(429, said), "Yes.")
+    if seconds is None:
+        with pytest.raises(ModelUnavailable, match="come back in 90 seconds"):
+            voice(chat, trying=patient(pauses)).ask(NONE)
+    else:
+        assert voice(chat, trying=patient(pauses)).ask(NONE).words == "Yes."
+        assert seconds <= pauses[0] < seconds + 1.5
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ServerFault(400, "The response was filtered due to Azure OpenAI's content management policy."),
+        ServerFault(
+            400, "Invalid prompt: your prompt was flagged as potentially violating our usage policy."
+        ),
+        ServerFault(403, "Your chosen model requires moderation and your input was flagged for violence"),
+    ],
+)
+@pytest.mark.parametrize("heard", [False, True])
+def test_a_question_that_its_provider_must_not_answer_is_a_refusal(fault: Exception, heard: bool) -> None:  # noqa: FBT001
+    """And no provider that is down: the same question would never be answered, and the game stand still."""
+    chat = FakeChatModel(fault)
+    answer = voice(chat).ask(ONE, hear=print if heard else None)
+    assert (answer.words, answer.calls, answer.faults) == ("", (), (REFUSED,))
+    assert len(chat.asked) == 1
 
 
 def test_pauses_have_a_limit() -> None:

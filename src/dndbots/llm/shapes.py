@@ -46,6 +46,15 @@ _ENDS: Final[Mapping[str, End]] = {
 }
 
 
+# A question that is held to be against the rules of its provider is an error, and no answer.
+_REFUSING: Final = (400, 403, 422, 451)
+_FLAGGED: Final = re.compile(
+    r"content[_ ](?:filter|management policy|policy)|ResponsibleAIPolicy|flagged|moderation"
+    r"|(?:usage|content|safety) polic|data_inspection_failed",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawCall:
     """A call as it came: `args` is an object, or text that should have been one."""
@@ -82,7 +91,7 @@ def shape_of(answer: object) -> Shape:
 
 def shape_in(error: Exception) -> Shape | None:
     """The answer inside an error: where one is held to a schema, a library may raise for how it ended."""
-    if type(error).__name__ == "ContentFilterFinishReasonError":
+    if type(error).__name__ == "ContentFilterFinishReasonError" or _is_refused(error):
         return Shape(end=End.REFUSED)
     completion = getattr(error, "completion", None)
     choice = next(iter(_listed(completion, "choices")), None)
@@ -90,6 +99,12 @@ def shape_in(error: Exception) -> Shape | None:
         return None
     about = {"finish_reason": _field(choice, "finish_reason"), "token_usage": _field(completion, "usage")}
     return shape_of({"content": _field(_field(choice, "message"), "content"), "response_metadata": about})
+
+
+def _is_refused(error: Exception) -> bool:
+    """Whether a provider took the question for one that it must not answer. Asked again, it says the same."""
+    status = getattr(error, "status_code", None)
+    return status in _REFUSING and _FLAGGED.search(str(error)[:2000]) is not None
 
 
 # Text
