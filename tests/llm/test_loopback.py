@@ -224,6 +224,14 @@ def test_a_key_that_a_server_repeats_is_not_told(server: Server, status: int) ->
     assert server.keys[0] == "Bearer q7Rz-plain-hunter22"
 
 
+def test_a_stream_that_counts_anew_with_every_word_is_counted_once(server: Server) -> None:
+    """Some servers tell in each chunk what was taken up to then, and the library adds all of it up."""
+    answer = at(server, Say("I draw my axe, and wait for them.", recounts=True)).ask(
+        NONE, hear=lambda _: None
+    )
+    assert (answer.usage.input, answer.usage.output, answer.usage.cached) == (100, 8, 60)
+
+
 def test_by_settings_alone(server: Server) -> None:
     """A name, an address, no key."""
     server.says = [CALLED]

@@ -181,11 +181,38 @@ def test_characters_who_cannot_do_something_do_not_refuse(text: str) -> None:
         ("<THINK>a</THINK> b", " b"),
         ("no thoughts < here >", "no thoughts < here >"),
         ("<think><think>a</think>b", "b"),
+        ("[THINK]a[/THINK]b", "b"),
+        ("\u25c1think\u25b7a\u25c1/think\u25b7b", "b"),
+        ("<seed:think>a</seed:think>b", "b"),
+        (
+            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>",
+            "b",
+        ),
+        ("<|channel|>analysis<|message|>a", ""),
+        ("<|channel|>analysis<|message|>a<|channel|>final<|message|>b", "b"),
     ],
 )
 def test_thoughts_are_nobodys_words(text: str, kept: str) -> None:
     """Closed, open, begun before the answer, more than one."""
     assert without_thoughts(text) == kept
+
+
+def test_thoughts_in_a_form_are_nobodys_words_either() -> None:
+    """A model that is held to a form thinks where it can."""
+    args = {"verb": "attack", "target": "<think>Who? Him.</think>the goblin"}
+    reading = read(shape_of({"tool_calls": [{"name": "act", "args": args}]}), (ACT,), Way.TOOLS)
+    assert [call.form for call in reading.calls] == [Act(verb="attack", target="the goblin")]
+
+
+def test_a_call_in_a_channel_is_read() -> None:
+    """Where a server leaves the marks of its model's format in the text."""
+    said = (
+        "<|channel|>analysis<|message|>Strike.<|end|>"
+        "<|start|>assistant<|channel|>commentary to=functions.act "
+        '<|constrain|>json<|message|>{"verb": "attack", "target": "goblin"}<|call|>'
+    )
+    reading = read(shape_of(said), (ACT,), Way.TOOLS)
+    assert (reading.words, [call.form for call in reading.calls]) == ("", [FILLED])
 
 
 anything = st.recursive(
@@ -236,6 +263,8 @@ def test_whatever_comes_back_is_read_without_an_error(raw: Any, field: Any, way:
     [
         "{" * 200_000,
         "<think>" * 30_000,
+        "<|channel|>analysis" * 10_000,
+        "<|start|>assistant " * 10_000 + "<|channel|>",
         "</think>" * 30_000,
         '{"words": "' * 20_000,
         '{"a":' * 50_000 + "1" + "}" * 50_000,

@@ -6,6 +6,7 @@ tried, and what works is remembered.
 
 import time
 from collections.abc import Callable, Iterator, MutableMapping
+from dataclasses import replace
 from typing import Any, Final
 
 from dndbots.errors import ModelUnavailable
@@ -15,7 +16,16 @@ from dndbots.llm.hearing import Hearing
 from dndbots.llm.messages import count_in, messages_of
 from dndbots.llm.reading import LONGEST_ANSWER, Reading, read
 from dndbots.llm.settings import Way
-from dndbots.llm.shapes import Shape, broke_off, content_of, said_in, shape_in, shape_of
+from dndbots.llm.shapes import (
+    Shape,
+    broke_off,
+    content_of,
+    said_in,
+    shape_in,
+    shape_of,
+    tokens_of,
+    tokens_of_all,
+)
 from dndbots.llm.troubles import Kind
 from dndbots.llm.trying import Failed, Trying
 from dndbots.llm.waiting import as_it_comes
@@ -128,7 +138,7 @@ class ChatVoice:
                 if hearing.deaf or not hasattr(model, "stream"):
                     return shape_of(self._trying.within(lambda: model.invoke(messages)))
                 on = hearing.begin(in_object=way in (Way.SCHEMA, Way.WORDS))
-                return shape_of(self._streamed(model, messages, on))
+                return self._streamed(model, messages, on)
             except Exception as exc:  # libraries raise whatever they like, also for an answer that was cut
                 hearing.stop()
                 if (shape := shape_in(exc)) is None:
@@ -137,7 +147,7 @@ class ChatVoice:
 
         return self._trying.run(once), counted, bare
 
-    def _streamed(self, model: Any, messages: list[Any], on: Callable[[str], None]) -> object:
+    def _streamed(self, model: Any, messages: list[Any], on: Callable[[str], None]) -> Shape:
         """All of a stream, added up. It is timed here, so that words are heard where the caller is."""
 
         def begin() -> Iterator[Any]:
@@ -145,16 +155,22 @@ class ChatVoice:
 
         whole: Any = None
         length = 0
+        counting: list[object] = []
         for chunk in as_it_comes(self._trying.timeout, begin):
             whole = chunk if whole is None else whole + chunk
+            if tokens_of(chunk):
+                counting.append(chunk)
             said = said_in(content_of(chunk)) or ""
             length += len(said)
             on(said)
             if length > LONGEST_ANSWER:
-                return whole
-        if whole is None or broke_off(whole):
-            raise ConnectionError("the stream broke off")
-        return whole
+                break
+        else:
+            if whole is None or broke_off(whole):
+                raise ConnectionError("the stream broke off")
+        shape = shape_of(whole)
+        tokens = tokens_of_all(counting)
+        return shape if tokens is None else replace(shape, tokens=tokens)
 
 
 def _bound(model: Any, functions: list[dict[str, Any]], schema: dict[str, Any] | None) -> Any:

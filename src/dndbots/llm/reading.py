@@ -265,7 +265,7 @@ def _object_in(text: object) -> Mapping[str, Any] | None:
 def _cleaned(value: Any, depth: int = 0) -> Any:
     """What a model filled in, with nothing invisible in it, and of a size that can be looked at."""
     if isinstance(value, str):
-        return clean(value)
+        return clean(without_thoughts(value))
     if depth >= _DEEPEST:
         return None
     if isinstance(value, Mapping):
