@@ -189,6 +189,19 @@ def test_what_a_model_cannot_do_is_found_out_at_once(chat: FakeChatModel, way: W
     assert len(chat.asked) == asked + 1
 
 
+def test_a_way_that_works_is_not_given_up_for_one_slip() -> None:
+    """A server may fail to read one call of its model's; only if it goes on so, another way is better."""
+    slip = ServerFault(400, "tool_use_failed: Failed to call a function.")
+    chat = FakeChatModel(CALLED, slip, OBJECT, CALLED, slip, OBJECT, slip, OBJECT, slip, OBJECT, OBJECT)
+    told: list[Any] = []
+    asked = voice(chat, remember=lambda *one: told.append(one))
+    for _ in range(7):
+        assert asked.ask(ONE).calls[0].form == Act(verb="attack")
+    by_tools = ["tools" in bound for bound in chat.bound]
+    assert by_tools == [True, True, False, True, True, False, True, False, True, False, False]
+    assert told == [(KEY, Way.TOOLS), (KEY, Way.SCHEMA)]
+
+
 def test_a_model_that_writes_its_calls_as_text_is_held_to_a_schema_next_time() -> None:
     """What it wrote counts all the same."""
     chat = FakeChatModel(f"I strike! {OBJECT}", OBJECT)

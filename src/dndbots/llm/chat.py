@@ -36,6 +36,8 @@ Remember = Callable[[str, Way], None]
 # Providers write tools in fewer tokens than JSON has, but not in so much fewer.
 _TOOLS_SHRINK: Final = 3
 _ORDER: Final = (Way.TOOLS, Way.SCHEMA, Way.WORDS)
+# A server that cannot read what its model wrote for once says much the same as one that can do no tools.
+_MOST_SLIPS: Final = 3
 
 
 class ChatVoice:
@@ -66,6 +68,8 @@ class ChatVoice:
         self._encoding = counter_for(name).encoding
         # Where to begin as long as no way is known to work.
         self._begin = Way.TOOLS
+        # How often, one after the other, a way failed that is known to work.
+        self._slips = 0
 
     def ask(self, question: Question, *, hear: Hear | None = None) -> Answer:
         """The answer to a question. Words are handed to `hear` as they come; the answer is what counts.
@@ -80,6 +84,7 @@ class ChatVoice:
                 shape, counted, bare = self._asked(question, way, hearing)
             except Failed as exc:
                 if exc.trouble.kind is Kind.UNSUPPORTED and way is not last:
+                    self._slips += way is self.ways.get(self._key)
                     continue
                 raise ModelUnavailable(self.name, reason=self._told(exc, way)) from exc
             reading = read(shape, question.tools, way)
@@ -110,8 +115,10 @@ class ChatVoice:
         if way is Way.AUTO:
             return
         if reading.fits:
-            if self.ways.get(self._key) is not way:
-                self.ways[self._key] = way
+            if self.ways.get(self._key) is way:
+                self._slips = 0
+            elif self._key not in self.ways or self._slips >= _MOST_SLIPS:
+                self.ways[self._key], self._slips = way, 0
                 if self._remember:
                     self._remember(self._key, way)
         elif self._key not in self.ways:
