@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from tests.game.models.tables import begun, calling, does, notes, played_by, turns, used
 
-from dndbots.errors import ModelUnavailable
+from dndbots.errors import ActRefused, ModelUnavailable
 from dndbots.events import EventType
-from dndbots.game.acts import Act
+from dndbots.game import referee
+from dndbots.game.acts import Act, Verb
 from dndbots.game.agents import Turn
 from dndbots.game.house.players import HousePlayer
 from dndbots.game.models.players import ModelPlayer
@@ -194,6 +195,41 @@ def test_a_provider_that_counts_more_gets_shorter_prompts() -> None:
     assert all(round(1.4 * tokens) <= game.note.budget for tokens in late)
     again = type(game).resume(game.campaign, cast=game.cast)
     assert again.budgets.of(game.table.living()[0], "") == game.budgets.of(game.table.living()[0], "")
+
+
+@pytest.mark.parametrize(
+    ("counted", "reported"), [(1, 10**8), (300, 10**8), (10**8, 1), (1_500, 1), (1, 1), (0, 10**8), (900, 0)]
+)
+def test_a_report_that_cannot_be_true_breaks_no_budget(counted: int, reported: int) -> None:
+    """Prompts stay within the limit, and keep half of it at least, whatever a provider says it counted."""
+    game, voice = played_by(used(input=reported, counted=counted), seats=1)
+    game.play(3)
+    who = game.table.living()[0]
+    budget, _ = game.budgets.of(who, "")
+    assert game.note.budget // 2 <= budget <= game.note.budget
+    assert all(count_tokens(one.system) <= game.note.budget for one in voice.questions)
+    assert game.campaign.verify() == []
+
+
+def test_why_something_cannot_be_is_told_as_far_as_the_character_can_know_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What stands against it on nobody's table but the DM's stays there, also when it is asked again."""
+    game, voice = played_by(does("search", "I look."), does("stay", "I wait."), seats=1)
+    acts = referee.player_acts
+
+    def knows_more(step: Any, who: str, act: Act) -> None:
+        if act.verb is Verb.SEARCH:
+            raise ActRefused(who, verb="search", reason="npc_marek_001 holds the door from behind")
+        acts(step, who, act)
+
+    monkeypatch.setattr(referee, "player_acts", knows_more)
+    game.play(1)
+    (reply,) = voice.questions[1].so_far
+    assert "something is not as you think" in reply.results[0]
+    assert "marek" not in str(voice.questions).casefold()
+    (act,) = turns(game)
+    assert act.content == "I wait."
 
 
 class Failing:
