@@ -303,6 +303,11 @@ def test_what_may_pass_is_asked_again_after_pauses_that_grow(fault: Exception) -
             "there is no such model",
         ),
         (ServerFault(400, "maximum context length is 8192 tokens"), "longer than the model reads"),
+        (ServerFault(413, "request_too_large"), "longer than the model reads"),
+        (
+            ServerFault(400, "The input token count (9001) exceeds the maximum"),
+            "or a game that is begun with a",
+        ),
         (ServerFault(400, "bad\nrequest sk-abcdefgh"), "does not take the question: bad request ..."),
     ],
 )

@@ -98,9 +98,12 @@ class ChatVoice:
 
     def _told(self, failed: Failed, way: Way) -> str:
         """Why there is no answer, and what may help where it is our settings that stand in the way."""
-        if failed.trouble.kind is Kind.UNSUPPORTED and self._structured is way is not Way.AUTO:
-            return f'{failed.trouble.reason}; structured = "auto" finds another way'
-        return failed.trouble.reason
+        kind, reason = failed.trouble.kind, failed.trouble.reason
+        if kind is Kind.UNSUPPORTED and self._structured is way is not Way.AUTO:
+            return f'{reason}; structured = "auto" finds another way'
+        if kind is Kind.TOO_LONG:
+            return f"{reason}; it takes a longer context, or a game that is begun with a smaller budget"
+        return reason
 
     # Which way
 

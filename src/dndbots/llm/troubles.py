@@ -35,7 +35,7 @@ _KEY = re.compile(
 )
 _TOO_LONG = re.compile(
     r"context[_ ](?:length|window|size|overflow)|maximum context|too many (?:input )?tokens"
-    r"|prompt is too long|exceeds? the (?:available )?context",
+    r"|prompt is too long|exceeds? the (?:available )?context|input token count|request_too_large",
     re.IGNORECASE,
 )
 _NO_MONEY = re.compile(
