@@ -107,7 +107,8 @@ class Telling:
         self._minutes = 0
         there = self.step.witnesses(place) if witnesses is None else [*witnesses]
         people = {source, *participants, *there}
-        about = [*(str(fact["subject"]) for fact in facts), *(metadata.get("reputation") or ())]
+        about = [str(fact["subject"]) for fact in facts]
+        about += [uid for uid in metadata.get("reputation") or () if uid not in people]
         about += note.get("sights", {}).get("people", ())
         return self.step.add(
             kind,
