@@ -104,6 +104,26 @@ def test_models_are_cast_by_role_and_the_rest_is_the_houses() -> None:
     assert isinstance(cast.player, ModelPlayer)
 
 
+def test_people_speak_by_the_dms_model_at_the_dms_address() -> None:
+    """With all that is said of it; no key is missed for a server that needs none."""
+    Path("dndbots.toml").write_text('[dm]\nmodel = "openai:a"\nbase_url = "http://127.0.0.1:9/v1"\n')
+    cast = models_from(None).cast(dm="house", players="house")
+    assert isinstance(cast.dm, ModelDM)
+    assert cast.dm._npcs is not None
+
+
+def test_people_may_be_left_to_the_house() -> None:
+    """Whether the file says so, or the command line."""
+    at = {"base_url": "http://127.0.0.1:9/v1"}
+    cast = models_from(None, dm="openai:a", npcs="house", **at).cast(dm="house", players="house")
+    assert isinstance(cast.dm, ModelDM)
+    assert cast.dm._npcs is None
+    Path("dndbots.toml").write_text('model = "openai:a"\n[npcs]\nmodel = "house"\n')
+    cast = models_from(None, **at).cast(dm="house", players="house")
+    assert isinstance(cast.dm, ModelDM)
+    assert cast.dm._npcs is None
+
+
 def test_a_game_goes_on_with_the_models_that_it_was_begun_with() -> None:
     """Whoever is named now goes before them."""
     at = {"base_url": "http://127.0.0.1:9/v1"}

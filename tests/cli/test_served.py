@@ -135,8 +135,42 @@ def test_what_models_took_is_told_by_role(run: Run, server: Server) -> None:
         assert (one["model"], one["input"]) == (MODEL, 100 * one["answers"])
         assert (one["output"], one["cached"]) == (8 * one["answers"], 60 * one["answers"])
         assert one["cost"] == pytest.approx((100 * 1.0 + 8 * 2.0) * one["answers"] / 1_000_000)
-    shown = run("usage", "-c", HOME).out
-    assert [line.split()[0] for line in shown.splitlines() if "openai:" in line] == [*taken]
+    head, columns, _, *rows = run("usage", "-c", HOME).out.splitlines()
+    assert (head, columns.split()[:3]) == (MODEL, ["role", "answers", "input"])
+    assert [line.split()[:3] for line in rows] == [
+        [role, str(one["answers"]), str(one["input"])] for role, one in taken.items()
+    ]
+
+
+def spent(role: str, model: str, **figures: int) -> GameEvent:
+    note = {"role": role, "model": model, "answers": 1, **figures}
+    return GameEvent(
+        event_id=f"use_{role}_{len(model)}",
+        event_type=EventType.USAGE,
+        source="system",
+        content="",
+        session_id="s01",
+        metadata={"usage": note, "witnesses": []},
+    )
+
+
+def test_whatever_was_taken_fits_a_narrow_terminal(run: Run) -> None:
+    """Each role on one line of at most 80 columns, under its model, however long that is called."""
+    names = ["anthropic:claude-sonnet-4-5-20250929", "openai:" + "x" * 110]
+    much = {"input": 987_654_321, "cached": 123_456_789_012, "output": 9_999_999, "milliseconds": 10**9}
+    with Campaign.open(HOME) as campaign:
+        campaign.record_many(
+            spent(role, name, cost=10**11, **much) for name in names for role in ("dm", "summarizer")
+        )
+        campaign.record(spent("player", names[0], input=1))
+    lines = run("usage", "-c", HOME).out.splitlines()
+    tables = [line for line in lines if not line.startswith(("anthropic:", "openai:"))]
+    assert max(map(len, tables)) <= 80
+    rows = [line.split() for line in tables if line.startswith(("dm", "player", "summarizer"))]
+    assert [row[0] for row in rows] == ["dm", "player", "summarizer", "dm", "summarizer"]
+    assert rows[0][1:] == ["1", "987.6M", "123.4G", "10.00M", "1.00M", "100000.00", "0"]
+    assert rows[1][1:] == ["1", "1", "0", "0", "0", "unknown", "0"]
+    assert [line for line in lines if line not in tables] == names
 
 
 def test_what_was_never_asked_took_nothing(run: Run) -> None:

@@ -15,9 +15,11 @@ from dndbots.game import referee
 from dndbots.game.acts import Act, Verb
 from dndbots.game.played import Foes
 from dndbots.game.referee.marching import go
+from dndbots.game.sheets import SPELLS
 from dndbots.game.table import Table
 from dndbots.ids import DM, mint
 from dndbots.rules.abilities import Ability
+from dndbots.rules.creation import ready_made
 from dndbots.rules.saves import SaveKind
 
 # Few enough to be played once and looked at by every law.
@@ -326,6 +328,25 @@ def test_who_falls_is_dying_and_can_be_saved() -> None:
     box.commit(step)
     assert "dying" not in box.table.conditions(one)
     assert box.table.fact(one, "hp") == 1
+
+
+def test_who_falls_to_a_friends_spell_is_dying() -> None:
+    """A spell that hurts is no kinder for being a friend's: nobody acts on with no hit points."""
+    by_name = {one.name: one for one in ready_made()}
+    box = Sandbox(characters=[by_name["Ilvane"], by_name["Zara"]])
+    ilvane, zara = box.party
+    hp = box.table.fact(zara, "hp")
+    ready = {"subject": ilvane, "key": SPELLS, "value": ["Fan of Fire"]}
+    box.dm(lambda step: referee.hurt(step, {zara: hp - 1}, text="A slate falls.", place=MILL, facts=[ready]))
+    box.act(ilvane, Act(verb=Verb.CAST, what="Fan of Fire", target=zara, words="Stand still."))
+    step = box.step(f"referee {ilvane}")
+    referee.decide(step)
+    (burnt, *_) = box.commit(step)
+    assert burnt.known.hp_delta[zara] < 0
+    assert box.table.fact(zara, "hp") <= 0
+    assert "dying" in box.table.conditions(zara)
+    with pytest.raises(ActRefused, match="dying"):
+        box.act(zara, Act(words="Ow."))
 
 
 def left_for_dead(box: Sandbox) -> tuple[str, str]:

@@ -28,10 +28,11 @@ class Say:
         finish: str = "stop",
         drops: bool = False,
         hangs: threading.Event | None = None,
+        recounts: bool = False,
     ) -> None:
         self.message = {"content": message} if isinstance(message, str) else message or {"content": ""}
         self.status, self.body, self.headers = status, body, headers or {}
-        self.finish, self.drops, self.hangs = finish, drops, hangs
+        self.finish, self.drops, self.hangs, self.recounts = finish, drops, hangs, recounts
 
 
 def fault(status: int, message: str, **headers: str) -> Say:
@@ -109,8 +110,9 @@ class _Handler(BaseHTTPRequestHandler):
         if say.drops:
             self._event(_completion("chat.completion.chunk", [{"index": 0, "delta": deltas[0]}]))
             return
-        for delta in deltas:
-            self._event(_completion("chat.completion.chunk", [{"index": 0, "delta": delta}]))
+        for n, delta in enumerate(deltas):
+            so_far = {**USAGE, "completion_tokens": n} if say.recounts else None
+            self._event(_completion("chat.completion.chunk", [{"index": 0, "delta": delta}], so_far))
         last = {"index": 0, "delta": {}, "finish_reason": say.finish}
         self._event(_completion("chat.completion.chunk", [last]))
         self._event(_completion("chat.completion.chunk", [], USAGE))

@@ -12,6 +12,7 @@ from dndbots.game.models.forms import TOOLS
 from dndbots.llm.asking import Answer, Call, Question, Reply, Role, Usage
 from dndbots.llm.forms import answer_schema, instruction
 from dndbots.llm.messages import REMINDER
+from dndbots.llm.reading import REFUSED
 from dndbots.llm.settings import Way
 from dndbots.llm.trying import LONGEST_PAUSE
 from dndbots.testing import FakeChatModel, ServerFault, recorded
@@ -104,6 +105,22 @@ def test_what_was_answered_and_replied_is_shown_as_the_provider_wants_it() -> No
     assert told == ("human", "act: There is no goblin.\nTry again.")
 
 
+@pytest.mark.parametrize("way", [Way.TOOLS, Way.SCHEMA, Way.WORDS])
+def test_of_an_answer_that_is_shown_again_only_so_much_is(way: Way) -> None:
+    """A model that wrote fifty pages is not sent them back: the prompt would be longer than it reads."""
+    act = Act(verb="attack", target="goblin " * 2_000)
+    calls = tuple(Call(tool="act", form=act, id=f"call_{n}") for n in range(16))
+    long = Reply(
+        answer=Answer(words="I strike. " * 800, calls=calls), results=dict.fromkeys(range(16), "No.")
+    )
+    chat = FakeChatModel(LISTED)
+    asked = voice(chat, structured=way)
+    answer = asked.ask(Question(role=Role.DM, system="", text="Well?", tools=(ACT, ROLL), so_far=(long,)))
+    bare = asked.ask(Question(role=Role.DM, system="", text="Well?", tools=(ACT, ROLL)))
+    assert answer.usage.counted - bare.usage.counted < 2_000
+    assert str(chat.asked[0]).count("No.") == 8
+
+
 def test_langchain_takes_these_for_messages() -> None:
     """Tuples and mappings, as its own conversion reads them."""
     from langchain_core.messages import convert_to_messages
@@ -153,6 +170,9 @@ def test_a_model_with_tools_is_asked_by_tools_and_that_is_remembered() -> None:
             ),
             Way.WORDS,
         ),
+        (FakeChatModel(ServerFault(400, "tool_use_failed: Failed to call a function."), OBJECT), Way.SCHEMA),
+        (FakeChatModel(ServerFault(500, "Failed to parse input at pos 12: <tool_call>"), OBJECT), Way.SCHEMA),
+        (FakeChatModel(ServerFault(404, "No endpoints found that support tool use."), OBJECT), Way.SCHEMA),
         (FakeChatModel(TypeError("invoke() got an unexpected keyword argument 'tools'"), OBJECT), Way.SCHEMA),
     ],
 )
@@ -167,6 +187,19 @@ def test_what_a_model_cannot_do_is_found_out_at_once(chat: FakeChatModel, way: W
     asked = len(chat.asked)
     voice(chat, ways=ways).ask(ONE)
     assert len(chat.asked) == asked + 1
+
+
+def test_a_way_that_works_is_not_given_up_for_one_slip() -> None:
+    """A server may fail to read one call of its model's; only if it goes on so, another way is better."""
+    slip = ServerFault(400, "tool_use_failed: Failed to call a function.")
+    chat = FakeChatModel(CALLED, slip, OBJECT, CALLED, slip, OBJECT, slip, OBJECT, slip, OBJECT, OBJECT)
+    told: list[Any] = []
+    asked = voice(chat, remember=lambda *one: told.append(one))
+    for _ in range(7):
+        assert asked.ask(ONE).calls[0].form == Act(verb="attack")
+    by_tools = ["tools" in bound for bound in chat.bound]
+    assert by_tools == [True, True, False, True, True, False, True, False, True, False, False]
+    assert told == [(KEY, Way.TOOLS), (KEY, Way.SCHEMA)]
 
 
 def test_a_model_that_writes_its_calls_as_text_is_held_to_a_schema_next_time() -> None:
@@ -262,7 +295,19 @@ def test_what_may_pass_is_asked_again_after_pauses_that_grow(fault: Exception) -
         (ServerFault(404, "The model `gpt-9` does not exist"), "there is no such model: The model `gpt-9`"),
         (ServerFault(429, "insufficient_quota: check your billing"), "the account has nothing left"),
         (ServerFault(402, "pay"), "the account has nothing left"),
+        (ServerFault(400, "API key not valid. Please pass a valid API key."), "the key is refused"),
+        (
+            ServerFault(
+                404, "models/gemini-0 is not found for v1beta, or is not supported for generateContent"
+            ),
+            "there is no such model",
+        ),
         (ServerFault(400, "maximum context length is 8192 tokens"), "longer than the model reads"),
+        (ServerFault(413, "request_too_large"), "longer than the model reads"),
+        (
+            ServerFault(400, "The input token count (9001) exceeds the maximum"),
+            "or a game that is begun with a",
+        ),
         (ServerFault(400, "bad\nrequest sk-abcdefgh"), "does not take the question: bad request ..."),
     ],
 )
@@ -299,10 +344,52 @@ def test_a_server_that_says_when_to_come_back_is_believed() -> None:
         voice(FakeChatModel(ServerFault(429, headers=headers), "Yes."), trying=patient(pauses)).ask(NONE)
         assert least <= pauses[0] < least + 2
     pauses = Pauses()
-    hour = ServerFault(429, headers={"retry-after": "3600"})
-    with pytest.raises(ModelUnavailable, match="come back in 3600 seconds"):
-        voice(FakeChatModel(hour), trying=patient(pauses)).ask(NONE)
+    for status in (429, 503):
+        hour = ServerFault(status, headers={"retry-after": "3600"})
+        with pytest.raises(ModelUnavailable, match="come back in 3600 seconds"):
+            voice(FakeChatModel(hour), trying=patient(pauses)).ask(NONE)
     assert pauses == []
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        ("Rate limit reached. Please try again in 20s.", 20),
+        ("Please try again in 450ms. Visit ...", 0.5),
+        ("Please try again in 1m30.5s.", None),
+        ("You exceeded your current quota, please check your plan and billing details. retry in 17.5s", 17.5),
+        ("{'@type': 'type.googleapis.com/google.rpc.RetryInfo', 'retryDelay': '9s'}", 9),
+    ],
+)
+def test_a_server_that_says_it_in_words_is_believed(said: str, seconds: float | None) -> None:
+    """Without a header; and who speaks of billing and says when to come back has a limit, and no bill."""
+    pauses = Pauses()
+    chat = FakeChatModel(ServerFault(429, said), "Yes.")
+    if seconds is None:
+        with pytest.raises(ModelUnavailable, match="come back in 90 seconds"):
+            voice(chat, trying=patient(pauses)).ask(NONE)
+    else:
+        assert voice(chat, trying=patient(pauses)).ask(NONE).words == "Yes."
+        assert seconds <= pauses[0] < seconds + 1.5
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ServerFault(400, "The response was filtered due to Azure OpenAI's content management policy."),
+        ServerFault(
+            400, "Invalid prompt: your prompt was flagged as potentially violating our usage policy."
+        ),
+        ServerFault(403, "Your chosen model requires moderation and your input was flagged for violence"),
+    ],
+)
+@pytest.mark.parametrize("heard", [False, True])
+def test_a_question_that_its_provider_must_not_answer_is_a_refusal(fault: Exception, heard: bool) -> None:  # noqa: FBT001
+    """And no provider that is down: the same question would never be answered, and the game stand still."""
+    chat = FakeChatModel(fault)
+    answer = voice(chat).ask(ONE, hear=print if heard else None)
+    assert (answer.words, answer.calls, answer.faults) == ("", (), (REFUSED,))
+    assert len(chat.asked) == 1
 
 
 def test_pauses_have_a_limit() -> None:

@@ -207,6 +207,31 @@ def test_a_stream_that_breaks_off_is_asked_again(server: Server) -> None:
     assert "".join(told) == "I"
 
 
+@pytest.mark.parametrize("status", [400, 404, 429, 500])
+def test_a_key_that_a_server_repeats_is_not_told(server: Server, status: int) -> None:
+    """Whatever it looks like, and wherever it is repeated."""
+    server.says = [fault(status, "no such route for Authorization=q7Rz-plain-hunter22, sorry")]
+    settings = Settings(model="m", base_url=server.address, key_env="MY_SERVER", attempts=1)
+    environ = {"MY_SERVER": "q7Rz-plain-hunter22", "OTHER_API_KEY": "unused-by-this"}
+    voices = Voices(settings, environ=environ)
+    dm, writes = voices.voice(Role.DM), voices.model(Role.SUMMARIZER)
+    assert dm is not None
+    assert writes is not None
+    for ask in (lambda: dm.ask(NONE), lambda: writes.invoke([("human", "Well?")])):
+        with pytest.raises(ModelUnavailable) as caught:
+            ask()
+        assert "hunter22" not in str(caught.value)
+    assert server.keys[0] == "Bearer q7Rz-plain-hunter22"
+
+
+def test_a_stream_that_counts_anew_with_every_word_is_counted_once(server: Server) -> None:
+    """Some servers tell in each chunk what was taken up to then, and the library adds all of it up."""
+    answer = at(server, Say("I draw my axe, and wait for them.", recounts=True)).ask(
+        NONE, hear=lambda _: None
+    )
+    assert (answer.usage.input, answer.usage.output, answer.usage.cached) == (100, 8, 60)
+
+
 def test_by_settings_alone(server: Server) -> None:
     """A name, an address, no key."""
     server.says = [CALLED]

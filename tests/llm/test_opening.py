@@ -140,6 +140,17 @@ def test_without_langchain_the_extra_of_the_provider_is_named(monkeypatch: pytes
     assert "langchain is not installed; pip install 'dndbots[ollama]'" in refused("ollama:llama3.1")
 
 
+def test_a_library_that_repeats_the_key_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some show all that they were given in what they say is wrong."""
+    from langchain import chat_models
+
+    def shows(name: str, **fields: Any) -> None:
+        raise ValueError(f"{name}: cannot be made of {[*fields.values()]}")
+
+    monkeypatch.setattr(chat_models, "init_chat_model", shows)
+    assert "cannot be made of" in refused("openai:gpt-4o")
+
+
 def test_what_else_goes_wrong_is_one_line() -> None:
     """Whatever the library says."""
     assert refused("openai:").endswith("it has no name; write provider:name, such as openai:gpt-4o")

@@ -94,6 +94,7 @@ def test_a_form_that_is_not_filled_in_is_a_fault_in_words(args: Any, fault: str)
     reading = read(shape_of(raw), (ACT,), Way.TOOLS)
     assert reading.calls == ()
     assert fault in reading.faults[0]
+    assert reading.failed == reading.faults
 
 
 def test_an_unknown_tool_is_told_which_there_are() -> None:
@@ -102,6 +103,7 @@ def test_an_unknown_tool_is_told_which_there_are() -> None:
     reading = read(shape_of(raw), (ACT, ROLL), Way.TOOLS)
     assert [call.form for call in reading.calls] == [FILLED]
     assert "there are act, roll" in reading.faults[0]
+    assert reading.failed == reading.faults
     assert len(reading.faults[0]) < 120
 
 
@@ -137,6 +139,7 @@ def test_talk_where_an_object_was_asked_for_is_talk_with_a_fault() -> None:
     """The words are kept: they may be all that is wanted."""
     reading = read(shape_of("I draw my axe."), (ACT,), Way.WORDS)
     assert (reading.words, reading.faults, reading.fits) == ("I draw my axe.", (NO_OBJECT,), False)
+    assert reading.failed == ()
 
 
 @pytest.mark.parametrize(
@@ -178,11 +181,38 @@ def test_characters_who_cannot_do_something_do_not_refuse(text: str) -> None:
         ("<THINK>a</THINK> b", " b"),
         ("no thoughts < here >", "no thoughts < here >"),
         ("<think><think>a</think>b", "b"),
+        ("[THINK]a[/THINK]b", "b"),
+        ("\u25c1think\u25b7a\u25c1/think\u25b7b", "b"),
+        ("<seed:think>a</seed:think>b", "b"),
+        (
+            "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>",
+            "b",
+        ),
+        ("<|channel|>analysis<|message|>a", ""),
+        ("<|channel|>analysis<|message|>a<|channel|>final<|message|>b", "b"),
     ],
 )
 def test_thoughts_are_nobodys_words(text: str, kept: str) -> None:
     """Closed, open, begun before the answer, more than one."""
     assert without_thoughts(text) == kept
+
+
+def test_thoughts_in_a_form_are_nobodys_words_either() -> None:
+    """A model that is held to a form thinks where it can."""
+    args = {"verb": "attack", "target": "<think>Who? Him.</think>the goblin"}
+    reading = read(shape_of({"tool_calls": [{"name": "act", "args": args}]}), (ACT,), Way.TOOLS)
+    assert [call.form for call in reading.calls] == [Act(verb="attack", target="the goblin")]
+
+
+def test_a_call_in_a_channel_is_read() -> None:
+    """Where a server leaves the marks of its model's format in the text."""
+    said = (
+        "<|channel|>analysis<|message|>Strike.<|end|>"
+        "<|start|>assistant<|channel|>commentary to=functions.act "
+        '<|constrain|>json<|message|>{"verb": "attack", "target": "goblin"}<|call|>'
+    )
+    reading = read(shape_of(said), (ACT,), Way.TOOLS)
+    assert (reading.words, [call.form for call in reading.calls]) == ("", [FILLED])
 
 
 anything = st.recursive(
@@ -233,6 +263,8 @@ def test_whatever_comes_back_is_read_without_an_error(raw: Any, field: Any, way:
     [
         "{" * 200_000,
         "<think>" * 30_000,
+        "<|channel|>analysis" * 10_000,
+        "<|start|>assistant " * 10_000 + "<|channel|>",
         "</think>" * 30_000,
         '{"words": "' * 20_000,
         '{"a":' * 50_000 + "1" + "}" * 50_000,

@@ -44,7 +44,7 @@ def test_a_role_has_what_is_said_of_it_and_for_the_rest_what_is_said_of_all() ->
     dm, fallback = settings.models_of(Role.DM)
     assert (dm.model, dm.temperature, dm.timeout, dm.attempts) == ("anthropic:claude-sonnet-4-5", 0.9, 30, 5)
     assert (fallback.model, fallback.base_url, fallback.timeout) == ("openai:gpt-4o", "", 30)
-    assert dm.structured is Way.TOOLS
+    assert (dm.structured, fallback.structured) == (Way.TOOLS, Way.AUTO)
     [player] = settings.models_of(Role.PLAYER)
     assert (player.model, player.base_url) == ("openai:gpt-4o-mini", "http://127.0.0.1:8080/v1")
     assert player.key == "openai:gpt-4o-mini@http://127.0.0.1:8080/v1"

@@ -83,9 +83,12 @@ class Models:
         from dndbots.llm.voices import Voices
 
         dm, players = self.dm or dm, self.players or players
-        given = self.settings or Settings()
-        npcs = None if given.models_of(Role.NPC) else dm
-        voices = Voices(merged(given, dm=dm, players=players, npcs=npcs))
+        settings = merged(self.settings or Settings(), dm=dm, players=players)
+        if settings.of(Role.NPC).model is None:
+            # People speak by the DM's model, wherever that is and however it is asked.
+            own = settings.npcs.model_dump(exclude_none=True)
+            settings = settings.model_copy(update={"npcs": settings.of(Role.DM).model_copy(update=own)})
+        voices = Voices(settings)
         for role, name in ((Role.DM, dm), (Role.NPC, dm), (Role.PLAYER, players)):
             if name != HOUSE:
                 voices.voice(role)

@@ -1,6 +1,6 @@
 """The command that tells what models took."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import typer
 
@@ -10,6 +10,9 @@ from dndbots.storage.ports import MAIN
 
 if TYPE_CHECKING:
     from dndbots.memory.usage import ModelUsage
+
+_MILLION: Final = 1_000_000
+_HUNDRED: Final = 100
 
 
 def add_to(app: typer.Typer) -> None:
@@ -28,11 +31,34 @@ def usage(*, campaign: Address, branch: OnBranch = MAIN, as_json: AsJson = False
     elif not taken:
         show.say("No model was asked.")
     else:
-        columns = ("role", "model", "answers", "input", "cached", "output", "seconds", "cost", "faults")
-        show.say_table(columns, map(_row, taken), numbers=columns[2:])
+        _tell(taken)
+
+
+def _tell(taken: "list[ModelUsage]") -> None:
+    """A table for each model, of the roles that it was asked in: its name would leave no room beside them."""
+    columns = ("role", "answers", "input", "cached", "output", "seconds", "cost", "faults")
+    models = sorted({one.model for one in taken})
+    for model in models:
+        show.say(show.inert(model))
+        show.say_table(columns, [_row(one) for one in taken if one.model == model], numbers=columns[1:])
+        if model != models[-1]:
+            show.say("")
 
 
 def _row(one: "ModelUsage") -> tuple[str, ...]:
-    cost = "unknown" if one.cost is None else f"{one.cost:.4f}"
     numbers = (one.answers, one.input, one.cached, one.output, one.milliseconds // 1000)
-    return (one.role, show.inert(one.model), *map(str, numbers), cost, str(one.faults))
+    return (one.role, *map(_amount, numbers), _money(one.cost), _amount(one.faults))
+
+
+def _amount(number: int) -> str:
+    """A number in six characters at most: so a table fits a terminal of 80 columns, whatever was spent."""
+    if number < _MILLION:
+        return str(number)
+    millions, sign = (number / _MILLION, "M") if number < 1000 * _MILLION else (number / 1e9, "G")
+    return f"{millions:.2f}"[:5].rstrip(".") + sign
+
+
+def _money(cost: float | None) -> str:
+    if cost is None:
+        return "unknown"
+    return f"{cost:.4f}" if cost < _HUNDRED else f"{cost:.2f}"

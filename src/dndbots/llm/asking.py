@@ -56,11 +56,15 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came back: words, calls, and what was wrong with it, in words that may be shown to the model."""
+    """What came back: words, calls, and what was wrong with it, in words that may be shown to the model.
+
+    `failed` are those of the faults that are of calls which did not pass: something was meant to happen.
+    """
 
     words: str = ""
     calls: tuple[Call, ...] = ()
     faults: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
     model: str = ""
     usage: Usage = field(default_factory=Usage)
 

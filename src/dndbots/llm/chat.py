@@ -6,6 +6,7 @@ tried, and what works is remembered.
 
 import time
 from collections.abc import Callable, Iterator, MutableMapping
+from dataclasses import replace
 from typing import Any, Final
 
 from dndbots.errors import ModelUnavailable
@@ -15,7 +16,16 @@ from dndbots.llm.hearing import Hearing
 from dndbots.llm.messages import count_in, messages_of
 from dndbots.llm.reading import LONGEST_ANSWER, Reading, read
 from dndbots.llm.settings import Way
-from dndbots.llm.shapes import Shape, broke_off, content_of, said_in, shape_in, shape_of
+from dndbots.llm.shapes import (
+    Shape,
+    broke_off,
+    content_of,
+    said_in,
+    shape_in,
+    shape_of,
+    tokens_of,
+    tokens_of_all,
+)
 from dndbots.llm.troubles import Kind
 from dndbots.llm.trying import Failed, Trying
 from dndbots.llm.waiting import as_it_comes
@@ -26,6 +36,8 @@ Remember = Callable[[str, Way], None]
 # Providers write tools in fewer tokens than JSON has, but not in so much fewer.
 _TOOLS_SHRINK: Final = 3
 _ORDER: Final = (Way.TOOLS, Way.SCHEMA, Way.WORDS)
+# A server that cannot read what its model wrote for once says much the same as one that can do no tools.
+_MOST_SLIPS: Final = 3
 
 
 class ChatVoice:
@@ -56,6 +68,8 @@ class ChatVoice:
         self._encoding = counter_for(name).encoding
         # Where to begin as long as no way is known to work.
         self._begin = Way.TOOLS
+        # How often, one after the other, a way failed that is known to work.
+        self._slips = 0
 
     def ask(self, question: Question, *, hear: Hear | None = None) -> Answer:
         """The answer to a question. Words are handed to `hear` as they come; the answer is what counts.
@@ -70,6 +84,7 @@ class ChatVoice:
                 shape, counted, bare = self._asked(question, way, hearing)
             except Failed as exc:
                 if exc.trouble.kind is Kind.UNSUPPORTED and way is not last:
+                    self._slips += way is self.ways.get(self._key)
                     continue
                 raise ModelUnavailable(self.name, reason=self._told(exc, way)) from exc
             reading = read(shape, question.tools, way)
@@ -78,20 +93,17 @@ class ChatVoice:
             if self._heard:
                 self._heard(question.role, self.name, usage)
             hearing.finish(reading.words)
-            return Answer(
-                words=reading.words,
-                calls=reading.calls,
-                faults=reading.faults,
-                model=self.name,
-                usage=usage,
-            )
+            return reading.answer(model=self.name, usage=usage)
         raise AssertionError  # the last way answers or raises
 
     def _told(self, failed: Failed, way: Way) -> str:
         """Why there is no answer, and what may help where it is our settings that stand in the way."""
-        if failed.trouble.kind is Kind.UNSUPPORTED and self._structured is way is not Way.AUTO:
-            return f'{failed.trouble.reason}; structured = "auto" finds another way'
-        return failed.trouble.reason
+        kind, reason = failed.trouble.kind, failed.trouble.reason
+        if kind is Kind.UNSUPPORTED and self._structured is way is not Way.AUTO:
+            return f'{reason}; structured = "auto" finds another way'
+        if kind is Kind.TOO_LONG:
+            return f"{reason}; it takes a longer context, or a game that is begun with a smaller budget"
+        return reason
 
     # Which way
 
@@ -106,8 +118,10 @@ class ChatVoice:
         if way is Way.AUTO:
             return
         if reading.fits:
-            if self.ways.get(self._key) is not way:
-                self.ways[self._key] = way
+            if self.ways.get(self._key) is way:
+                self._slips = 0
+            elif self._key not in self.ways or self._slips >= _MOST_SLIPS:
+                self.ways[self._key], self._slips = way, 0
                 if self._remember:
                     self._remember(self._key, way)
         elif self._key not in self.ways:
@@ -134,7 +148,7 @@ class ChatVoice:
                 if hearing.deaf or not hasattr(model, "stream"):
                     return shape_of(self._trying.within(lambda: model.invoke(messages)))
                 on = hearing.begin(in_object=way in (Way.SCHEMA, Way.WORDS))
-                return shape_of(self._streamed(model, messages, on))
+                return self._streamed(model, messages, on)
             except Exception as exc:  # libraries raise whatever they like, also for an answer that was cut
                 hearing.stop()
                 if (shape := shape_in(exc)) is None:
@@ -143,7 +157,7 @@ class ChatVoice:
 
         return self._trying.run(once), counted, bare
 
-    def _streamed(self, model: Any, messages: list[Any], on: Callable[[str], None]) -> object:
+    def _streamed(self, model: Any, messages: list[Any], on: Callable[[str], None]) -> Shape:
         """All of a stream, added up. It is timed here, so that words are heard where the caller is."""
 
         def begin() -> Iterator[Any]:
@@ -151,16 +165,22 @@ class ChatVoice:
 
         whole: Any = None
         length = 0
+        counting: list[object] = []
         for chunk in as_it_comes(self._trying.timeout, begin):
             whole = chunk if whole is None else whole + chunk
+            if tokens_of(chunk):
+                counting.append(chunk)
             said = said_in(content_of(chunk)) or ""
             length += len(said)
             on(said)
             if length > LONGEST_ANSWER:
-                return whole
-        if whole is None or broke_off(whole):
-            raise ConnectionError("the stream broke off")
-        return whole
+                break
+        else:
+            if whole is None or broke_off(whole):
+                raise ConnectionError("the stream broke off")
+        shape = shape_of(whole)
+        tokens = tokens_of_all(counting)
+        return shape if tokens is None else replace(shape, tokens=tokens)
 
 
 def _bound(model: Any, functions: list[dict[str, Any]], schema: dict[str, Any] | None) -> Any:

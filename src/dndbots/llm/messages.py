@@ -18,6 +18,10 @@ from dndbots.tokens import count_many
 NOTHING: Final = "(nothing)"
 TAKEN: Final = "It is done."
 REMINDER: Final = "Answer with one JSON object, as you were told."
+# Of an answer that is shown again, this is kept: who wrote fifty pages knows what they were about.
+_MOST_CALLS: Final = 8
+_LONGEST_WORDS: Final = 1_000
+_LONGEST_FIELD: Final = 300
 
 
 def messages_of(question: Question, way: Way) -> list[Any]:
@@ -55,12 +59,10 @@ def text_in(message: Any) -> str:
 
 
 def _by_tools(reply: Reply) -> list[Any]:
-    calls = [
-        {"name": call.tool, "args": _args(call), "id": call.id, "type": "tool_call"}
-        for call in reply.answer.calls
-    ]
-    messages: list[Any] = [{"role": "assistant", "content": reply.answer.words, "tool_calls": calls}]
-    for place, call in enumerate(reply.answer.calls):
+    shown = reply.answer.calls[:_MOST_CALLS]
+    calls = [{"name": call.tool, "args": _args(call), "id": call.id, "type": "tool_call"} for call in shown]
+    messages: list[Any] = [{"role": "assistant", "content": _words(reply.answer), "tool_calls": calls}]
+    for place, call in enumerate(shown):
         result = reply.results.get(place) or TAKEN
         messages.append({"role": "tool", "content": result, "tool_call_id": call.id})
     general = reply.text or " ".join(reply.answer.faults)
@@ -69,15 +71,16 @@ def _by_tools(reply: Reply) -> list[Any]:
 
 def _told(reply: Reply) -> str:
     """What is said to an answer: of each call, and in general, or what was wrong with it."""
-    calls = dict(enumerate(reply.answer.calls))
+    calls = dict(enumerate(reply.answer.calls[:_MOST_CALLS]))
     told = sorted((place, result) for place, result in reply.results.items() if place in calls)
     lines = [f"{calls[place].tool}: {result}" for place, result in told]
     return "\n".join(line for line in (*lines, reply.text or " ".join(reply.answer.faults)) if line) or TAKEN
 
 
 def _as_text(answer: Answer) -> str:
-    calls = [f"({call.tool}: {json.dumps(_args(call), ensure_ascii=False)})" for call in answer.calls]
-    return "\n".join(part for part in (answer.words, *calls) if part) or NOTHING
+    shown = answer.calls[:_MOST_CALLS]
+    calls = [f"({call.tool}: {json.dumps(_args(call), ensure_ascii=False)})" for call in shown]
+    return "\n".join(part for part in (_words(answer), *calls) if part) or NOTHING
 
 
 def _as_object(answer: Answer, question: Question) -> str:
@@ -86,12 +89,23 @@ def _as_object(answer: Answer, question: Question) -> str:
         return NOTHING
     if len(question.tools) == 1:
         [tool] = question.tools
-        said = {} if has_words(tool) else {WORDS: answer.words}
+        said = {} if has_words(tool) else {WORDS: _words(answer)}
         form = _args(answer.calls[0]) if answer.calls else {}
         return json.dumps(form | said, ensure_ascii=False)
-    calls = [{TOOL: call.tool, **_args(call)} for call in answer.calls]
-    return json.dumps({CALLS: calls, WORDS: answer.words}, ensure_ascii=False)
+    calls = [{TOOL: call.tool, **_args(call)} for call in answer.calls[:_MOST_CALLS]]
+    return json.dumps({CALLS: calls, WORDS: _words(answer)}, ensure_ascii=False)
+
+
+def _words(answer: Answer) -> str:
+    return _cut(answer.words, _LONGEST_WORDS)
 
 
 def _args(call: Call) -> dict[str, Any]:
-    return call.form.model_dump(mode="json", by_alias=True, exclude_none=True)
+    form = call.form.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return {
+        name: _cut(value, _LONGEST_FIELD) if isinstance(value, str) else value for name, value in form.items()
+    }
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

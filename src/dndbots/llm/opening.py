@@ -14,6 +14,7 @@ from typing import Any, Final
 from dndbots.errors import NoSuchPlayer
 from dndbots.ids import short
 from dndbots.llm.settings import HOUSE, KEYS, ModelSettings
+from dndbots.llm.troubles import hidden
 
 # What is installed with which extra.
 _EXTRAS: Final[Mapping[str, str]] = MappingProxyType(
@@ -35,6 +36,8 @@ _MODULES: Final[Mapping[str, str]] = MappingProxyType(
 )
 # Servers on one's own machine want no key, and the library will not do without one.
 PLACEHOLDER: Final = "none"
+_KEY_ENDINGS: Final = ("_KEY", "_TOKEN", "_SECRET")
+_SHORTEST_KEY: Final = 6  # what is shorter is no key, and stands in many a word
 _PACKAGE = re.compile(r"pip install [-U ]*([\w-]+)")
 _KEY_WANTED = re.compile(r"api[_ ]?key|credential|environment variable", re.IGNORECASE)
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_(?:KEY|TOKEN)\b")
@@ -56,12 +59,20 @@ def open_model(settings: ModelSettings, *, environ: Mapping[str, str] | None = N
     try:
         model = make(name, model_provider=provider, **fields)
     except Exception as exc:
-        # Each library has its own errors for what is missing.
-        raise NoSuchPlayer(settings.model, reason=_reason(exc, provider)) from exc
+        # Each library has its own errors for what is missing. Some repeat what they were given.
+        reason = short(hidden(_reason(exc, provider), secrets_in(settings, env)))
+        raise NoSuchPlayer(settings.model, reason=reason) from exc
     inferred = _MODULES.get(type(model).__module__.partition(".")[0])
     if provider is None and inferred in KEYS:
         _key(settings, inferred, env)
     return model
+
+
+def secrets_in(settings: ModelSettings, environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The keys in the environment: whatever may be sent with a question, and belongs nowhere else."""
+    env = os.environ if environ is None else environ
+    named = (name for name in env if name == settings.key_env or name.upper().endswith(_KEY_ENDINGS))
+    return tuple(env[name] for name in named if len(env[name]) >= _SHORTEST_KEY)
 
 
 def _provider_of(settings: ModelSettings) -> tuple[str | None, str]:
@@ -134,4 +145,4 @@ def _reason(exc: Exception, provider: str | None) -> str:
     if _KEY_WANTED.search(told):
         variables = list(dict.fromkeys(_VARIABLE.findall(told)))
         return f"there is no key; set {variables[0] if variables else 'its key'} in the environment"
-    return short(f"{type(exc).__name__}: {told}")
+    return f"{type(exc).__name__}: {told}"

@@ -12,7 +12,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from dndbots.ids import short
-from dndbots.llm.asking import Call, Tool
+from dndbots.llm.asking import Answer, Call, Tool, Usage
 from dndbots.llm.forms import CALLS, TOOL, WORDS, has_words
 from dndbots.llm.lenient import Found, found_in, objects_in
 from dndbots.llm.settings import Way
@@ -55,7 +55,19 @@ class Reading:
     words: str = ""
     calls: tuple[Call, ...] = ()
     faults: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
     fits: bool | None = None
+
+    def answer(self, *, model: str, usage: Usage) -> Answer:
+        """It as an answer of a model."""
+        return Answer(
+            words=self.words,
+            calls=self.calls,
+            faults=self.faults,
+            failed=self.failed,
+            model=model,
+            usage=usage,
+        )
 
 
 def read(shape: Shape, tools: Sequence[Tool], way: Way) -> Reading:
@@ -70,12 +82,14 @@ def read(shape: Shape, tools: Sequence[Tool], way: Way) -> Reading:
     if shape.end is not End.SAID or not (text or raw):
         fits = fits or None  # what was cut off or empty says nothing about what a model can do
     calls: list[Call] = []
+    failed: list[str] = []
     for one in raw[:MOST_CALLS]:
         call = _checked(one, tools)
         if isinstance(call, Call):
             calls.append(call)
         else:
-            faults.append(call)
+            failed.append(call)
+    faults += failed
     if len(raw) > MOST_CALLS:
         faults.append(f"there were {len(raw)} calls; at most {MOST_CALLS} are read")
     words = clean(said)
@@ -83,9 +97,14 @@ def read(shape: Shape, tools: Sequence[Tool], way: Way) -> Reading:
     return Reading(
         words=words,
         calls=tuple(calls),
-        faults=tuple(dict.fromkeys(short(fault, 300) for fault in faults))[:_MOST_FAULTS],
+        faults=_told_once(faults),
+        failed=_told_once(failed),
         fits=fits,
     )
+
+
+def _told_once(faults: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(short(fault, 300) for fault in faults))[:_MOST_FAULTS]
 
 
 def clean(text: str) -> str:
@@ -246,7 +265,7 @@ def _object_in(text: object) -> Mapping[str, Any] | None:
 def _cleaned(value: Any, depth: int = 0) -> Any:
     """What a model filled in, with nothing invisible in it, and of a size that can be looked at."""
     if isinstance(value, str):
-        return clean(value)
+        return clean(without_thoughts(value))
     if depth >= _DEEPEST:
         return None
     if isinstance(value, Mapping):

@@ -167,8 +167,9 @@ class Settings(RoleSettings):
         first = ModelSettings(**asked)
         if said.fallback is None:
             return (first,)
-        other = {"model": said.fallback, "base_url": said.fallback_base_url or "", "key_env": None}
-        return first, ModelSettings(**(asked | other))
+        # Another server, another key; and what the first can do says nothing of the second.
+        other = {"base_url": said.fallback_base_url or "", "key_env": None, "structured": Way.AUTO}
+        return first, ModelSettings(**(asked | other | {"model": said.fallback}))
 
 
 # The names of roles in a file, which are also those of the command line.

@@ -5,7 +5,7 @@ here raises, and what cannot be read is as good as not said.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
@@ -19,7 +19,19 @@ _NOT_SAID: Final = frozenset(
 _MOST_PARTS: Final = 1000
 _MOST_TOKENS: Final = 100_000_000
 # Models that think aloud. Some are begun inside a thought, and some never come out of it.
-_THOUGHT = re.compile(r"<(/?)(?:think(?:ing)?|thought|reasoning)>", re.IGNORECASE)
+_THOUGHT = re.compile(
+    r"<(/?)(?:seed:)?(?:think(?:ing)?|thought|reasoning)>|\[(/?)THINK\]|\u25c1(/?)think\u25b7", re.IGNORECASE
+)
+# Models that speak in channels, where their server leaves the marks in.
+_CHANNEL: Final = "<|channel|>"
+_ANALYSIS = re.compile(
+    r"<\|channel\|>\s*analysis\b.*?(?:<\|end\|>|(?=<\|start\|>|<\|channel\|>)|\Z)", re.IGNORECASE | re.DOTALL
+)
+_HEADER = re.compile(
+    r"(?:<\|start\|>\s*assistant\s*)?<\|channel\|>[^<]{0,80}(?:<\|constrain\|>[^<]{0,20})?(?:<\|message\|>|\Z)"
+    r"|<\|(?:return|end|call)\|>",
+    re.IGNORECASE,
+)
 
 
 class End(StrEnum):
@@ -30,12 +42,16 @@ class End(StrEnum):
     REFUSED = "refused"
 
 
-_REASONS: Final = ("finish_reason", "stop_reason", "done_reason")
+_REASONS: Final = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 _ENDS: Final[Mapping[str, End]] = {
     "length": End.CUT,
     "max_tokens": End.CUT,
+    "max_output_tokens": End.CUT,
+    "model_length": End.CUT,
     "model_context_window_exceeded": End.CUT,
     "content_filter": End.REFUSED,
+    "content_filtered": End.REFUSED,
+    "guardrail_intervened": End.REFUSED,
     "refusal": End.REFUSED,
     "safety": End.REFUSED,
     "recitation": End.REFUSED,
@@ -44,6 +60,15 @@ _ENDS: Final[Mapping[str, End]] = {
     "spii": End.REFUSED,
     "image_safety": End.REFUSED,
 }
+
+
+# A question that is held to be against the rules of its provider is an error, and no answer.
+_REFUSING: Final = (400, 403, 422, 451)
+_FLAGGED: Final = re.compile(
+    r"content[_ ](?:filter|management policy|policy)|ResponsibleAIPolicy|flagged|moderation"
+    r"|(?:usage|content|safety) polic|data_inspection_failed",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +107,7 @@ def shape_of(answer: object) -> Shape:
 
 def shape_in(error: Exception) -> Shape | None:
     """The answer inside an error: where one is held to a schema, a library may raise for how it ended."""
-    if type(error).__name__ == "ContentFilterFinishReasonError":
+    if type(error).__name__ == "ContentFilterFinishReasonError" or _is_refused(error):
         return Shape(end=End.REFUSED)
     completion = getattr(error, "completion", None)
     choice = next(iter(_listed(completion, "choices")), None)
@@ -90,6 +115,12 @@ def shape_in(error: Exception) -> Shape | None:
         return None
     about = {"finish_reason": _field(choice, "finish_reason"), "token_usage": _field(completion, "usage")}
     return shape_of({"content": _field(_field(choice, "message"), "content"), "response_metadata": about})
+
+
+def _is_refused(error: Exception) -> bool:
+    """Whether a provider took the question for one that it must not answer. Asked again, it says the same."""
+    status = getattr(error, "status_code", None)
+    return status in _REFUSING and _FLAGGED.search(str(error)[:2000]) is not None
 
 
 # Text
@@ -123,14 +154,17 @@ def _said_in_part(part: object) -> str | None:
 
 def without_thoughts(text: str) -> str:
     """The text without what a model thought aloud in it."""
+    if _CHANNEL in text:
+        text = _HEADER.sub("", _ANALYSIS.sub("", text))
     kept: list[str] = []
     at, thinking = 0, False
     for tag in _THOUGHT.finditer(text):
-        if tag[1] and not thinking:
+        ends = "/" in tag[0]
+        if ends and not thinking:
             kept.clear()
-        elif not tag[1] and not thinking:
+        elif not ends and not thinking:
             kept.append(text[at : tag.start()])
-        thinking, at = not tag[1], tag.end()
+        thinking, at = not ends, tag.end()
     return "".join(kept) if thinking else "".join((*kept, text[at:]))
 
 
@@ -203,11 +237,10 @@ def _end(answer: object) -> End:
     blocked = _field(_field(about, "prompt_feedback"), "block_reason")
     if blocked and str(blocked) not in ("0", "BLOCK_REASON_UNSPECIFIED"):
         return End.REFUSED
-    for name in _REASONS:
-        found = _field(about, name)
-        if isinstance(found, str):
-            return _ENDS.get(found.lower(), End.SAID)
-    return End.SAID
+    told = [_field(about, name) for name in _REASONS]
+    told.append(_field(_field(about, "incomplete_details"), "reason"))
+    found = next((one for one in told if isinstance(one, str)), "")
+    return _ENDS.get(found.lower(), End.SAID)
 
 
 # Usage
@@ -222,11 +255,24 @@ def tokens_of(answer: object) -> dict[str, int]:
     about = _field(answer, "response_metadata")
     told = next((one for key in ("token_usage", "usage") if (one := _field(about, key))), about)
     cached = _field(_field(told, "prompt_tokens_details"), "cached_tokens")
-    return _counts(
-        _first(told, "prompt_tokens", "input_tokens", "prompt_eval_count"),
-        _first(told, "completion_tokens", "output_tokens", "eval_count"),
-        cached if cached is not None else _field(told, "cache_read_input_tokens"),
-    )
+    given = _first(told, "prompt_tokens", "input_tokens", "prompt_eval_count")
+    # Whoever counts the cached input apart does not count it as input.
+    apart = [_field(told, name) for name in ("cache_read_input_tokens", "cache_creation_input_tokens")]
+    if type(given) is int:
+        given += sum(one for one in apart if type(one) is int)
+    made = _first(told, "completion_tokens", "output_tokens", "eval_count")
+    return _counts(given, made, cached if cached is not None else apart[0])
+
+
+def tokens_of_all(chunks: Sequence[object]) -> dict[str, int] | None:
+    """What a stream took whose chunks each tell all up to then; None where they are to be added up.
+
+    Libraries add them up, whatever they are. That the input comes once is how one tells them apart.
+    """
+    told = [tokens for chunk in chunks if (tokens := tokens_of(chunk))]
+    if sum(tokens.get("input", 0) > 0 for tokens in told) < 2:
+        return None
+    return {name: max(one.get(name, 0) for one in told) for tokens in told for name in tokens}
 
 
 def _first(value: object, *names: str) -> object:

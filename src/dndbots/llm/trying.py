@@ -39,6 +39,8 @@ class Trying:
     attempts: int = ATTEMPTS
     rng: random.Random = field(default_factory=_any_chance)
     sleep: Callable[[float], None] = time.sleep
+    # Keys, which nothing that is told may hold.
+    hides: tuple[str, ...] = field(default=(), repr=False)
 
     def within(self, call: Callable[[], T]) -> T:
         """What the call returns in time, by our own clock: not every library keeps to its time-out."""
@@ -52,7 +54,7 @@ class Trying:
             try:
                 return call()
             except Exception as exc:  # libraries raise whatever they like; none of it may end a game
-                trouble = trouble_of(exc)
+                trouble = trouble_of(exc, hides=self.hides)
                 pause = self._pause(attempt, trouble)
                 if attempt >= self.attempts or not trouble.passing or pause > LONGEST_PAUSE:
                     raise Failed(_with_pause(trouble)) from exc
@@ -65,7 +67,7 @@ class Trying:
 
 
 def _with_pause(trouble: Trouble) -> Trouble:
-    if trouble.kind is not Kind.LIMIT or not trouble.after:
+    if trouble.kind not in (Kind.LIMIT, Kind.BUSY) or not trouble.after:
         return trouble
     told = f"{trouble.reason}; it says to come back in {trouble.after:.0f} seconds"
     return Trouble(kind=trouble.kind, reason=told, after=trouble.after)

@@ -9,7 +9,7 @@ from dndbots.llm.asking import Heard, Role, Usage, Voice
 from dndbots.llm.chat import ChatVoice, Remember
 from dndbots.llm.falling import FallbackVoice
 from dndbots.llm.metering import Meter, Metered
-from dndbots.llm.opening import open_model
+from dndbots.llm.opening import open_model, secrets_in
 from dndbots.llm.settings import ModelSettings, Settings, Way
 from dndbots.llm.steady import Steady
 from dndbots.llm.trying import Trying
@@ -41,6 +41,7 @@ class Voices:
         self.meter = Meter(settings.prices)
         self._remember, self._also = remember, heard
         self._open = opens or (lambda one: open_model(one, environ=environ))
+        self._environ = environ
         self._chance: dict[str, Any] = {"sleep": sleep} | ({} if rng is None else {"rng": rng})
         self._opened: dict[ModelSettings, Any] = {}
         self._voices: dict[Role, Voice | None] = {}
@@ -80,7 +81,12 @@ class Voices:
         return self._opened[settings]
 
     def _trying(self, settings: ModelSettings) -> Trying:
-        return Trying(timeout=settings.timeout, attempts=settings.attempts, **self._chance)
+        return Trying(
+            timeout=settings.timeout,
+            attempts=settings.attempts,
+            hides=secrets_in(settings, self._environ),
+            **self._chance,
+        )
 
     def _heard(self, role: Role, model: str, usage: Usage) -> None:
         self.meter.heard(role, model, usage)

@@ -1,5 +1,7 @@
 """What the chat models of four providers give back through LangChain, recorded: text, parts, calls, nothing.
 
+OpenAI's are there twice, by either of its interfaces.
+
 The fields of each message are as the provider's own package makes them of the provider's answer, without
 those that say nothing of it.
 """
@@ -41,6 +43,21 @@ def _openai(finish: str = "stop", refusal: str | None = None, **fields: Any) -> 
     }
     common = {"content": "", "additional_kwargs": {"refusal": refusal}, "usage_metadata": _CACHED}
     return {**common, "response_metadata": about, **fields}
+
+
+def _responses(reason: str | None = None, **fields: Any) -> dict[str, Any]:
+    about = {
+        "id": "resp_1",
+        "created_at": 1.0,
+        "model": "gpt-5-mini",
+        "object": "response",
+        "status": "incomplete" if reason else "completed",
+        "model_provider": "openai",
+        "model_name": "gpt-5-mini",
+    }
+    about |= {"incomplete_details": {"reason": reason}} if reason else {}
+    usage = {**_CACHED, "output_token_details": {"reasoning": 5}}
+    return {"content": [], "usage_metadata": usage, "response_metadata": about, **fields}
 
 
 def _anthropic(stop: str = "end_turn", **fields: Any) -> dict[str, Any]:
@@ -95,6 +112,20 @@ _BROKEN: Final = {
 }
 _USED: Final = {"id": "toolu_01", "input": dict(ARGS), "name": TOOL, "type": "tool_use"}
 _SAID: Final = {"text": TEXT, "type": "text"}
+_THOUGHT: Final = {
+    "id": "rs_1",
+    "summary": [{"text": "I am only playing.", "type": "summary_text"}],
+    "type": "reasoning",
+}
+_MESSAGE: Final = {"type": "text", "text": TEXT, "annotations": [], "id": "msg_1"}
+_FUNCTION: Final = {
+    "arguments": '{"verb": "attack"}',
+    "call_id": "call_1",
+    "name": TOOL,
+    "type": "function_call",
+    "id": "fc_1",
+    "status": "completed",
+}
 _OLD_CALL: Final = {"function_call": {"name": TOOL, "arguments": '{"verb": "attack"}'}}
 
 # By provider, and by what it shows. Each says TEXT, calls TOOL with ARGS, or what its name says.
@@ -110,6 +141,18 @@ RECORDED: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
         "refusal in parts": _openai(content=[{"type": "refusal", "refusal": "I can't help with that."}]),
         "filtered": _openai("content_filter"),
         "cut": _openai("length", content="I draw"),
+    },
+    "openai_responses": {
+        "text": _responses(content=[_MESSAGE]),
+        "parts": _responses(content=[{**_MESSAGE, "text": "I draw "}, {**_MESSAGE, "text": "my axe."}]),
+        "call": _responses(content=[_THOUGHT, _FUNCTION], tool_calls=[_call("call_1")]),
+        "thinking": _responses(content=[_THOUGHT, _MESSAGE]),
+        "empty": _responses(),
+        "refusal": _responses(
+            content=[{"type": "refusal", "refusal": "I can't help with that.", "id": "msg_1"}]
+        ),
+        "filtered": _responses("content_filter"),
+        "cut": _responses("max_output_tokens", content=[{**_MESSAGE, "text": "I draw"}]),
     },
     "anthropic": {
         "text": _anthropic(content=TEXT),

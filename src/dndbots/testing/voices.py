@@ -84,9 +84,7 @@ class FaultyVoice:
         if hear and reading.words:
             hear(reading.words)
         usage = Usage(input=self._rng.randrange(5000), output=self._rng.randrange(500))
-        return Answer(
-            words=reading.words, calls=reading.calls, faults=reading.faults, model="faulty", usage=usage
-        )
+        return reading.answer(model="faulty", usage=usage)
 
 
 Fault = Callable[[random.Random, Question, Sequence[str]], Any]
@@ -141,7 +139,7 @@ def _hostile_form(rng: random.Random, question: Question, names: Sequence[str]) 
         return rng.choice(HOSTILE)
     tool = _tool(rng, question)
     calls = [
-        {"name": tool.name, "args": _filled(schema_of(tool.form), rng, names)}
+        {"name": tool.name, "args": filled(schema_of(tool.form), rng, names)}
         for _ in range(rng.randrange(1, 4))
     ]
     return _calls(calls, rng.choice(HOSTILE))
@@ -151,24 +149,24 @@ def _many_calls(rng: random.Random, question: Question, names: Sequence[str]) ->
     if not question.tools:
         return "And again. " * 400
     tool = _tool(rng, question)
-    return _calls([{"name": tool.name, "args": _filled(schema_of(tool.form), rng, names)}] * 40)
+    return _calls([{"name": tool.name, "args": filled(schema_of(tool.form), rng, names)}] * 40)
 
 
 def _tool(rng: random.Random, question: Question) -> Tool:
     return rng.choice(question.tools)
 
 
-def _filled(schema: Mapping[str, Any], rng: random.Random, names: Sequence[str]) -> Any:
+def filled(schema: Mapping[str, Any], rng: random.Random, names: Sequence[str]) -> Any:
     """Something that may well pass for what the schema asks for, and is up to no good."""
     if "enum" in schema or "const" in schema:
         return rng.choice(schema.get("enum", [schema.get("const")]))
     if "anyOf" in schema:
-        return _filled(rng.choice(schema["anyOf"]), rng, names)
+        return filled(rng.choice(schema["anyOf"]), rng, names)
     kind = schema.get("type")
     if kind == "object":
-        return {name: _filled(one, rng, names) for name, one in schema.get("properties", {}).items()}
+        return {name: filled(one, rng, names) for name, one in schema.get("properties", {}).items()}
     if kind == "array":
-        return [_filled(schema.get("items", {}), rng, names) for _ in range(rng.randrange(4))]
+        return [filled(schema.get("items", {}), rng, names) for _ in range(rng.randrange(4))]
     plain: Mapping[Any, tuple[Any, ...]] = {
         "integer": (0, -1, 10**9, -(10**9)),
         "number": (0.0, -1.5, 1e300),

@@ -1,12 +1,15 @@
 """What the house DM answers to what the players do."""
 
 import pytest
+from bench.laws import unshown_uids
+from tests.game.house.bench import MILL as MILL_TEXT
 from tests.game.house.bench import Bench, words
 
-from dndbots.events import EventType, GameEvent
+from dndbots.events import EventType, GameEvent, audience
 from dndbots.game.acts import Verb
+from dndbots.game.adventures import load
 
-MAREN = "npc_maren_001"
+MAREN, ODD = "npc_maren_001", "npc_odd_001"
 FERRY, MILL = "loc_ferry_001", "loc_mill_001"
 THROK, ZARA = "pc_throk_001", "pc_zara_001"
 
@@ -175,6 +178,23 @@ def test_a_refused_quest_can_still_be_accepted(bench: Bench) -> None:
     assert bench.table.fact("qst_rats_001", "state") == "refused"
     bench.ask("zara", Verb.ACCEPT, what="qst_rats_001")
     assert bench.table.fact("qst_rats_001", "state") == "accepted"
+
+
+def test_who_hears_a_quest_refused_is_shown_whose_it_was() -> None:
+    """A bystander who never met the giver learns of nobody by an id alone."""
+    looks = "    looks: The wheel hangs in its axle, and the door is off.\n"
+    boy = "people:\n  odd:\n    name: Odd\n    seen_as: a boy\n    greets: Shh.\n"
+    text = MILL_TEXT.replace(looks, f"{looks}    people: [odd]\n").replace("\npeople:\n", f"\n{boy}")
+    bench = Bench(load(text))
+    bench.dm()
+    bench.ask("throk", Verb.ASK, target=MAREN, what="news")
+    bench.go("mill path")
+    bench.ask("throk", Verb.LOOK, target=ODD, what=ODD)
+    said = bench.ask("throk", Verb.REFUSE, what="qst_rats_001")
+    (refused,) = [event for event in said if event.known.quest_state == "refused"]
+    assert ODD in audience(refused)
+    assert refused.metadata["reputation"] == {MAREN: -1}
+    assert list(unshown_uids(bench.log)) == []
 
 
 def test_a_night_at_a_safe_place_is_left_in_peace(bench: Bench) -> None:

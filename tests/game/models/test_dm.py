@@ -257,6 +257,39 @@ def test_what_cannot_be_goes_back_once_and_is_dropped(tool: str, form: dict[str,
     assert any("dropped" in fault for fault in notes(game)[0].faults)
 
 
+def test_a_call_that_does_not_pass_goes_back_once() -> None:
+    """What is wrong with its form is told; words that were told are not asked for again."""
+    wrong = "start_fight: number: Input should be less than or equal to 20"
+    failed = Answer(words="They come!", faults=(wrong,), failed=(wrong,), model="double")
+    game, voice = run_by(
+        failed, calls("start_fight", "So many!", monster="goblin", number=2), "Hm.", seats=2, player=Walker()
+    )
+    game.play(1)
+    assert len(voice.questions) == 2
+    (reply,) = voice.questions[1].so_far
+    assert reply.text == f"{wrong}. Your words were told to them already; do not repeat them."
+    assert [
+        event.known.enemy_count for event in play(game) if event.event_type is EventType.COMBAT_START
+    ] == [2]
+    game, voice = run_by(failed, seats=1, player=Walker())
+    game.play(1)
+    assert len(voice.questions) == 2
+    assert any("refused twice" in fault for fault in notes(game)[0].faults)
+
+
+def test_calls_that_nobody_looked_at_are_not_said_to_be_done() -> None:
+    """Eight at once are looked at; of the others the model is told so."""
+
+    def many(question: Question) -> Answer:
+        looks = calls("look_up", name="Pask")(question).calls * 10
+        return Answer(calls=looks, model="double")
+
+    game, voice = run_by(many, "So.", seats=1, player=Walker())
+    game.play(1)
+    (reply,) = voice.questions[1].so_far
+    assert [n for n, told in reply.results.items() if "not looked at" in told] == [8, 9]
+
+
 def test_a_step_that_the_log_refuses_is_played_by_the_house_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever slips through, the round goes on, and a note says what happened."""
     game, _ = run_by("The dead rise.")
@@ -353,3 +386,22 @@ def test_an_open_game_can_be_kept_by_the_house() -> None:
     game = begun(module="open", seats=2)
     assert game.play(3) == 3
     assert game.campaign.verify() == []
+
+
+@pytest.mark.parametrize("verb", [Verb.SAY, Verb.PARLEY, Verb.ATTACK])
+def test_who_comes_in_the_middle_of_a_fight_is_shown_the_foes_that_others_turn_to(verb: Verb) -> None:
+    """Nobody learns of somebody by an id in another's deed alone."""
+    game, voice = run_by(calls("start_fight", "Claws!", monster="goblin", number=2), "Hm.", seats=2)
+    game.play(1)
+    voice._answers = (calls("introduce_npc", name="Odo Fenn", looks="a man with a crate"), "Snarls.")
+    voice.questions.clear()
+    one, (fight,) = game.table.living()[0], game.table.fights.values()
+    act = Act(verb=verb, target=next(iter(fight.foes)), words="Stop! Enough!")
+    game.cast = type(game.cast)(dm=game.cast.dm, player=Walker(**{game.table.name(one).split()[0]: act}))
+    game._begin_round()
+    game.dm()
+    game.player(one)  # before any foe had its turn
+    *_, spoken = turns(game)
+    assert spoken.metadata["play"]["act"]["target"] == act.target
+    assert any(who.startswith("npc_odo") for who in audience(spoken))
+    assert list(unshown_uids(play(game))) == []

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from tests.game.models.tables import begun, calling, does, notes, played_by, turns, used
 
-from dndbots.errors import ModelUnavailable
+from dndbots.errors import ActRefused, ModelUnavailable
 from dndbots.events import EventType
-from dndbots.game.acts import Act
+from dndbots.game import referee
+from dndbots.game.acts import Act, Verb
 from dndbots.game.agents import Turn
 from dndbots.game.house.players import HousePlayer
 from dndbots.game.models.players import ModelPlayer
@@ -68,6 +69,50 @@ def test_what_the_rules_refuse_goes_back_once_with_the_reason() -> None:
     assert voice.questions[1].text == voice.questions[0].text
     (note,) = notes(game)
     assert (note.role, note.answers, note.calls) == ("player", 2, {"act": 2})
+
+
+FLIES = "act: verb: Input should be 'say', 'whisper' or 'tell'"
+
+
+def test_a_form_that_does_not_pass_goes_back_with_what_is_wrong_with_it() -> None:
+    """Also where words stand beside it that could be said instead: something else was meant."""
+    wrong = Answer(words="Up!", faults=(FLIES,), failed=(FLIES,), model="double")
+    game, voice = played_by(wrong, does("search", "Then I look."), seats=1)
+    game.play(1)
+    (act,) = turns(game)
+    assert act.metadata["play"]["act"]["verb"] == "search"
+    (reply,) = voice.questions[1].so_far
+    assert reply.text.count(FLIES) == 1
+    (note,) = notes(game)
+    assert FLIES in note.faults
+    game, voice = played_by(wrong, seats=1)
+    game.play(1)
+    assert [event.content for event in turns(game)] == ["Up!"]
+    assert len(voice.questions) == 2
+
+
+def test_a_fault_of_the_answer_is_told_with_the_reason() -> None:
+    """What was cut off is told to be shorter."""
+    cut = "the answer was cut off before its end; be shorter"
+    game, voice = played_by(Answer(faults=(cut,), model="double"), "I wait.", seats=1)
+    game.play(1)
+    (reply,) = voice.questions[1].so_far
+    assert cut in reply.text
+    assert "say in a few sentences what you do" in reply.text
+
+
+def test_of_several_acts_none_but_the_first_is_said_to_be_looked_at() -> None:
+    """The others are not told that they were done."""
+
+    def greedy(question: Question) -> Answer:
+        acts = [calling(question, "act", verb="go", what=way).calls[0] for way in ("the moon", "the sun")]
+        return Answer(calls=tuple(acts), model="double")
+
+    game, voice = played_by(greedy, does("search"), seats=1)
+    game.play(1)
+    (reply,) = voice.questions[1].so_far
+    assert "no 'the moon' here" in reply.results[0]
+    assert reply.results[1] == "Only the first act of a turn counts."
 
 
 @pytest.mark.parametrize(
@@ -150,6 +195,41 @@ def test_a_provider_that_counts_more_gets_shorter_prompts() -> None:
     assert all(round(1.4 * tokens) <= game.note.budget for tokens in late)
     again = type(game).resume(game.campaign, cast=game.cast)
     assert again.budgets.of(game.table.living()[0], "") == game.budgets.of(game.table.living()[0], "")
+
+
+@pytest.mark.parametrize(
+    ("counted", "reported"), [(1, 10**8), (300, 10**8), (10**8, 1), (1_500, 1), (1, 1), (0, 10**8), (900, 0)]
+)
+def test_a_report_that_cannot_be_true_breaks_no_budget(counted: int, reported: int) -> None:
+    """Prompts stay within the limit, and keep half of it at least, whatever a provider says it counted."""
+    game, voice = played_by(used(input=reported, counted=counted), seats=1)
+    game.play(3)
+    who = game.table.living()[0]
+    budget, _ = game.budgets.of(who, "")
+    assert game.note.budget // 2 <= budget <= game.note.budget
+    assert all(count_tokens(one.system) <= game.note.budget for one in voice.questions)
+    assert game.campaign.verify() == []
+
+
+def test_why_something_cannot_be_is_told_as_far_as_the_character_can_know_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What stands against it on nobody's table but the DM's stays there, also when it is asked again."""
+    game, voice = played_by(does("search", "I look."), does("stay", "I wait."), seats=1)
+    acts = referee.player_acts
+
+    def knows_more(step: Any, who: str, act: Act) -> None:
+        if act.verb is Verb.SEARCH:
+            raise ActRefused(who, verb="search", reason="npc_marek_001 holds the door from behind")
+        acts(step, who, act)
+
+    monkeypatch.setattr(referee, "player_acts", knows_more)
+    game.play(1)
+    (reply,) = voice.questions[1].so_far
+    assert "something is not as you think" in reply.results[0]
+    assert "marek" not in str(voice.questions).casefold()
+    (act,) = turns(game)
+    assert act.content == "I wait."
 
 
 class Failing:

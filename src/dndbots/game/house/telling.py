@@ -108,6 +108,7 @@ class Telling:
         there = self.step.witnesses(place) if witnesses is None else [*witnesses]
         people = {source, *participants, *there}
         about = [str(fact["subject"]) for fact in facts]
+        about += [uid for uid in metadata.get("reputation") or () if uid not in people]
         about += note.get("sights", {}).get("people", ())
         return self.step.add(
             kind,

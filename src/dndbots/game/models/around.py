@@ -4,16 +4,22 @@ from collections.abc import Iterable
 from typing import Final
 
 from dndbots.game.acts import Verb
+from dndbots.game.models.fitting import cut, fitted
 from dndbots.game.options import Place, options
 from dndbots.game.table import Table
 
+MOST_TOKENS: Final = 600
 _MOST: Final = 8
-_LONGEST: Final = 80
-_LONGEST_NEWS: Final = 140
+# How long a name may be, where there is room; news have nearly twice as much.
+_LENGTHS: Final = (80, 40, 20, 10)
 
 
 def around(table: Table, who: str) -> str:
     """Where it is, who is there, and what it can try: each as the character knows it, by name."""
+    return fitted(lambda longest: _around(table, who, longest), _LENGTHS, most=MOST_TOKENS)
+
+
+def _around(table: Table, who: str, longest: int) -> str:
     place = Place(table, who)
     lines = [
         ("AT", [place.called(place.uid)] if place.uid else []),
@@ -25,11 +31,11 @@ def around(table: Table, who: str) -> str:
         ("SPELLS READY", dict.fromkeys(table.spells(who))),
         ("OFFERED", [place.called(uid) for uid in place.quests()]),
     ]
-    told = [f"{head}: {_listed(said)}" for head, said in lines if said]
-    news = [f'- "{gist[:_LONGEST_NEWS]}"' for gist in place.news().values()]
+    told = [f"{head}: {_listed(said, longest)}" for head, said in lines if said]
+    news = [f'- "{cut(gist, longest * 7 // 4)}"' for gist in place.news().values()]
     if news:
         told.append("\n".join(("NEWS THAT OTHERS HERE HAVE NOT HEARD:", *news)))
-    told.append(f"YOU CAN: {_listed(verbs(table, who), most=len(Verb))}")
+    told.append(f"YOU CAN: {_listed(verbs(table, who), longest, most=len(Verb))}")
     return "\n".join(told)
 
 
@@ -50,8 +56,8 @@ def _foes(place: Place) -> Iterable[str]:
     return [f"{group.name} ({group.number})" for group in fight.standing.values()]
 
 
-def _listed(said: Iterable[str], *, most: int = _MOST) -> str:
+def _listed(said: Iterable[str], longest: int, *, most: int = _MOST) -> str:
     """As many as there is room for, and how many more there are."""
-    names = [name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…" for name in said]
+    names = [cut(name, longest) for name in said]
     more = [f"{len(names) - most} more"] if len(names) > most else []
     return "; ".join((*names[:most], *more))

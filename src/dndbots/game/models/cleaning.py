@@ -7,6 +7,7 @@ answer. Nothing here knows who may know what: that is decided before a model is 
 
 import json
 import re
+import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -51,6 +52,14 @@ UID: Final = re.compile(r"(?<![^\W_])(?:pc|npc|mon|loc|fac|item|qst|evt)_\w+", r
 _LABEL: Final = re.compile(
     r"^[\W_]*([^\W\d_][\w .'\u2019-]{0,60}?)[\s*_)\]]*(?:\([^()\n]{0,40}\))?[*_]*\s*:[*_]*\s*"
 )
+# What stands between a name and its colon where somebody is made to speak. "Throk is right: we go" is no such
+# thing: there somebody is spoken of.
+_SPEAKS: Final = re.compile(
+    r"(?:the \w+|note|message|prompt|turn|narration|response|voice|to \w+"
+    r"|(?:says?|said|adds?|asks?|asked|answers?|answered|replies|replied|whispers?|whispered|mutters?|shouts?"
+    r"|shouted|yells?|calls?|called|cries|speaks?|narrates?|thinks?|continues)(?: \w+){0,2})"
+)
+_ARTICLES: Final = frozenset(("the", "a", "an"))
 _INLINE: Final = re.compile(
     r"\b(?:SYSTEM|ASSISTANT|USER|DEVELOPER|DM|GM|NARRATOR)(?: (?:PROMPT|MESSAGE))?\s*:"
 )
@@ -102,7 +111,9 @@ class _Cleaning:
     ) -> None:
         self._own = frozenset(map(folded, own))
         roles = _ROLES if self._own.isdisjoint(_OF_THE_DM) else _ROLES - _OF_THE_DM
-        self._others = (frozenset(map(folded, others)) | roles) - self._own
+        first = {name.split()[0] for name in others if name[:1].isupper() and " " in name}
+        named = frozenset(map(folded, (*others, *first))) - _ARTICLES
+        self._others = (named | roles) - self._own
         self._names, self._longest = names, longest
         self.faults: dict[str, None] = {}
 
@@ -142,7 +153,7 @@ class _Cleaning:
         if stripped[:1] in ("{", "[") and _is_json(stripped.removeprefix("json").strip()):
             self.fault("data instead of words")
             return True
-        signs = sum(not (char.isalnum() or char.isspace()) for char in stripped)
+        signs = sum(not (char.isalnum() or char.isspace() or _is_mark(char)) for char in stripped)
         if len(stripped) >= _SHORTEST_NOISE and signs > _MOST_SIGNS * len(stripped):
             self.fault("noise instead of words")
             return True
@@ -187,11 +198,18 @@ class _Cleaning:
         who = folded(found[1])
         if who in self._own:
             return line[found.end() :], "own"
-        first = who.split(" ")[0] if who not in self._others else who
-        if who in self._others or first in self._others:
+        if self._is_another(who):
             self.fault("another's voice")
             return "", "another"
         return line, None
+
+    def _is_another(self, who: str) -> bool:
+        """Whether what stands before a colon is somebody else, or somebody else who speaks."""
+        words = who.split(" ")
+        heads = ((" ".join(words[:n]), " ".join(words[n:])) for n in range(1, min(len(words), 4)))
+        return who in self._others or any(
+            head in self._others and _SPEAKS.fullmatch(more) for head, more in heads
+        )
 
     def _spoken(self, line: str) -> str:
         """What a line says, without what it pretends."""
@@ -221,6 +239,11 @@ class _Cleaning:
         ends = max(head.rfind(end) for end in (". ", "! ", "? ", "\n"))
         cut = ends + 1 if ends > self._longest // 2 else head.rfind(" ")
         return (head[:cut] if cut > 0 else head).strip()
+
+
+def _is_mark(char: str) -> bool:
+    """Whether it belongs to the letter before it: vowels of Hindi or Tamil, accents that stand alone."""
+    return unicodedata.category(char).startswith("M")
 
 
 def _is_json(text: str) -> bool:

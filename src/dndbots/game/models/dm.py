@@ -33,6 +33,8 @@ _ROUNDS: Final = 3  # of calls, in a scene
 _MOST_CALLS: Final = 8  # in an answer
 _FIRST: Final = "introduce_npc"  # before the words that name them
 _LONGEST_WORDS: Final = 2_000
+_TOO_MANY: Final = f"This was not looked at: at most {_MOST_CALLS} calls at once."
+_TOLD: Final = "Your words were told to them already; do not repeat them."
 
 
 class ModelDM:
@@ -123,12 +125,15 @@ class _Asked:
             words = self._words(answer, told=not asks or number == _ROUNDS)
             results, refused = self._carried_out(deeds, answer, words)
             asking = any(n in results and n not in refused for n in asks)
-            if refused and refusals:
+            amiss = bool(refused or answer.failed)
+            if amiss and refusals:
                 self._screen.ledger.fault(Role.DM, "a call that was refused twice, and dropped")
-            if not (asking or (refused and not refusals)):
+            if not (asking or (amiss and not refusals)):
                 return
-            refusals += bool(refused)
-            question = replace(question, so_far=(*question.so_far, Reply(answer=answer, results=results)))
+            refusals += amiss
+            said = " ".join((*(f"{one.rstrip('.')}." for one in answer.failed), *([_TOLD] if words else [])))
+            reply = Reply(answer=answer, results=results, text=said)
+            question = replace(question, so_far=(*question.so_far, reply))
 
     def _words(self, answer: Answer, *, told: bool) -> str:
         """The narration in an answer. What is said beside a question is thinking aloud."""
@@ -163,7 +168,7 @@ class _Asked:
                 self._screen.ledger.fault(Role.DM, f"{call.tool}: {_reason(exc)}")
         if not told:
             self._narrate(deeds.place, words)
-        return results, refused
+        return results | dict.fromkeys(range(_MOST_CALLS, len(answer.calls)), _TOO_MANY), refused
 
     def _narrate(self, place: str, words: str) -> None:
         telling = self._telling

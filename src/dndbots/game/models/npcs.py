@@ -14,6 +14,7 @@ from dndbots.game.house.telling import Telling
 from dndbots.game.ledger import Ledger
 from dndbots.game.looking import Looking
 from dndbots.game.models.cleaning import cleaned
+from dndbots.game.models.fitting import cut, fitted
 from dndbots.game.models.making import CALLED, ROLE, WANTS, called_here, mentioned
 from dndbots.game.played import played_of
 from dndbots.ids import DM
@@ -24,7 +25,8 @@ MOST_SPOKEN: Final = 2  # in a scene, in a round
 _BUDGET: Final = 900
 _LONGEST_WORDS: Final = 600
 _MOST_LINES: Final = 6
-_LONGEST_LINE: Final = 300
+MOST_TOKENS: Final = 500
+_LENGTHS: Final = (300, 150, 75, 40, 20)
 _TO_SOMEBODY: Final = (Verb.ASK, Verb.SAY, Verb.WHISPER)
 
 
@@ -63,23 +65,26 @@ class People:
         heard = [
             event for event in (*since, *telling.step.events) if npc in audience(event) and event.content
         ]
-        lines = list(self._lines(npc, heard))[-_MOST_LINES:]
-        parts = [
-            "JUST NOW:\n" + "\n".join(lines) if lines else "",
-            f"YOU WANT TO SAY: {wish}" if wish else "",
-            f"What do you, {name}, say to them now?",
-        ]
-        return Question(role=Role.NPC, system=system, text="\n".join(filter(None, parts)))
+        lines = list(self._lines(npc, heard[-_MOST_LINES:]))
+
+        def text(longest: int) -> str:
+            just_now = "\n".join(f"- {cut(line, longest)}" for line in lines)
+            parts = [
+                f"JUST NOW:\n{just_now}" if lines else "",
+                f"YOU WANT TO SAY: {cut(wish, longest)}" if wish else "",
+                f"What do you, {name}, say to them now?",
+            ]
+            return "\n".join(filter(None, parts))
+
+        return Question(role=Role.NPC, system=system, text=fitted(text, _LENGTHS, most=MOST_TOKENS))
 
     def _lines(self, npc: str, events: Sequence[GameEvent]) -> Iterable[str]:
+        """What was told; and what was said, by whom, as this person calls them."""
         people = {event.source for event in events if event.source not in (DM, npc)}
         names = self._look.called(npc, people) if people else {}
         for event in events:
-            text = " ".join(event.content.split())[:_LONGEST_LINE]
-            if event.source == DM:
-                yield f"- {text}"
-            else:
-                yield f"- {'You' if event.source == npc else names.get(event.source, 'Somebody')}: {text}"
+            who = "You" if event.source == npc else names.get(event.source, "Somebody")
+            yield event.content if event.source == DM else f"{who}: {event.content}"
 
     @staticmethod
     def _own_names(telling: Telling, npc: str) -> list[str]:

@@ -25,6 +25,8 @@ _TALK: Final = frozenset((Verb.SAY, Verb.WHISPER, Verb.TELL))
 _WANTED: Final = "It is your turn. Call `act` once: what you try, and what you say while you do."
 _OTHERWISE: Final = "something is not as you think"
 _NOTHING: Final = "you said nothing that can be used; say in a few sentences what you do"
+_ONE_ACT: Final = "Only the first act of a turn counts."
+_MOST_FAULTS: Final = 3
 
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 
@@ -88,7 +90,7 @@ class ModelPlayer:
             extra.append("no answer")
         turn.ledger.asked(Role.PLAYER, answer, faults=(*said.faults, *extra))
         try:
-            return _possible(turn, _meant(turn, call, said.words))
+            return _possible(turn, _meant(turn, answer, call, said.words))
         except ActRefused as exc:
             tried.reason = exc.reason
             raise
@@ -116,11 +118,13 @@ def question_of(turn: Turn) -> Question:
 def _again(turn: Turn, before: _Tried) -> Question:
     """The same question, with what became of the answer. Why is told as far as the character can know it."""
     why = f"That cannot be: {_in_names(turn, before.reason) or _OTHERWISE}"
-    calls = bool(before.answer.calls)
+    calls = before.answer.calls
+    wrong = [one for one in before.answer.faults[:_MOST_FAULTS] if one not in before.reason]
+    parts = [*([] if calls else [why]), *wrong]
     reply = Reply(
         answer=before.answer,
-        results={0: why} if calls else {},
-        text="Try something else." if calls else f"{why}. Try something else.",
+        results={n: _ONE_ACT if n else why for n in range(len(calls))},
+        text=" ".join((*(f"{part.rstrip('.')}." for part in parts), "Try something else.")),
     )
     question = before.question
     return Question(
@@ -157,9 +161,11 @@ def _possible(turn: Turn, act: Act) -> Act:
     return act
 
 
-def _meant(turn: Turn, call: BaseModel | None, words: str) -> Act:
-    """What was called for; mere words are speech."""
+def _meant(turn: Turn, answer: Answer, call: BaseModel | None, words: str) -> Act:
+    """What was called for; mere words are speech. A call that did not pass goes back first."""
     if not isinstance(call, AtPeace | InAFight):
+        if answer.failed and not turn.refused:
+            raise ActRefused(turn.who, verb=ACT, reason="; ".join(answer.failed[:_MOST_FAULTS]))
         if not words:
             raise ActRefused(turn.who, verb=Verb.SAY.value, reason=_NOTHING)
         return Act(words=words)

@@ -8,15 +8,18 @@ from typing import Final
 
 from dndbots.events import EventType, GameEvent
 from dndbots.game.house.telling import Telling
+from dndbots.game.models.fitting import cut, fitted
 from dndbots.game.models.making import CALLED, ROLE, WANTS, called_here, own_people, own_quests
 from dndbots.game.played import Clock, played_of
 from dndbots.game.table import Table
 
+MOST_TOKENS: Final = 1_000
 _MOST_LINES: Final = 14
-_LONGEST_LINE: Final = 400
+# How long a line may be, where there is room; else shorter. Some scripts have a token for every letter.
+_LENGTHS: Final = (400, 200, 100, 50, 25)
 _MOST_TOLD: Final = 6
 _MOST_LISTED: Final = 10
-_LONGEST_SECRET: Final = 160
+_LONGEST_PERSON: Final = 320
 _WANTED: Final = "Tell those who are here what they perceive now, and call for what is to happen."
 # What the engine writes for itself.
 _UNTOLD: Final = (EventType.SYSTEM, EventType.SESSION_START, EventType.SESSION_END)
@@ -28,9 +31,25 @@ def scene_text(
     *,
     since: Sequence[GameEvent],
     told: Sequence[GameEvent],
-    due: Iterable[Clock],
+    due: Sequence[Clock],
 ) -> str:
     """The question of one scene: what was played `since` the DM's last turn, and what was `told` in this."""
+
+    def text(longest: int) -> str:
+        return _scene(telling, place, longest, since=since, told=told, due=due)
+
+    return fitted(text, _LENGTHS, most=MOST_TOKENS)
+
+
+def _scene(
+    telling: Telling,
+    place: str,
+    longest: int,
+    *,
+    since: Sequence[GameEvent],
+    told: Sequence[GameEvent],
+    due: Sequence[Clock],
+) -> str:
     table = telling.step.table
     others = [table.name(uid) for uid in table.scenes() if uid != place]
     parts = [
@@ -38,14 +57,18 @@ def scene_text(
         f"The rest of the party is elsewhere ({'; '.join(others)}) and perceives nothing of this."
         if others
         else "",
-        _headed("HERE", [*_characters(table, place), *_people(telling, place)]),
-        _line("WAYS", table.sights[place].ways if place in table.sights else ()),
-        _line("THINGS", table.sights[place].things.values() if place in table.sights else ()),
+        _headed("HERE", [*_characters(table, place), *_people(telling, place, longest)]),
+        _line("WAYS", _short(table.sights[place].ways if place in table.sights else (), longest)),
+        _line(
+            "THINGS", _short(table.sights[place].things.values() if place in table.sights else (), longest)
+        ),
         _fight(table, place),
         _line("YOUR QUESTS", [f"{table.name(uid)} ({state})" for uid, state in own_quests(telling).items()]),
-        _headed("TIME IS UP FOR", [clock.text for clock in due]),
-        _headed("SINCE YOUR LAST WORD HERE", _played(table, place, since)),
-        _headed("THE ADVENTURE AND THE RULES JUST TOLD THEM", list(_told(place, told))[-_MOST_TOLD:]),
+        _headed("TIME IS UP FOR", [cut(clock.text, longest) for clock in due]),
+        _headed("SINCE YOUR LAST WORD HERE", _played(table, place, since, longest)),
+        _headed(
+            "THE ADVENTURE AND THE RULES JUST TOLD THEM", list(_told(place, told, longest))[-_MOST_TOLD:]
+        ),
         _WANTED,
     ]
     return "\n".join(filter(None, parts))
@@ -60,8 +83,8 @@ def _characters(table: Table, place: str) -> Iterator[str]:
         yield f"{table.name(uid)}: player's character, {kind}{hp}{f', {ails}' if ails else ''}"
 
 
-def _people(telling: Telling, place: str) -> Iterator[str]:
-    table = telling.step.table
+def _people(telling: Telling, place: str, longest: int) -> Iterator[str]:
+    table, longest = telling.step.table, min(longest, _LONGEST_PERSON)
     for person in telling.world.people(place):
         said = [
             f"wants: {person.wants}" if person.wants else "",
@@ -69,9 +92,7 @@ def _people(telling: Telling, place: str) -> Iterator[str]:
         ]
         seen = called_here(telling, telling.atlas.uid("npc", person.key), place)
         known = "" if seen == person.name else f" (to them {seen!r})"
-        yield _cut(
-            f"{person.name}{known}: {'; '.join(filter(None, said)) or 'a person'}", 2 * _LONGEST_SECRET
-        )
+        yield cut(f"{person.name}{known}: {'; '.join(filter(None, said)) or 'a person'}", longest)
     for uid in own_people(table, place):
         name, seen = str(table.fact(uid, CALLED)), called_here(telling, uid, place)
         known = "" if seen == name else f" (to them {seen!r})"
@@ -79,7 +100,7 @@ def _people(telling: Telling, place: str) -> Iterator[str]:
             str(table.fact(uid, ROLE) or ""),
             f"wants: {table.fact(uid, WANTS)}" if table.fact(uid, WANTS) else "",
         ]
-        yield _cut(f"{name}{known}: {'; '.join(filter(None, said)) or 'a person'}", 2 * _LONGEST_SECRET)
+        yield cut(f"{name}{known}: {'; '.join(filter(None, said)) or 'a person'}", longest)
 
 
 def _fight(table: Table, place: str) -> str:
@@ -91,7 +112,7 @@ def _fight(table: Table, place: str) -> str:
     )
 
 
-def _played(table: Table, place: str, since: Sequence[GameEvent]) -> list[str]:
+def _played(table: Table, place: str, since: Sequence[GameEvent], longest: int) -> list[str]:
     found = []
     for event in since:
         if event.known.location != place or event.event_type in _UNTOLD or not event.content:
@@ -100,25 +121,24 @@ def _played(table: Table, place: str, since: Sequence[GameEvent]) -> list[str]:
         act = None if note is None else note.act
         deed = f" ({act.verb.value}{f' {act.what}' if act.what else ''})" if act is not None else ""
         who = f"{table.name(event.source)}{deed}: " if act is not None else ""
-        found.append(_cut(f"{who}{event.content}", _LONGEST_LINE))
+        found.append(cut(f"{who}{event.content}", longest))
     return found[-_MOST_LINES:]
 
 
-def _told(place: str, events: Sequence[GameEvent]) -> Iterator[str]:
+def _told(place: str, events: Sequence[GameEvent], longest: int) -> Iterator[str]:
     for event in events:
         if event.known.location == place and event.event_type not in _UNTOLD and event.known.witnesses != []:
-            yield _cut(event.content, _LONGEST_LINE)
+            yield cut(event.content, longest)
 
 
 def _headed(head: str, lines: Sequence[str]) -> str:
     return "\n".join((f"{head}:", *(f"- {line}" for line in lines))) if lines else ""
 
 
+def _short(names: Iterable[str], longest: int) -> Iterator[str]:
+    return (cut(name, longest) for name in names)
+
+
 def _line(head: str, said: Iterable[str]) -> str:
     names = [*said][:_MOST_LISTED]
     return f"{head}: {'; '.join(names)}" if names else ""
-
-
-def _cut(text: str, longest: int) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= longest else f"{plain[: longest - 1]}…"

@@ -52,8 +52,8 @@ def player_acts(step: Step, who: str, act: Act) -> None:
         metadata["names"] = {str(act.what): own.name(str(act.what))}
     if act.verb is Verb.GIVE:
         metadata["loot"] = [{"item": act.what, "to": act.target, "from": who}]
-    if act.verb in (Verb.ATTACK, Verb.CAST) and act.target is not None and act.target.startswith("mon_"):
-        metadata["enemies"] = [act.target]
+    if act.target is not None and act.target.startswith("mon_"):
+        metadata |= _foes(own, act, act.target, others)
     step.add(
         kind,
         act.words or plainly(own, who, act),
@@ -64,6 +64,14 @@ def player_acts(step: Step, who: str, act: Act) -> None:
         play=play,
         **metadata,
     )
+
+
+def _foes(own: Table, act: Act, foe: str, others: list[str]) -> dict[str, JsonValue]:
+    """Whom it is against; or who is spoken to, for those who came in the middle of a fight."""
+    if act.verb in (Verb.ATTACK, Verb.CAST):
+        return {"enemies": [foe]}
+    is_shown = foe in others or not any(uid.startswith("npc_") for uid in others)
+    return {} if is_shown else {"names": {foe: own.name(foe)}}
 
 
 def _to_those_here(act: Act, here: list[str]) -> Act:

@@ -30,10 +30,7 @@ def hurt(
     """Takes hit points from characters. Who comes to 0 falls, and is dying."""
     table = step.table
     wounds = {uid: -points for uid, points in hurts.items() if points > 0}
-    left = {uid: table.fact(uid, "hp", 1) + points for uid, points in wounds.items()}
-    falling = [
-        uid for uid, hp in left.items() if life(hp) is not Life.UP and DYING not in table.conditions(uid)
-    ]
+    falling = who_falls(step, wounds)
     said = " ".join([text, *(tell(step, "falls", who=table.name(uid)) for uid in falling)])
     step.add(
         kind,
@@ -46,8 +43,21 @@ def hurt(
         conditions=_with({uid: [DYING] for uid in falling}, metadata.pop("conditions", None)),
         **metadata,
     )
-    for uid, hp in left.items():
-        if life(hp) is Life.DEAD and table.alive(uid):
+    bury(step, wounds, place=place)
+
+
+def who_falls(step: Step, changes: Mapping[str, int]) -> list[str]:
+    """Of those whose hit points are about to change, who then stands no more and stood before."""
+    table = step.table
+    left = {uid: table.fact(uid, "hp", 1) + points for uid, points in changes.items()}
+    return [uid for uid, hp in left.items() if life(hp) is not Life.UP and DYING not in table.conditions(uid)]
+
+
+def bury(step: Step, hurts: Iterable[str], *, place: str) -> None:
+    """Whoever of those is past all help, now that they are hurt, dies."""
+    table = step.table
+    for uid in hurts:
+        if life(table.fact(uid, "hp", 1)) is Life.DEAD and table.alive(uid):
             dies(step, uid, place=place)
 
 

@@ -11,7 +11,7 @@ from dndbots.events import EventType
 from dndbots.game.pieces import Waiting
 from dndbots.game.referee.blows import foe_of
 from dndbots.game.referee.fights import settle
-from dndbots.game.referee.harm import DYING
+from dndbots.game.referee.harm import DYING, bury, who_falls
 from dndbots.game.referee.telling import dice, tell
 from dndbots.game.sheets import SPELLS
 from dndbots.game.steps import Step
@@ -50,10 +50,14 @@ def cast_spell(step: Step, declared: Waiting) -> None:
     made = cast(what, caster, _targets(step, declared, what), rng=step.rng)
     found = _gathered(step, place, made.effects)
     told = tell(step, "spell", who=table.name(who), spell=what.name)
+    falling = who_falls(step, {uid: points for uid, points in found.hp.items() if points < 0})
+    for uid in falling:
+        found.changed.setdefault(uid, []).append(DYING)
+    fall = [tell(step, "falls", who=table.name(uid)) for uid in falling]
     fight = table.fights.get(place)
     step.add(
         EventType.COMBAT_ROUND if fight else EventType.PLAYER_ACTION,
-        " ".join([told, *_words(step, made.effects)]),
+        " ".join([told, *_words(step, made.effects), *fall]),
         place=place,
         participants=list(dict.fromkeys([who, *found.hp, *found.changed])),
         play=_note(step, place, found) | {"rolls": dice(made), "resolves": declared.event_id},
@@ -64,6 +68,7 @@ def cast_spell(step: Step, declared: Waiting) -> None:
         conditions={uid: [*names] for uid, names in found.changed.items()} or None,
         facts=[_left(table.spells(who), what.name, who)],
     )
+    bury(step, found.hp, place=place)
     settle(step, place)
 
 
@@ -152,6 +157,7 @@ def _words(step: Step, effects: Sequence[Effect]) -> list[str]:
         if _NTH not in effect.target:
             name = step.table.name(effect.target)
             told += [f"{name} feels better."] if effect.healing else []
+            told += [f"{name} is hurt."] if effect.damage else []
             told += [f"{name} is {effect.condition}."] if effect.condition else []
     foes = [effect for effect in effects if _NTH in effect.target]
     hurt = sum(1 for effect in foes if effect.damage)
