@@ -13,6 +13,7 @@ import tempfile
 import time
 from itertools import count
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 from dndbots.errors import GraphUnavailable
@@ -123,7 +124,11 @@ class Neo4jServer:
             server.close()
 
     def server(self) -> Server:
-        return Server(self.uri, user=os.environ.get(USERNAME), password=os.environ.get(PASSWORD))
+        return Server(self.uri, **self.login)
+
+    @property
+    def login(self) -> dict[str, Any]:
+        return {"user": os.environ.get(USERNAME), "password": os.environ.get(PASSWORD)}
 
     @property
     def is_running(self) -> bool:

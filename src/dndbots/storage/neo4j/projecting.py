@@ -17,7 +17,7 @@ from dndbots.errors import GraphRefused, StoreDamaged, StoreTooNew
 from dndbots.storage import codec
 from dndbots.storage.neo4j import layout
 from dndbots.storage.neo4j.layout import key_of
-from dndbots.storage.neo4j.making import Batch, Made, Making, by_category, by_ends
+from dndbots.storage.neo4j.making import Batch, Made, Making, by_category, by_ends, place_text
 from dndbots.storage.neo4j.server import Server
 from dndbots.storage.ports import BLOCK, Branch, ClaimKey, EventRow, Rows, Segment, Store
 from dndbots.storage.upkeep import recorder_of
@@ -43,6 +43,7 @@ class Cursor(NamedTuple):
     seq: int
     last: str | None
     fold: int
+    layout: int
     dropping: bool
 
 
@@ -129,9 +130,9 @@ class Projector:
     def _cursor(self) -> Cursor:
         """Where to go on. What another version made, or left half dropped, is dropped first."""
         cursor = self._server.write(self._begun)
-        if cursor.fold > FOLD_VERSION:
+        if cursor.fold > FOLD_VERSION or cursor.layout > layout.VERSION:
             raise StoreTooNew(self._server.where, reason="a newer dndbots projected it; upgrade dndbots")
-        if cursor.dropping or cursor.fold < FOLD_VERSION:
+        if cursor.dropping or (cursor.fold, cursor.layout) != (FOLD_VERSION, layout.VERSION):
             self.drop()
             return self._server.write(self._begun)
         place = (Segment(self._branch.id, cursor.seq),)
@@ -153,8 +154,9 @@ class Projector:
             parent=self._branch.parent,
             forked_at=self._branch.forked_at,
             fold=FOLD_VERSION,
+            layout=layout.VERSION,
         ).single(strict=True)
-        return Cursor(found["seq"], found["last"], found["fold"], bool(found["dropping"]))
+        return Cursor(**{**found, "dropping": bool(found["dropping"])})
 
     def _batches(self, after: int, upto: int) -> Iterator[tuple[Batch, list[EventRow]]]:
         read: deque[EventRow] = deque()
@@ -204,12 +206,22 @@ class Projector:
             for statement, rows in self._statements(kind, batch.edges.get(kind, [])):
                 counted = tx.run(statement, ends=by_ends(rows), branch=self._branch.id).consume().counters
                 if "MERGE" not in statement and counted.relationships_created != len(rows):
-                    reason = f"an end of a {kind} is missing; `dndbots graph rebuild` makes it again"
-                    raise GraphRefused(self._server.where, reason=reason)
+                    raise self._missing(f"an end of a {kind}")
+        placed = [
+            [self._of(group), self._of(uid), place_text(*last)] for (group, uid), last in batch.placed.items()
+        ]
+        if tx.run(
+            layout.PLACED, rows=placed, branch=self._branch.id
+        ).consume().counters.properties_set != len(placed):
+            raise self._missing("a sighting")
         tx.run(
             layout.END, key=self._key, seq=events[-1].seq, last=events[-1].event_id, rows=batch.size
         ).consume()
         return batch.size
+
+    def _missing(self, what: str) -> GraphRefused:
+        reason = f"{what} is missing; `dndbots graph rebuild` makes it again"
+        return GraphRefused(self._server.where, reason=reason)
 
     def _statements(self, kind: str, rows: Made) -> Iterator[tuple[str, Made]]:
         """How to write some edges. What a run that began at the beginning finds, it finds first.

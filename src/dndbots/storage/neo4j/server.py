@@ -71,7 +71,7 @@ class Server:
             self._told(),
             self._driver.session(database=self._database, default_access_mode="READ") as session,
         ):
-            return session.run(cypher, values).data()
+            return [dict(row) for row in session.run(cypher, values)]
 
     def ask(self, cypher: str, values: Mapping[str, Any], *, seconds: float) -> Iterator[dict[str, Any]]:
         """Somebody's own query: read only, and ended when it takes too long."""
