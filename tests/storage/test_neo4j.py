@@ -336,12 +336,39 @@ def test_own_queries_read_and_never_write(graphs: Graphs) -> None:
         "MATCH (n) DETACH DELETE n",
         "no cypher",
         "CREATE INDEX FOR (n:X) ON (n.y)",
+        "CALL db.createLabel('Mine')",
+        "UNWIND [1] AS x CALL { WITH x CREATE (:Mine) } IN TRANSACTIONS RETURN x",
+        "EXPLAIN MATCH (n) DETACH DELETE n",
+        "PROFILE CREATE (n:Mine)",
     ):
         with pytest.raises(GraphRefused):
             list(projection.query(wrong))
     with pytest.raises((GraphRefused, GraphUnavailable)):
         list(projection.query("UNWIND range(1, 10000000000) AS n RETURN count(n)", seconds=0.2))
     assert projection.verify() == []
+
+
+@pytest.mark.parametrize(
+    "cypher",
+    [
+        "LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row",
+        "/* x */ MATCH (n) CALL { LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row } RETURN row",
+        "RETURN COUNT { LOAD CSV FROM 'http://127.0.0.1:1/' AS row RETURN row } AS n",
+        "TERMINATE TRANSACTIONS 'neo4j-transaction-1'",
+        "CALL dbms.killConnections(['bolt-1'])",
+        "CALL dbms.listConfig()",
+        "CALL db.clearQueryCaches()",
+        "SHOW USERS",
+    ],
+)
+def test_own_queries_read_the_graph_and_nothing_else(graphs: Graphs, cypher: str) -> None:
+    """No file or address that the server can reach, nothing of what others do there, no settings of it."""
+    projection = graphs.of(memory_campaign(tangled()))
+    with pytest.raises(GraphRefused, match="only read the graph"):
+        list(projection.query(cypher))
+    assert [*projection.query("CALL db.labels() YIELD label RETURN count(label) >= 0 AS well")] == [
+        {"well": True}
+    ]
 
 
 def test_what_is_not_there_is_said(graphs: Graphs) -> None:
