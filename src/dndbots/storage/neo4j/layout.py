@@ -139,7 +139,13 @@ UNWIND $rows AS row
 MATCH (:Group {key: row[0]})-[r:SIGHTED {branch: $branch}]->(:Who {key: row[1]}) SET r.at = row[2]
 """
 
-# A branch's part is dropped in pieces, of which none is too much for a small heap.
+# A branch's part is dropped in pieces, of which none is too much for a small heap. The branch itself stays:
+# it is what all who write or drop lock.
+DROPPING: Final = "MATCH (b:Branch {key: $key}) SET b.dropping = true"
+DROPPED: Final = """
+MATCH (b:Branch {key: $key})
+SET b.seq = b.forked_at, b.last = NULL, b.rows = 0, b.fold = $fold, b.layout = $layout, b.dropping = NULL
+"""
 DROP_EDGES: Final = """
 MATCH (n:Entity {campaign: $campaign})<-[r]-() WHERE r.branch = $branch
 WITH r LIMIT $limit DELETE r RETURN count(r) AS dropped

@@ -55,7 +55,7 @@ class _Nodes(NamedTuple):
 
 
 class _Moved(Exception):
-    """Somebody else projected meanwhile."""
+    """Somebody else projected meanwhile, or drops what is there."""
 
 
 class _AsOf:
@@ -194,7 +194,8 @@ class Projector:
         events: list[EventRow],
         expected: int,
     ) -> int:
-        if self._begun(tx).seq != expected:
+        cursor = self._begun(tx)
+        if cursor.dropping or cursor.seq != expected:
             raise _Moved
         for category, entities in nodes.entities.items():
             statement = layout.ENTITIES[category]
@@ -258,18 +259,27 @@ class Projector:
         return key_of(self._campaign, part)
 
     def drop(self) -> None:
-        """Drops this branch's part, and nothing else. If it is interrupted, whoever comes next goes on."""
-        mark = "MATCH (b:Branch {key: $key}) SET b.dropping = true"
-        self._server.change(mark, key=self._key)
-        of = {"campaign": self._campaign, "branch": self._branch.id}
-        while self._server.change(layout.DROP_EDGES, **of, limit=_DROPPED_AT_ONCE)[0]["dropped"]:
+        """Drops this branch's part, and nothing else. Nobody adds to it meanwhile, others may help.
+
+        If it is interrupted, whoever comes next goes on.
+        """
+        self._server.change(layout.DROPPING, key=self._key)
+        while self._server.write(self._drop_some):
             pass
-        self._server.change(layout.DROP_LOG, **of)
-        self._server.change(layout.DROP_LONELY, campaign=self._campaign)
-        fresh = "MATCH (b:Branch {key: $key}) DELETE b"
-        self._server.change(fresh, key=self._key)
         self._uids.clear()
         self._groups.clear()
+
+    def _drop_some(self, tx: "ManagedTransaction") -> bool:
+        """A piece of it; false if that was the last, or if somebody else did it: what is there now is new."""
+        if not self._begun(tx).dropping:
+            return False
+        of: dict[str, Any] = {"campaign": self._campaign, "branch": self._branch.id}
+        if tx.run(layout.DROP_EDGES, **of, limit=_DROPPED_AT_ONCE).single(strict=True)["dropped"]:
+            return True
+        tx.run(layout.DROP_LOG, **of).consume()
+        tx.run(layout.DROP_LONELY, campaign=self._campaign).consume()
+        tx.run(layout.DROPPED, key=self._key, fold=FOLD_VERSION, layout=layout.VERSION).consume()
+        return False
 
 
 def _add(rows: Rows, part: Rows) -> None:
