@@ -3,8 +3,10 @@
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
-from threading import Event, Thread
+from threading import Barrier, Event, Thread
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from dndbots.errors import GraphUnavailable
 from dndbots.events import GameEvent
 from dndbots.storage.neo4j import projecting
 from dndbots.storage.neo4j.projection import Following, Projection
+from dndbots.storage.neo4j.server import Server
 from dndbots.testing import memory_campaign
 
 # Projects event by event, says so, and waits to be killed.
@@ -119,6 +122,33 @@ def test_two_projectors_take_turns(neo4j: Neo4jServer, monkeypatch: pytest.Monke
         thread.join()
     assert projections[0].catch_up() == (0, 0, campaign.head)
     assert projections[0].verify() == []
+    for one in servers:
+        one.close()
+
+
+def test_who_waits_for_one_another_is_done_in_the_end(neo4j: Neo4jServer) -> None:
+    """Two transactions that lock the same in opposite orders: neither fails."""
+    servers, name, both = [neo4j.server() for _ in range(2)], neo4j.name(), Barrier(2)
+    servers[0].change("UNWIND range(0, 1) AS n CREATE (:Branch {key: $name + n, seq: 0})", name=name)
+    lock = "MATCH (b:Branch {key: $name + $n}) SET b.seq = b.seq + 1"
+
+    def cross(server: Server, order: tuple[int, int]) -> None:
+        tries = count()
+
+        def work(tx: Any) -> None:
+            is_first = next(tries) == 0
+            for n in order:
+                tx.run(lock, name=name, n=n).consume()
+                if is_first and n == order[0]:
+                    both.wait(30)
+
+        server.write(work)
+
+    with ThreadPoolExecutor() as threads:
+        done = [threads.submit(cross, *one) for one in ((servers[0], (0, 1)), (servers[1], (1, 0)))]
+        assert [one.result(60) for one in done] == [None, None]
+    read = "MATCH (b:Branch) WHERE b.key STARTS WITH $name WITH b, b.seq AS seq DELETE b RETURN seq"
+    assert [row["seq"] for row in servers[0].change(read, name=name)] == [2, 2]
     for one in servers:
         one.close()
 

@@ -17,6 +17,8 @@ USERNAME: Final = "NEO4J_USERNAME"
 PASSWORD: Final = "NEO4J_PASSWORD"  # noqa: S105 - the name of the variable
 _SCHEMES: Final = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _PATIENCE: Final = 5.0
+_ATTEMPTS: Final = 5
+_DEADLOCK: Final = "Neo.TransientError.Transaction.DeadlockDetected"
 # Steps of a plan that only read, but not the graph. What other procedures do, nobody knows.
 _BEYOND: Final = ("LoadCSV", "TerminateTransactions")
 _CALL: Final = "ProcedureCall"
@@ -98,8 +100,23 @@ class Server:
                 yield row.data()
 
     def write(self, work: "Callable[[ManagedTransaction], Answer]") -> Answer:
-        """Runs some work in one transaction: all of it, or nothing."""
-        with self._told(), self._driver.session(database=self._database) as session:
+        """Runs some work in one transaction: all of it, or nothing.
+
+        Of two who wait for one another the database ends one. It is nobody's fault, and that one tries again.
+        """
+        import neo4j.exceptions as faults
+
+        with self._told():
+            for _ in range(_ATTEMPTS - 1):
+                try:
+                    return self._written(work)
+                except faults.TransientError as exc:
+                    if exc.code != _DEADLOCK:
+                        raise
+            return self._written(work)
+
+    def _written(self, work: "Callable[[ManagedTransaction], Answer]") -> Answer:
+        with self._driver.session(database=self._database) as session:
             return session.execute_write(work)
 
     def change(self, cypher: str, /, **values: Any) -> list[dict[str, Any]]:
