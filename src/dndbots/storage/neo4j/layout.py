@@ -52,18 +52,25 @@ RETURN b.seq AS seq, b.last AS last, b.fold AS fold, coalesce(b.layout, 1) AS la
 """
 END: Final = "MATCH (b:Branch {key: $key}) SET b.seq = $seq, b.last = $last, b.rows = b.rows + $rows"
 
-ENTITIES: Final = {
-    category: (
-        "UNWIND $rows AS row MERGE (n:Who {key: row[0]}) "
-        f"SET n:Entity:{category or 'OTHER'}, n.campaign = $campaign, n.uid = row[1], n.category = $category"
+# Whoever perceives, and all that is perceived. The labels of a node are those of its uid, whatever it is
+# needed for first: they never change, and need not, for a database that keeps a key by label.
+OTHER: Final = "OTHER"  # an entity of no category
+NO_ENTITY: Final = "Who"  # the DM, and whoever else perceives without a uid
+WHO: Final = {
+    kind: (
+        f"UNWIND $rows AS row MERGE (n:{labels} {{key: row[0]}}) "
+        "ON CREATE SET n.campaign = $campaign, n.uid = row[1], n.category = row[2]"
     )
-    for category in (*CATEGORIES, None)
+    for kind, labels in (
+        *((kind, f"Who:Entity:{kind}") for kind in (*CATEGORIES, OTHER)),
+        (NO_ENTITY, "Who"),
+    )
 }
 GROUPS: Final = """
 UNWIND $rows AS row
 MERGE (g:Group {key: row[0]}) SET g.campaign = $campaign, g.id = row[1]
 WITH g, row UNWIND row[2] AS member
-MERGE (n:Who {key: member[0]}) SET n:Knower, n.campaign = $campaign, n.uid = member[1]
+MATCH (n:Who {key: member})
 MERGE (n)-[:IN_GROUP]->(g)
 """
 LOG: Final = """

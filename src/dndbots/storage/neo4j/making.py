@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from dndbots.canon.claims import reading_of
 from dndbots.canon.ties import verb_of
-from dndbots.ids import category_of, is_uid
+from dndbots.ids import is_uid
 from dndbots.storage.neo4j.layout import DEEDS, ENDED, HOLDS, NAMES, RELATIONS, SEEN, key_of
 from dndbots.storage.ports import BLOCK, ClaimRow, EventRow, LinkRow, Rows
 
@@ -130,10 +130,3 @@ def by_ends(edges: Made) -> Made:
 def is_named(row: LinkRow) -> bool:
     """Whether a link is by a fact whose value names the other, and not by an operator."""
     return row.slot.isidentifier() and row.slot not in RELATIONS
-
-
-def by_category(uids: Iterable[str]) -> dict[str | None, list[str]]:
-    found: dict[str | None, list[str]] = {}
-    for uid in uids:
-        found.setdefault(category_of(uid), []).append(uid)
-    return found

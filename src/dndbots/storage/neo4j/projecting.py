@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dndbots.canon.reducers import FOLD_VERSION
 from dndbots.errors import GraphRefused, StoreDamaged, StoreTooNew
+from dndbots.ids import category_of, is_uid
 from dndbots.storage import codec
 from dndbots.storage.neo4j import layout
-from dndbots.storage.neo4j.layout import key_of
-from dndbots.storage.neo4j.making import Batch, Made, Making, by_category, by_ends, place_text
+from dndbots.storage.neo4j.layout import NO_ENTITY, OTHER, key_of
+from dndbots.storage.neo4j.making import Batch, Made, Making, by_ends, place_text
 from dndbots.storage.neo4j.server import Server
 from dndbots.storage.ports import BLOCK, Branch, ClaimKey, EventRow, Rows, Segment, Store
 from dndbots.storage.upkeep import recorder_of
@@ -48,9 +49,9 @@ class Cursor(NamedTuple):
 
 
 class _Nodes(NamedTuple):
-    """What a batch needs beside its edges: entities by category, and groups with their members."""
+    """What a batch needs beside its edges: everybody by kind, and groups with their members."""
 
-    entities: dict[str | None, Made]
+    who: dict[str, Made]
     groups: Made
 
 
@@ -197,9 +198,8 @@ class Projector:
         cursor = self._begun(tx)
         if cursor.dropping or cursor.seq != expected:
             raise _Moved
-        for category, entities in nodes.entities.items():
-            statement = layout.ENTITIES[category]
-            tx.run(statement, rows=entities, campaign=self._campaign, category=category).consume()
+        for kind, own in nodes.who.items():
+            tx.run(layout.WHO[kind], rows=own, campaign=self._campaign).consume()
         if nodes.groups:
             tx.run(layout.GROUPS, rows=nodes.groups, campaign=self._campaign).consume()
         tx.run(layout.LOG, rows=batch.log, campaign=self._campaign, branch=self._branch.id).consume()
@@ -244,16 +244,21 @@ class Projector:
 
         Where their transaction fails after this, so does the run, and the next one knows of nothing.
         """
-        new = by_category(uid for uid in batch.uids if uid not in self._uids)
-        entities = {category: [[self._of(uid), uid] for uid in uids] for category, uids in new.items()}
         members = self._store.members([group for group in batch.groups if group not in self._groups])
         groups = [
-            [self._of(group), group, [[self._of(who), who] for who in sorted(people)]]
+            [self._of(group), group, [self._of(who) for who in sorted(people)]]
             for group, people in members.items()
         ]
-        self._uids.update(batch.uids)
+        needed = dict.fromkeys((*batch.uids, *(who for people in members.values() for who in sorted(people))))
+        new = [uid for uid in needed if uid not in self._uids]
+        who: dict[str, Made] = {}
+        for uid in new:
+            category = category_of(uid) if is_uid(uid) else None
+            kind = category or (OTHER if is_uid(uid) else NO_ENTITY)
+            who.setdefault(kind, []).append([self._of(uid), uid, category])
+        self._uids.update(new)
         self._groups.update(batch.groups)
-        return _Nodes(entities, groups)
+        return _Nodes(who, groups)
 
     def _of(self, part: object) -> str:
         return key_of(self._campaign, part)
