@@ -1,4 +1,4 @@
-"""ArcadeDB's embedded server as a program of its own: python -m tests.arcade_server FOLDER PORT HTTP_PORT.
+"""ArcadeDB's embedded server as a program of its own: python tests/arcade_server.py FOLDER PORT HTTP_PORT.
 
 It speaks Bolt, and stands in for Neo4j where only PyPI can be reached: pip install arcadedb-embedded.
 """

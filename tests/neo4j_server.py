@@ -83,7 +83,7 @@ class Neo4jServer:
         if jars is None:
             self.is_neo4j = False
             ports = [str(port), str(_free_port())]
-            self._command = [sys.executable, "-m", "tests.arcade_server", str(self._folder / "data"), *ports]
+            self._command = [sys.executable, arcade_server.__file__, str(self._folder / "data"), *ports]
             os.environ |= {USERNAME: arcade_server.USER, PASSWORD: arcade_server.PASSWORD}
             return
         self._command = [
@@ -120,7 +120,7 @@ class Neo4jServer:
         with (self._folder / "log").open("ab") as log:
             self._server = subprocess.Popen(
                 self._command,
-                cwd=_ROOT,
+                cwd=self._folder,  # what it writes beside its data goes with it
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
