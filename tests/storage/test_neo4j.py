@@ -393,3 +393,20 @@ def test_what_is_not_there_is_said(graphs: Graphs) -> None:
     with pytest.raises(GraphUnavailable, match="start Neo4j"):
         away.read("RETURN 1")
     away.close()
+
+
+def test_what_was_taken_back_is_not_answered_from(graphs: Graphs) -> None:
+    """What was played goes by another name from then on, in the graph too, however often and far back."""
+    campaign = memory_campaign(tangled())
+    main = graphs.of(campaign)
+    main.catch_up()
+    for number, to in enumerate(("e6", "e3")):
+        kept = campaign.undo(to=to)
+        for more in ([], [event(f"n{number}", "dm", "x", participants=[HOB, ELENA], witnesses=[THROK])]):
+            campaign.record_many(more)
+            main.catch_up()
+            assert_same(campaign, main, [ELENA, HOB, THROK])
+            assert main.verify() == []
+    aside = Projection(main._server, campaign._store, main.campaign, kept)
+    assert aside.catch_up().events == 0
+    assert aside.graph(viewer="dm", as_of="n0").near(HOB).reached

@@ -50,6 +50,8 @@ ON CREATE SET b.campaign = $campaign, b.id = $id, b.seq = $forked_at, b.fold = $
 SET b.name = $name, b.parent = $parent, b.forked_at = $forked_at
 RETURN b.seq AS seq, b.last AS last, b.fold AS fold, coalesce(b.layout, 1) AS layout, b.dropping AS dropping
 """
+# What is taken back goes by another name from then on, and another branch by its own.
+NAMED: Final = "UNWIND $rows AS row MATCH (b:Branch {key: row[0]}) SET b.name = row[1]"
 END: Final = "MATCH (b:Branch {key: $key}) SET b.seq = $seq, b.last = $last, b.rows = b.rows + $rows"
 
 # Whoever perceives, and all that is perceived. The labels of a node are those of its uid, whatever it is

@@ -63,9 +63,11 @@ class Projection:
     def catch_up(self, progress: Progress | None = None) -> Caught:
         """Projects what is new, in batches; costs nothing more than what is new."""
         self._make_ready()
-        lineage, done = self._past(self._store), Caught(0, 0, 0)
+        here, done = self._branch_in(self._store), Caught(0, 0, 0)
         branches = {one.id: one for one in self._store.branches()}
-        here = self._branch_in(self._store)
+        names = [[layout.key_of(self.campaign, one.id), one.name] for one in branches.values()]
+        self._server.change(layout.NAMED, rows=names)
+        lineage = lineage_of(branches.values(), here, here.head)
         if lineage[-1].branch != here.id:
             # A fork that nobody has played yet has nothing to write, but is there to be asked.
             lineage = (*lineage, Segment(here.id, here.head))
@@ -142,10 +144,6 @@ class Projection:
         if found is None:
             raise UnknownBranch(self._branch, known=[one.name for one in branches])
         return found
-
-    def _past(self, store: Store) -> Lineage:
-        branch = self._branch_in(store)
-        return lineage_of(store.branches(), branch, branch.head)
 
     # Asking it.
 
