@@ -2,24 +2,32 @@
 
 It listens on a port of loopback that the system chose. `make neo4j` gets its jars; they take Java 17.
 NEO4J_URI names a server that runs already; the tests then use campaigns of their own there, and never stop
-it. ArcadeDB's embedded server speaks Bolt too, but does not pass: it writes in sessions opened for reading.
+it. Where neither can be had, ArcadeDB's embedded server stands in, if it is installed; what it does not
+promise is not asked of it, and the tests say so.
 """
 
 import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
+from importlib.metadata import version
 from itertools import count
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
+
+import pytest
+from tests import arcade_server
 
 from dndbots.errors import GraphUnavailable
 from dndbots.storage.neo4j.server import PASSWORD, USERNAME, Server
 
 EXISTING = "NEO4J_URI"
 _ROOT = Path(__file__).parent.parent
+_ARCADE = "arcadedb-embedded"
 _MAIN = "org.neo4j.server.CommunityEntryPoint"
 _PATIENCE = 180
 # Ends the server and removes its folder when the tests' end of the pipe is closed: by them, or by their
@@ -48,9 +56,12 @@ def found() -> str:
     if os.environ.get(EXISTING):
         return f"the Neo4j at {EXISTING}"
     try:
-        return f"Neo4j {_jars().name.partition('-')[2]} Community, started by the tests"
+        jars = _jars()
     except NoNeo4j as exc:
         return f"none ({exc})"
+    if jars is None:
+        return f"ArcadeDB {version(_ARCADE)} in place of Neo4j, started by the tests"
+    return f"Neo4j {jars.name.partition('-')[2]} Community, started by the tests"
 
 
 class Neo4jServer:
@@ -59,21 +70,37 @@ class Neo4jServer:
     def __init__(self) -> None:
         self._numbers, self._run = count(1), uuid4().hex[:8]
         given = os.environ.get(EXISTING)
-        self.is_ours = given is None
+        self.is_ours, self.is_neo4j = given is None, True
         self._server: subprocess.Popen[bytes] | None = None
         self._guard: subprocess.Popen[bytes] | None = None
         if given is not None:
             self.uri = given
             return
-        self._jars = _jars()
+        jars = _jars()
         self._folder = Path(tempfile.mkdtemp(prefix="dndbots-neo4j-"))
         port = _free_port()
         self.uri = f"bolt://127.0.0.1:{port}"
+        if jars is None:
+            self.is_neo4j = False
+            ports = [str(port), str(_free_port())]
+            self._command = [sys.executable, arcade_server.__file__, str(self._folder / "data"), *ports]
+            os.environ |= {USERNAME: arcade_server.USER, PASSWORD: arcade_server.PASSWORD}
+            return
+        self._command = [
+            *(_java(), *_JAVA),
+            *("-cp", f"{jars}/*", _MAIN),
+            *(f"--home-dir={self._folder}", f"--config-dir={self._folder / 'conf'}"),
+        ]
         (self._folder / "conf").mkdir()
         settings = {**_SETTINGS, "server.bolt.listen_address": f"127.0.0.1:{port}"}
         (self._folder / "conf" / "neo4j.conf").write_text(
             "".join(f"{name}={value}\n" for name, value in settings.items())
         )
+
+    def must_be_neo4j(self, why: str) -> None:
+        """Skips a test of what only Neo4j itself promises."""
+        if not self.is_neo4j:
+            pytest.skip(f"ArcadeDB stands in for Neo4j: {why}")
 
     def name(self, campaign: str = "campaign") -> str:
         """A name under which nothing is projected yet."""
@@ -92,11 +119,8 @@ class Neo4jServer:
             )
         with (self._folder / "log").open("ab") as log:
             self._server = subprocess.Popen(
-                [
-                    *(_java(), *_JAVA),
-                    *("-cp", f"{self._jars}/*", _MAIN),
-                    *(f"--home-dir={self._folder}", f"--config-dir={self._folder / 'conf'}"),
-                ],
+                self._command,
+                cwd=self._folder,  # what it writes beside its data goes with it
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -123,7 +147,11 @@ class Neo4jServer:
             server.close()
 
     def server(self) -> Server:
-        return Server(self.uri, user=os.environ.get(USERNAME), password=os.environ.get(PASSWORD))
+        return Server(self.uri, **self.login)
+
+    @property
+    def login(self) -> dict[str, Any]:
+        return {"user": os.environ.get(USERNAME), "password": os.environ.get(PASSWORD)}
 
     @property
     def is_running(self) -> bool:
@@ -150,17 +178,17 @@ class Neo4jServer:
 
 
 def _java() -> str:
-    found_java = shutil.which("java")
-    if found_java is None:
-        raise NoNeo4j(f"no Java, and {EXISTING} names no server")
-    return found_java
+    return shutil.which("java") or ""
 
 
-def _jars() -> Path:
-    _java()
-    for folder in sorted((_ROOT / ".neo4j").glob("lib-*")):
+def _jars() -> Path | None:
+    """Where those of Neo4j are; None where ArcadeDB has to do."""
+    for folder in sorted((_ROOT / ".neo4j").glob("lib-*")) if _java() else ():
         return folder
-    raise NoNeo4j(f"`make neo4j` has not got a server, and {EXISTING} names none")
+    if arcade_server.is_installed():
+        return None
+    missing = "`make neo4j` has not got a server" if _java() else "no Java"
+    raise NoNeo4j(f"{missing}, {EXISTING} names none, and {_ARCADE} is not installed")
 
 
 def _free_port() -> int:

@@ -75,10 +75,11 @@ def test_the_copy_in_neo4j(run: Run, campaign: Path, neo4j: Neo4jServer) -> None
         assert run(*near, *at).out == run(*near, "--campaign", campaign).out
     query = ("graph", "query", *at, "--cypher")
     asked = "MATCH (n:Entity {campaign: $campaign}) RETURN count(n) AS n"
-    assert run(*query, asked).out == '{"n": 7}\n'
+    if neo4j.is_neo4j:  # another server does not tell what a query would do, so that none is run there
+        assert run(*query, asked).out == '{"n": 7}\n'
     refused = run(*query, "MATCH (n) DETACH DELETE n")
     assert refused.code == 1
-    assert "write" in refused.err.lower()
+    assert "may only read the graph" in refused.err
     assert run("graph", "rebuild", *at, "--json").json["seq"] == 4
 
 

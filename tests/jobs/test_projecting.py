@@ -79,7 +79,7 @@ def test_a_job_waits_for_a_neo4j_that_is_away_and_is_not_given_up(
     made = QueueWorker(url, kinds=kinds_of([PROJECT], neo4j=NOWHERE), patience=tried, tell=told)
     made.run()
     (job,) = queue.jobs()
-    assert (job.state, job.attempts) == (JobState.WAITING, 5)
+    assert (job.state, job.attempts, job.failures) == (JobState.WAITING, 0, 5)
     assert f"{NOWHERE}: cannot be reached" in str(job.error)
     assert all("tried again in" in line for line in seen)
     (line,) = work(url, neo4j.uri)

@@ -259,6 +259,38 @@ def test_what_cannot_get_better_is_given_up_at_once(queue: SqlQueue) -> None:
     assert job.state is JobState.FAILED
 
 
+def test_what_is_asked_for_while_it_fails_is_tried_all_the_same(queue: SqlQueue) -> None:
+    """Asked for before it was given up, or after: it is tried once for it."""
+    queue.ask("bad", "main", COMPACT)
+    job = taken(queue)
+    queue.ask("bad", "main", COMPACT)
+    kept = queue.fail(job, "no", patience=PATIENCE._replace(attempts=1, first=0.0))
+    assert kept is not None
+    assert kept.state is JobState.WAITING
+    given_up = queue.fail(taken(queue), "no", patience=PATIENCE._replace(attempts=1))
+    assert given_up is not None
+    assert given_up.state is JobState.FAILED
+
+
+def test_what_waits_for_something_that_is_away_has_used_up_no_attempt(
+    queue: SqlQueue, pass_time: Any, postgres: PostgresServer, database: str
+) -> None:
+    """It waits as long again as it has waited; a worker that is lost after that is its first failure."""
+    queue.ask("patient", "main", PROJECT)
+    for waited, due in ((0, 2), (3, 3), (60, 5)):
+        ago = f"UPDATE {NAMESPACE}.jobs SET asked_at = now() - interval '{waited} s'"  # noqa: S608 - our own
+        postgres.execute(ago, database=database)
+        pass_time("due")
+        job = queue.fail(taken(queue), "away", patience=PATIENCE, away=True)
+        assert job is not None
+        assert (job.state, job.attempts, round(job.due_in)) == (JobState.WAITING, 0, due)
+    pass_time("due")
+    taken(queue)
+    pass_time("lease")
+    (lost,) = queue.recover(patience=PATIENCE)
+    assert (lost.state, lost.attempts, lost.failures) == (JobState.WAITING, 1, 4)
+
+
 def test_a_job_can_be_tried_again_by_hand(queue: SqlQueue) -> None:
     """One that failed or waits; what runs or is not there says so."""
     queue.ask("bad", "main", COMPACT)

@@ -17,6 +17,7 @@ from dndbots.errors import (
     InvalidSetting,
     NotProjected,
     StoreDamaged,
+    StoreTooNew,
 )
 from dndbots.events import GameEvent
 from dndbots.memory import MemoryBuilder, feed_of
@@ -156,6 +157,99 @@ def test_forks_share_their_past_and_go_their_own_ways(graphs: Graphs) -> None:
     assert_same(fork, other, [ELENA, HOB, THROK, ZARA])
 
 
+def wandering(days: int) -> list[GameEvent]:
+    """Two walk from place to place, at times apart, and are hurt every day; then one has left for good."""
+    walked = [
+        event(f"d{day}", "dm", "x", location=f"loc_camp_{day % 5:03}", hp_delta={THROK: -1},
+              participants=[THROK, ZARA] if day % 3 else [THROK], witnesses=[ELENA] if day % 4 else [])
+        for day in range(days)
+    ]  # fmt: skip
+    gone = {"subject": THROK, "op": "@", "object": f"loc_camp_{(days - 1) % 5:03}", "ended": True}
+    return [*walked, event("gone", "dm", "x", participants=[ZARA], facts=[gone])]
+
+
+def test_the_past_is_answered_as_canon_does(graphs: Graphs) -> None:
+    """Where people were then: as of every event, and in a fork whose elder went on without it."""
+    campaign = memory_campaign(wandering(9))
+    main = graphs.of(campaign)
+    main.catch_up()
+    things = [THROK, ZARA, "loc_camp_002"]
+    for then in ("d0", "d3", "d4", "d7", "gone"):
+        for viewer in ("dm", THROK):
+            told = answers(main.graph(viewer=viewer, as_of=then), things)
+            assert told == answers(campaign.graph(viewer=viewer, as_of=then), things)
+    fork = campaign.fork("what if", at="d6")
+    other = graphs.of(fork, main.campaign)
+    other.catch_up()
+    assert_same(fork, other, things)
+    assert_same(campaign, main, things)
+
+
+class Counting(Server):
+    """Adds up what the database says that its reads cost it."""
+
+    hits = 0
+
+    def read(self, cypher: str, /, **values: object) -> list[dict[str, object]]:
+        with self._driver.session() as session:
+            result = session.run(f"PROFILE {cypher}", values)
+            rows = [dict(row) for row in result]
+            waiting = [result.consume().profile or {}]
+        while waiting:
+            step = waiting.pop()
+            self.hits += int(step["dbHits"])
+            waiting += step.get("children", [])
+        return rows
+
+
+def test_a_question_does_not_read_through_a_whole_past(graphs: Graphs) -> None:
+    """Who is near a hero costs the same after fifty days of wounds and walks as after four hundred."""
+    graphs.neo4j.must_be_neo4j("it does not tell what a query costs")
+    spent = []
+    for days in (50, 400):
+        campaign = memory_campaign(wandering(days))
+        graphs.of(campaign, name := graphs.neo4j.name()).catch_up()
+        server = Counting(graphs.neo4j.uri, **graphs.neo4j.login)
+        told = Projection(server, campaign._store, name, "main").graph(viewer="dm").near(THROK, steps=2)
+        server.close()
+        assert told == campaign.graph(viewer="dm").near(THROK, steps=2)
+        spent.append(server.hits)
+    assert spent[1] < 1.1 * spent[0]
+
+
+def test_what_an_older_layout_made_is_made_again(graphs: Graphs) -> None:
+    """It is not read as if it were this one's, and not added to."""
+    campaign = memory_campaign(tangled())
+    projection = graphs.of(campaign)
+    projection.catch_up()
+    server = graphs.neo4j.server()
+    server.change("MATCH (b:Branch {campaign: $c}) REMOVE b.layout", c=projection.campaign)
+    with pytest.raises(NotProjected):
+        projection.graph(viewer="dm").near(ELENA)
+    assert projection.verify() != []
+    assert projection.catch_up().events == len(tangled())
+    assert projection.verify() == []
+    newer = "MATCH (b:Branch {campaign: $c}) SET b.layout = b.layout + 1"
+    server.change(newer, c=projection.campaign)
+    with pytest.raises(StoreTooNew):
+        projection.catch_up()
+    server.close()
+
+
+def test_a_fork_whose_elder_is_half_there_is_not_answered_from_a_half(graphs: Graphs) -> None:
+    """While what a fork shares is being made again, it is said that it is not there yet."""
+    campaign = memory_campaign(tangled())
+    fork = campaign.fork("what if", at="e6")
+    projection = graphs.of(fork)
+    projection.catch_up()
+    server = graphs.neo4j.server()
+    for half in ("SET b.dropping = true", "REMOVE b.dropping SET b.seq = 3"):
+        server.change(f"MATCH (b:Branch {{campaign: $c, name: 'main'}}) {half}", c=projection.campaign)
+        with pytest.raises(NotProjected):
+            projection.graph(viewer="dm").near(ELENA)
+    server.close()
+
+
 def test_campaigns_do_not_touch_each_other(graphs: Graphs) -> None:
     """The same uids in two campaigns are two; rebuilding one leaves the other."""
     one, other = memory_campaign(tangled()), memory_campaign(tangled()[:3])
@@ -205,6 +299,7 @@ def test_verify_finds_what_somebody_changed(graphs: Graphs) -> None:
         "MATCH (a:Entity {campaign: $c})-[r:IN]->(b) WITH a, r, b LIMIT 1 CREATE (a)-[s:IN]->(b) SET s = r",
         "MATCH (g:Group {campaign: $c})<-[r:IN_GROUP]-() WITH r LIMIT 1 DELETE r",
         "MATCH (l:Log {campaign: $c}) SET l.ids = [x IN l.ids | x + '!']",
+        "MATCH (:Group {campaign: $c})-[r:SIGHTED]->({uid: 'npc_elena_001'}) SET r.at = '1 loc_inn_001'",
     ):
         assert projection.verify() == []
         server.change(damage, c=projection.campaign)
@@ -232,6 +327,7 @@ def test_hostile_text_is_data(graphs: Graphs) -> None:
 
 def test_own_queries_read_and_never_write(graphs: Graphs) -> None:
     """The database itself refuses to write, and ends what takes too long."""
+    graphs.neo4j.must_be_neo4j("it has no plan of a query, so none is run")
     campaign = memory_campaign(tangled())
     projection = graphs.of(campaign)
     projection.catch_up()
@@ -242,12 +338,40 @@ def test_own_queries_read_and_never_write(graphs: Graphs) -> None:
         "MATCH (n) DETACH DELETE n",
         "no cypher",
         "CREATE INDEX FOR (n:X) ON (n.y)",
+        "CALL db.createLabel('Mine')",
+        "UNWIND [1] AS x CALL { WITH x CREATE (:Mine) } IN TRANSACTIONS RETURN x",
+        "EXPLAIN MATCH (n) DETACH DELETE n",
+        "PROFILE CREATE (n:Mine)",
     ):
         with pytest.raises(GraphRefused):
             list(projection.query(wrong))
     with pytest.raises((GraphRefused, GraphUnavailable)):
         list(projection.query("UNWIND range(1, 10000000000) AS n RETURN count(n)", seconds=0.2))
     assert projection.verify() == []
+
+
+@pytest.mark.parametrize(
+    "cypher",
+    [
+        "LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row",
+        "/* x */ MATCH (n) CALL { LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row } RETURN row",
+        "RETURN COUNT { LOAD CSV FROM 'http://127.0.0.1:1/' AS row RETURN row } AS n",
+        "TERMINATE TRANSACTIONS 'neo4j-transaction-1'",
+        "CALL dbms.killConnections(['bolt-1'])",
+        "CALL dbms.listConfig()",
+        "CALL db.clearQueryCaches()",
+        "SHOW USERS",
+    ],
+)
+def test_own_queries_read_the_graph_and_nothing_else(graphs: Graphs, cypher: str) -> None:
+    """No file or address that the server can reach, nothing of what others do there, no settings of it."""
+    graphs.neo4j.must_be_neo4j("it has no plan of a query, so none is run")
+    projection = graphs.of(memory_campaign(tangled()))
+    with pytest.raises(GraphRefused, match="only read the graph"):
+        list(projection.query(cypher))
+    assert [*projection.query("CALL db.labels() YIELD label RETURN count(label) >= 0 AS well")] == [
+        {"well": True}
+    ]
 
 
 def test_what_is_not_there_is_said(graphs: Graphs) -> None:
@@ -269,3 +393,20 @@ def test_what_is_not_there_is_said(graphs: Graphs) -> None:
     with pytest.raises(GraphUnavailable, match="start Neo4j"):
         away.read("RETURN 1")
     away.close()
+
+
+def test_what_was_taken_back_is_not_answered_from(graphs: Graphs) -> None:
+    """What was played goes by another name from then on, in the graph too, however often and far back."""
+    campaign = memory_campaign(tangled())
+    main = graphs.of(campaign)
+    main.catch_up()
+    for number, to in enumerate(("e6", "e3")):
+        kept = campaign.undo(to=to)
+        for more in ([], [event(f"n{number}", "dm", "x", participants=[HOB, ELENA], witnesses=[THROK])]):
+            campaign.record_many(more)
+            main.catch_up()
+            assert_same(campaign, main, [ELENA, HOB, THROK])
+            assert main.verify() == []
+    aside = Projection(main._server, campaign._store, main.campaign, kept)
+    assert aside.catch_up().events == 0
+    assert aside.graph(viewer="dm", as_of="n0").near(HOB).reached

@@ -39,7 +39,6 @@ LEASE: Final = 30.0
 _IDLE: Final = (0.1, 1.0)
 _AWAY: Final = (0.5, 30.0)
 _MOST_AT_ONCE: Final = 64
-_FOR_EVER: Final = 2**31 - 1
 # Trying again does not help.
 _LASTING: Final = (BranchExists, CampaignMissing, UnknownBranch, InvalidSetting, StoreTooNew)
 # The database may be back later; what the subclasses say stays so.
@@ -223,11 +222,9 @@ class QueueWorker:
     def _failed(self, job: QueuedJob, queue: JobQueue, exc: Exception) -> None:
         error = str(exc) if isinstance(exc, DndbotsError) else f"{type(exc).__name__}: {exc}"
         final = isinstance(exc, _LASTING)
-        patience = self._patience
-        if isinstance(exc, GraphUnavailable):
-            # However long Neo4j is away, nothing is lost, and its copy catches up when it is back.
-            patience = patience._replace(attempts=_FOR_EVER)
-        kept = queue.fail(job, error, patience=patience, final=final)
+        # However long Neo4j is away, nothing is lost, and its copy catches up when it is back.
+        away = isinstance(exc, GraphUnavailable)
+        kept = queue.fail(job, error, patience=self._patience, final=final, away=away)
         after = _what_next(kept) if kept is not None else "another worker took it over meanwhile"
         self._tell(f"{_named(job)}: failed: {error}; {after}")
 

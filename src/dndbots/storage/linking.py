@@ -4,7 +4,7 @@ A link is a claim that ties two entities, or a deed of one with the other. Claim
 view: the newest that the viewer holds wins, and what has ended is gone.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
@@ -15,7 +15,7 @@ from dndbots.canon.fold import Settled
 from dndbots.canon.ties import MET, kind_of, tied_by, verb_of
 from dndbots.canon.values import CertaintyName
 from dndbots.storage.codec import CERTAINTY, held_claim, held_place, said_at
-from dndbots.storage.ports import Lineage, LinkRow, Store
+from dndbots.storage.ports import Lineage, Store, Tied
 
 Persons = Mapping[str, list[str]]
 _Key = tuple[str, str, str]
@@ -86,14 +86,14 @@ class Links:
         heads = {first[uid] for uid in near if uid in first}
         return self._told({key: one for key, one in found.items() if _touches(key, heads)})
 
-    def _known(self, rows: list[LinkRow]) -> list[LinkRow]:
+    def _known(self, rows: Sequence[Tied]) -> list[Tied]:
         """Without those whose value only reads like somebody: whom nobody showed the viewer."""
         named = {row.object for row in rows if row.slot.isidentifier() and row.slot != claims.IN}
         strangers = named - self._store.sighted(self._lineage, sorted(named), self._viewer)
         return [row for row in rows if row.object not in strangers]
 
     def _claimed(
-        self, rows: list[LinkRow], persons: Persons, first: Mapping[str, str]
+        self, rows: list[Tied], persons: Persons, first: Mapping[str, str]
     ) -> Iterable[tuple[str, Settled]]:
         """What is held true in the slots that ever tied anybody, of each subject under all its uids."""
         slots: dict[str, dict[str, None]] = {}

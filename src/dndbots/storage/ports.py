@@ -184,6 +184,21 @@ class LinkRow(NamedTuple):
     seq: int
 
 
+class Tied(Protocol):
+    """What is asked of a row of a tie. Of one by a claim only whom it ties how: the claim says the rest."""
+
+    @property
+    def subject(self) -> str: ...
+    @property
+    def slot(self) -> str: ...
+    @property
+    def object(self) -> str: ...
+    @property
+    def certainty(self) -> int: ...
+    @property
+    def seq(self) -> int: ...
+
+
 class TruthRow(NamedTuple):
     """What is true at the head of a branch, in the slots that the laws and the stamp of witnesses need."""
 
@@ -367,8 +382,8 @@ class Store(Protocol):
         """The newest of a slot in each segment, whoever else holds them."""
         ...
 
-    def links(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[LinkRow]:
-        """Every tie from or to some entities, in each segment."""
+    def links(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> Sequence[Tied]:
+        """Every tie from or to some entities; of those by claims, at least all that may hold still."""
         ...
 
     def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int: ...

@@ -80,9 +80,13 @@ class JobQueue(Protocol):
         ...
 
     def fail(
-        self, job: QueuedJob, error: str, *, patience: Patience, final: bool = False
+        self, job: QueuedJob, error: str, *, patience: Patience, final: bool = False, away: bool = False
     ) -> QueuedJob | None:
-        """It failed: it waits for another attempt, or is given up. None if it is no longer the worker's."""
+        """It failed: it waits for another attempt, or is given up. None if it is no longer the worker's.
+
+        What was asked for while it was under way is tried all the same. Where something that it needs is
+        `away`, that is no attempt of its own: it waits as long again as it has waited, and is never given up.
+        """
         ...
 
     def give_back(self, job: QueuedJob) -> bool:

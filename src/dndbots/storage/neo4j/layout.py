@@ -10,6 +10,9 @@ from typing import Final
 from dndbots.canon.ties import VERBS, deed_slot
 from dndbots.ids import CATEGORIES
 
+# What is made otherwise than this page says is dropped and made again. It grows with every change of it.
+VERSION: Final = 2
+
 # By the operator of a relation; edges of these types are claims, with their validity.
 RELATIONS: Final = {
     "@": "AT",
@@ -23,6 +26,10 @@ RELATIONS: Final = {
 DEEDS: Final = {deed_slot(verb): verb.upper() for verb in VERBS}
 NAMES: Final = "NAMES"  # a fact whose value names another entity
 SEEN: Final = "SEEN_AT"
+# Claims without another end. Where a relation ended is apart from all else that is held of somebody: whoever
+# asks where a hero is must not read how it fared in a thousand fights.
+HOLDS: Final = "HOLDS"
+ENDED: Final = "ENDED"
 ANY_RELATION: Final = "|".join(RELATIONS.values())
 ANY_DEED: Final = "|".join((*DEEDS.values(), NAMES))
 
@@ -38,24 +45,34 @@ SCHEMA: Final = (
 # The lock on the branch makes a second projector wait, and then see that there is nothing left to do.
 BEGIN: Final = """
 MERGE (b:Branch {key: $key})
-ON CREATE SET b.campaign = $campaign, b.id = $id, b.seq = $forked_at, b.fold = $fold, b.rows = 0
+ON CREATE SET b.campaign = $campaign, b.id = $id, b.seq = $forked_at, b.fold = $fold, b.layout = $layout,
+              b.rows = 0
 SET b.name = $name, b.parent = $parent, b.forked_at = $forked_at
-RETURN b.seq AS seq, b.last AS last, b.fold AS fold, b.dropping AS dropping
+RETURN b.seq AS seq, b.last AS last, b.fold AS fold, coalesce(b.layout, 1) AS layout, b.dropping AS dropping
 """
+# What is taken back goes by another name from then on, and another branch by its own.
+NAMED: Final = "UNWIND $rows AS row MATCH (b:Branch {key: row[0]}) SET b.name = row[1]"
 END: Final = "MATCH (b:Branch {key: $key}) SET b.seq = $seq, b.last = $last, b.rows = b.rows + $rows"
 
-ENTITIES: Final = {
-    category: (
-        "UNWIND $rows AS row MERGE (n:Who {key: row[0]}) "
-        f"SET n:Entity:{category or 'OTHER'}, n.campaign = $campaign, n.uid = row[1], n.category = $category"
+# Whoever perceives, and all that is perceived. The labels of a node are those of its uid, whatever it is
+# needed for first: they never change, and need not, for a database that keeps a key by label.
+OTHER: Final = "OTHER"  # an entity of no category
+NO_ENTITY: Final = "Who"  # the DM, and whoever else perceives without a uid
+WHO: Final = {
+    kind: (
+        f"UNWIND $rows AS row MERGE (n:{labels} {{key: row[0]}}) "
+        "ON CREATE SET n.campaign = $campaign, n.uid = row[1], n.category = row[2]"
     )
-    for category in (*CATEGORIES, None)
+    for kind, labels in (
+        *((kind, f"Who:Entity:{kind}") for kind in (*CATEGORIES, OTHER)),
+        (NO_ENTITY, "Who"),
+    )
 }
 GROUPS: Final = """
 UNWIND $rows AS row
 MERGE (g:Group {key: row[0]}) SET g.campaign = $campaign, g.id = row[1]
 WITH g, row UNWIND row[2] AS member
-MERGE (n:Who {key: member[0]}) SET n:Knower, n.campaign = $campaign, n.uid = member[1]
+MATCH (n:Who {key: member})
 MERGE (n)-[:IN_GROUP]->(g)
 """
 LOG: Final = """
@@ -74,7 +91,9 @@ _CLAIM: Final = (
     "branch: $branch, slot: row[0], holders: row[1], certainty: row[2], valid_from: row[3], seq: row[4], "
     "n: row[5], value: row[6], total: row[7], how: row[8], said_by: row[9]"
 )
-HOLDS: Final = _ENDS.format(label="Group") + f"CREATE (a)-[:HOLDS {{{_CLAIM}}}]->(b)"
+CLAIMED: Final = {
+    kind: _ENDS.format(label="Group") + f"CREATE (a)-[:{kind} {{{_CLAIM}}}]->(b)" for kind in (HOLDS, ENDED)
+}
 CALLS: Final = _ENDS.format(label="Group") + (
     "CREATE (a)-[:CALLS {branch: $branch, holders: row[0], seq: row[1], n: row[2], name: row[3], "
     "folded: row[4]}]->(b)"
@@ -100,7 +119,7 @@ DONE: Final = {
 }
 # In the order in which they are written: ends before edges.
 EDGES: Final[dict[str, str]] = {
-    "HOLDS": HOLDS,
+    **CLAIMED,
     "CALLS": CALLS,
     "SIGHTED": SIGHTED,
     "SAME_AS": SAME_AS,
@@ -122,7 +141,20 @@ NEW_EDGES: Final[dict[str, str]] = {
     },
 }
 
-# A branch's part is dropped in pieces, of which none is too much for a small heap.
+# Where each was seen last, beside since when it is known at all, so that nobody looks through its whole past.
+# Place and time are one text: whoever reads while it is written finds the old one or the new, no mixture.
+PLACED: Final = """
+UNWIND $rows AS row
+MATCH (:Group {key: row[0]})-[r:SIGHTED {branch: $branch}]->(:Who {key: row[1]}) SET r.at = row[2]
+"""
+
+# A branch's part is dropped in pieces, of which none is too much for a small heap. The branch itself stays:
+# it is what all who write or drop lock.
+DROPPING: Final = "MATCH (b:Branch {key: $key}) SET b.dropping = true"
+DROPPED: Final = """
+MATCH (b:Branch {key: $key})
+SET b.seq = b.forked_at, b.last = NULL, b.rows = 0, b.fold = $fold, b.layout = $layout, b.dropping = NULL
+"""
 DROP_EDGES: Final = """
 MATCH (n:Entity {campaign: $campaign})<-[r]-() WHERE r.branch = $branch
 WITH r LIMIT $limit DELETE r RETURN count(r) AS dropped

@@ -6,20 +6,24 @@ from typing import Any, NamedTuple
 
 from dndbots.canon.claims import reading_of
 from dndbots.canon.ties import verb_of
-from dndbots.ids import category_of, is_uid
-from dndbots.storage.neo4j.layout import DEEDS, NAMES, RELATIONS, SEEN, key_of
+from dndbots.ids import is_uid
+from dndbots.storage.neo4j.layout import DEEDS, ENDED, HOLDS, NAMES, RELATIONS, SEEN, key_of
 from dndbots.storage.ports import BLOCK, ClaimRow, EventRow, LinkRow, Rows
 
 Made = list[list[Any]]
 
 
 class Batch(NamedTuple):
-    """What one transaction writes: nodes by their uids and groups, then edges by type, each with its ends."""
+    """What one transaction writes: nodes by their uids and groups, then edges by type, each with its ends.
+
+    `placed` is where each was seen last, for each group that saw it.
+    """
 
     uids: dict[str, None]
     groups: dict[int, None]
     log: Made
     edges: dict[str, Made]
+    placed: dict[tuple[int, str], tuple[int, str]]
 
     @property
     def size(self) -> int:
@@ -33,7 +37,7 @@ class Making:
         self._campaign, self._branch = campaign, branch
 
     def batch(self, rows: Rows, events: Iterable[EventRow]) -> Batch:
-        made = Batch({}, {}, self._log(events), {})
+        made = Batch({}, {}, self._log(events), {}, {})
         for name in rows.names:
             if is_uid(name.uid):
                 self._from_group(
@@ -74,7 +78,7 @@ class Making:
         else:
             made.uids[row.subject] = None
             ends = [key_of(self._campaign, row.holders), key_of(self._campaign, row.subject)]
-            made.edges.setdefault("HOLDS", []).append([*ends, *fields])
+            made.edges.setdefault(HOLDS if kind is None else ENDED, []).append([*ends, *fields])
 
     def _link(self, made: Batch, row: LinkRow) -> None:
         """Links by relations are there as claims."""
@@ -91,6 +95,8 @@ class Making:
         for (uid, place, audience, block), own in seqs.items():
             made.groups[audience] = None
             self._between(made, SEEN, uid, place, audience, block, own)
+            last = made.placed.get((audience, uid), (0, ""))
+            made.placed[audience, uid] = max(last, (own[-1], place))
 
     def _from_group(self, made: Batch, kind: str, group: int, uid: str, *fields: Any) -> None:
         made.uids[uid] = made.groups[group] = None
@@ -101,6 +107,16 @@ class Making:
         made.uids[subject] = made.uids[other] = None
         ends = [key_of(self._campaign, subject), key_of(self._campaign, other)]
         made.edges.setdefault(kind, []).append([*ends, *fields])
+
+
+def place_text(seq: int, place: str) -> str:
+    """Where somebody was seen last, as it stands beside the sighting."""
+    return f"{seq} {place}"
+
+
+def place_from(text: str) -> tuple[int, str]:
+    seq, _, place = text.partition(" ")
+    return int(seq), place
 
 
 def by_ends(edges: Made) -> Made:
@@ -114,10 +130,3 @@ def by_ends(edges: Made) -> Made:
 def is_named(row: LinkRow) -> bool:
     """Whether a link is by a fact whose value names the other, and not by an operator."""
     return row.slot.isidentifier() and row.slot not in RELATIONS
-
-
-def by_category(uids: Iterable[str]) -> dict[str | None, list[str]]:
-    found: dict[str | None, list[str]] = {}
-    for uid in uids:
-        found.setdefault(category_of(uid), []).append(uid)
-    return found

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dndbots.canon.reducers import FOLD_VERSION
 from dndbots.errors import GraphRefused, StoreDamaged, StoreTooNew
+from dndbots.ids import category_of, is_uid
 from dndbots.storage import codec
 from dndbots.storage.neo4j import layout
-from dndbots.storage.neo4j.layout import key_of
-from dndbots.storage.neo4j.making import Batch, Made, Making, by_category, by_ends
+from dndbots.storage.neo4j.layout import NO_ENTITY, OTHER, key_of
+from dndbots.storage.neo4j.making import Batch, Made, Making, by_ends, place_text
 from dndbots.storage.neo4j.server import Server
 from dndbots.storage.ports import BLOCK, Branch, ClaimKey, EventRow, Rows, Segment, Store
 from dndbots.storage.upkeep import recorder_of
@@ -43,18 +44,19 @@ class Cursor(NamedTuple):
     seq: int
     last: str | None
     fold: int
+    layout: int
     dropping: bool
 
 
 class _Nodes(NamedTuple):
-    """What a batch needs beside its edges: entities by category, and groups with their members."""
+    """What a batch needs beside its edges: everybody by kind, and groups with their members."""
 
-    entities: dict[str | None, Made]
+    who: dict[str, Made]
     groups: Made
 
 
 class _Moved(Exception):
-    """Somebody else projected meanwhile."""
+    """Somebody else projected meanwhile, or drops what is there."""
 
 
 class _AsOf:
@@ -129,9 +131,9 @@ class Projector:
     def _cursor(self) -> Cursor:
         """Where to go on. What another version made, or left half dropped, is dropped first."""
         cursor = self._server.write(self._begun)
-        if cursor.fold > FOLD_VERSION:
+        if cursor.fold > FOLD_VERSION or cursor.layout > layout.VERSION:
             raise StoreTooNew(self._server.where, reason="a newer dndbots projected it; upgrade dndbots")
-        if cursor.dropping or cursor.fold < FOLD_VERSION:
+        if cursor.dropping or (cursor.fold, cursor.layout) != (FOLD_VERSION, layout.VERSION):
             self.drop()
             return self._server.write(self._begun)
         place = (Segment(self._branch.id, cursor.seq),)
@@ -153,8 +155,9 @@ class Projector:
             parent=self._branch.parent,
             forked_at=self._branch.forked_at,
             fold=FOLD_VERSION,
+            layout=layout.VERSION,
         ).single(strict=True)
-        return Cursor(found["seq"], found["last"], found["fold"], bool(found["dropping"]))
+        return Cursor(**{**found, "dropping": bool(found["dropping"])})
 
     def _batches(self, after: int, upto: int) -> Iterator[tuple[Batch, list[EventRow]]]:
         read: deque[EventRow] = deque()
@@ -192,11 +195,11 @@ class Projector:
         events: list[EventRow],
         expected: int,
     ) -> int:
-        if self._begun(tx).seq != expected:
+        cursor = self._begun(tx)
+        if cursor.dropping or cursor.seq != expected:
             raise _Moved
-        for category, entities in nodes.entities.items():
-            statement = layout.ENTITIES[category]
-            tx.run(statement, rows=entities, campaign=self._campaign, category=category).consume()
+        for kind, own in nodes.who.items():
+            tx.run(layout.WHO[kind], rows=own, campaign=self._campaign).consume()
         if nodes.groups:
             tx.run(layout.GROUPS, rows=nodes.groups, campaign=self._campaign).consume()
         tx.run(layout.LOG, rows=batch.log, campaign=self._campaign, branch=self._branch.id).consume()
@@ -204,12 +207,22 @@ class Projector:
             for statement, rows in self._statements(kind, batch.edges.get(kind, [])):
                 counted = tx.run(statement, ends=by_ends(rows), branch=self._branch.id).consume().counters
                 if "MERGE" not in statement and counted.relationships_created != len(rows):
-                    reason = f"an end of a {kind} is missing; `dndbots graph rebuild` makes it again"
-                    raise GraphRefused(self._server.where, reason=reason)
+                    raise self._missing(f"an end of a {kind}")
+        placed = [
+            [self._of(group), self._of(uid), place_text(*last)] for (group, uid), last in batch.placed.items()
+        ]
+        if tx.run(
+            layout.PLACED, rows=placed, branch=self._branch.id
+        ).consume().counters.properties_set != len(placed):
+            raise self._missing("a sighting")
         tx.run(
             layout.END, key=self._key, seq=events[-1].seq, last=events[-1].event_id, rows=batch.size
         ).consume()
         return batch.size
+
+    def _missing(self, what: str) -> GraphRefused:
+        reason = f"{what} is missing; `dndbots graph rebuild` makes it again"
+        return GraphRefused(self._server.where, reason=reason)
 
     def _statements(self, kind: str, rows: Made) -> Iterator[tuple[str, Made]]:
         """How to write some edges. What a run that began at the beginning finds, it finds first.
@@ -231,33 +244,47 @@ class Projector:
 
         Where their transaction fails after this, so does the run, and the next one knows of nothing.
         """
-        new = by_category(uid for uid in batch.uids if uid not in self._uids)
-        entities = {category: [[self._of(uid), uid] for uid in uids] for category, uids in new.items()}
         members = self._store.members([group for group in batch.groups if group not in self._groups])
         groups = [
-            [self._of(group), group, [[self._of(who), who] for who in sorted(people)]]
+            [self._of(group), group, [self._of(who) for who in sorted(people)]]
             for group, people in members.items()
         ]
-        self._uids.update(batch.uids)
+        needed = dict.fromkeys((*batch.uids, *(who for people in members.values() for who in sorted(people))))
+        new = [uid for uid in needed if uid not in self._uids]
+        who: dict[str, Made] = {}
+        for uid in new:
+            category = category_of(uid) if is_uid(uid) else None
+            kind = category or (OTHER if is_uid(uid) else NO_ENTITY)
+            who.setdefault(kind, []).append([self._of(uid), uid, category])
+        self._uids.update(new)
         self._groups.update(batch.groups)
-        return _Nodes(entities, groups)
+        return _Nodes(who, groups)
 
     def _of(self, part: object) -> str:
         return key_of(self._campaign, part)
 
     def drop(self) -> None:
-        """Drops this branch's part, and nothing else. If it is interrupted, whoever comes next goes on."""
-        mark = "MATCH (b:Branch {key: $key}) SET b.dropping = true"
-        self._server.change(mark, key=self._key)
-        of = {"campaign": self._campaign, "branch": self._branch.id}
-        while self._server.change(layout.DROP_EDGES, **of, limit=_DROPPED_AT_ONCE)[0]["dropped"]:
+        """Drops this branch's part, and nothing else. Nobody adds to it meanwhile, others may help.
+
+        If it is interrupted, whoever comes next goes on.
+        """
+        self._server.change(layout.DROPPING, key=self._key)
+        while self._server.write(self._drop_some):
             pass
-        self._server.change(layout.DROP_LOG, **of)
-        self._server.change(layout.DROP_LONELY, campaign=self._campaign)
-        fresh = "MATCH (b:Branch {key: $key}) DELETE b"
-        self._server.change(fresh, key=self._key)
         self._uids.clear()
         self._groups.clear()
+
+    def _drop_some(self, tx: "ManagedTransaction") -> bool:
+        """A piece of it; false if that was the last, or if somebody else did it: what is there now is new."""
+        if not self._begun(tx).dropping:
+            return False
+        of: dict[str, Any] = {"campaign": self._campaign, "branch": self._branch.id}
+        if tx.run(layout.DROP_EDGES, **of, limit=_DROPPED_AT_ONCE).single(strict=True)["dropped"]:
+            return True
+        tx.run(layout.DROP_LOG, **of).consume()
+        tx.run(layout.DROP_LONELY, campaign=self._campaign).consume()
+        tx.run(layout.DROPPED, key=self._key, fold=FOLD_VERSION, layout=layout.VERSION).consume()
+        return False
 
 
 def _add(rows: Rows, part: Rows) -> None:

@@ -23,7 +23,7 @@ from dndbots.storage.neo4j.projecting import Caught, Projector
 from dndbots.storage.neo4j.reading import GraphReads
 from dndbots.storage.neo4j.server import Server
 from dndbots.storage.neo4j.verifying import problems_in
-from dndbots.storage.ports import Branch, Lineage, Store
+from dndbots.storage.ports import Branch, Lineage, Segment, Store
 from dndbots.storage.reader import View
 from dndbots.storage.upkeep import Problem, Progress, lineage_of
 
@@ -63,8 +63,14 @@ class Projection:
     def catch_up(self, progress: Progress | None = None) -> Caught:
         """Projects what is new, in batches; costs nothing more than what is new."""
         self._make_ready()
-        lineage, done = self._past(self._store), Caught(0, 0, 0)
+        here, done = self._branch_in(self._store), Caught(0, 0, 0)
         branches = {one.id: one for one in self._store.branches()}
+        names = [[layout.key_of(self.campaign, one.id), one.name] for one in branches.values()]
+        self._server.change(layout.NAMED, rows=names)
+        lineage = lineage_of(branches.values(), here, here.head)
+        if lineage[-1].branch != here.id:
+            # A fork that nobody has played yet has nothing to write, but is there to be asked.
+            lineage = (*lineage, Segment(here.id, here.head))
         for branch, upto in lineage:
 
             def told(caught: Caught, before: Caught = done, upto: int = upto) -> None:
@@ -139,10 +145,6 @@ class Projection:
             raise UnknownBranch(self._branch, known=[one.name for one in branches])
         return found
 
-    def _past(self, store: Store) -> Lineage:
-        branch = self._branch_in(store)
-        return lineage_of(store.branches(), branch, branch.head)
-
     # Asking it.
 
     @contextmanager
@@ -150,10 +152,7 @@ class Projection:
         """Who is who and what is true, as a viewer knows it, from the graph alone, as far as it has come."""
         reads = GraphReads(self._server, self.campaign)
         store = cast("Store", reads)  # the part of it that such questions need
-        try:
-            lineage = self._past(store)
-        except UnknownBranch as exc:
-            raise NotProjected(self.where, campaign=self.campaign, branch=self._branch) from exc
+        lineage = self._projected(store)
         uid = View(store, lineage, DM).perceiver(viewer)
         if as_of is not None:
             place = reads.places_of(lineage, [as_of]).get(as_of)
@@ -161,6 +160,18 @@ class Projection:
                 raise UnknownEvent(as_of)
             lineage = lineage_of(store.branches(), self._branch_in(store), place)
         yield View(store, lineage, uid)
+
+    def _projected(self, store: Store) -> Lineage:
+        """The past of this branch in the graph, if all of it is there, also of what a fork shares."""
+        heads = {one.id: one for one in store.branches()}
+        found = next((one for one in heads.values() if one.name == self._branch), None)
+        here = found
+        while here is not None and here.parent is not None:
+            parent = heads.get(here.parent)
+            here = parent if parent is not None and parent.head >= here.forked_at else None
+        if found is None or here is None:
+            raise NotProjected(self.where, campaign=self.campaign, branch=self._branch)
+        return lineage_of(heads.values(), found, found.head)
 
     def graph(self, *, viewer: str, as_of: str | None = None) -> Graph:
         """The questions that the campaign answers too, with the same answers."""

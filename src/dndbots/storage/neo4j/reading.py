@@ -3,10 +3,21 @@
 A `View` of it gives what a view of the database gives. What happened at the table is not in the graph.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from dndbots.storage.neo4j.layout import ANY_DEED, ANY_RELATION, SEEN, key_of
+from dndbots.canon.claims import AT
+from dndbots.storage.neo4j.layout import (
+    ANY_DEED,
+    ANY_RELATION,
+    ENDED,
+    HOLDS,
+    RELATIONS,
+    SEEN,
+    VERSION,
+    key_of,
+)
+from dndbots.storage.neo4j.making import place_from
 from dndbots.storage.neo4j.server import Server
 from dndbots.storage.ports import (
     BLOCK,
@@ -15,12 +26,11 @@ from dndbots.storage.ports import (
     ClaimRow,
     IdentityRow,
     Lineage,
-    LinkRow,
     MentionRow,
     NameRow,
 )
 
-_IN_SIGHT: Final = "($groups IS NULL OR r.holders IN $groups)"
+_IN_SIGHT: Final = "r.holders IN $groups"
 _SO_FAR: Final = "any(part IN $lineage WHERE part[0] = r.branch AND r.seq <= part[1])"
 # The same for a branch that was never forked from another: no list is looked through at each edge.
 _UNFORKED: Final = "(r.branch = $lineage[0][0] AND r.seq <= $lineage[0][1])"
@@ -36,9 +46,10 @@ _NEWEST: Final = (
     "WITH e, r.branch AS branch, r.slot AS slot, r.holders AS holders, r.certainty AS certainty, "
     "collect(r)[0] AS r"
 )
-# Claims about somebody: relations that begin there, and whatever else a group holds of it.
-_CLAIMED: Final = f"MATCH (e)-[r:{ANY_RELATION}|HOLDS]-() WHERE (r.ended IS NULL OR startNode(r) = e) AND"
-_ENDS: Final = "startNode(r).uid, {}, endNode(r).uid"
+# Claims about somebody: relations that begin there, that one ended, and whatever else a group holds of it.
+_RELATED: Final = f"MATCH (e)-[r:{ANY_RELATION}]->()"
+_ENDED: Final = f"MATCH (e)<-[r:{ENDED}]-()"
+_HELD: Final = f"MATCH (e)<-[r:{ENDED}|{HOLDS}]-()"
 # The first place in the log that an edge speaks of.
 _FIRST: Final = "coalesce(r.seq, r.seqs[0])"
 # And the last one of those that the lineage has.
@@ -55,31 +66,103 @@ def _of_first(cypher: str) -> str:
 _SEEN_THEN: Final = _of_first(_THEN)
 
 
+def _ties(kinds: str, *, out: bool, unless: str = "false") -> str:
+    """A look at ties in one direction: a row for each kind, in which each other is told of once."""
+    edge = f"(e)-[r:{kinds}]->(o)" if out else f"(e)<-[r:{kinds}]-(o)"
+    return (
+        f"{_EACH} MATCH {edge} WHERE {_THEN} AND NOT {unless} "
+        "WITH e, o, r.slot AS slot, r.certainty AS certainty, min(r.seq) AS seq "
+        "WITH e.uid AS uid, slot, certainty, collect(o.uid) AS others, collect(seq) AS seqs "
+        f"RETURN [uid, {str(out).lower()}, slot, certainty, others, seqs] AS row"
+    )
+
+
+# Whoever was ever seen at a place: when, and whether still, is read of them.
+_SEEN_HERE: Final = (
+    f"{_EACH} MATCH (e)<-[r:{SEEN}]-(o) WHERE {_IN_SIGHT} AND r.branch IN $branches "
+    "WITH DISTINCT e, o WITH e.uid AS uid, collect(o.uid) AS others "
+    "RETURN [uid, false, $at, 0, others, [one IN others | 0]] AS row"
+)
+_LINKS: Final = " UNION ALL ".join(
+    (
+        *(_ties(ANY_DEED, out=out) for out in (True, False)),
+        *(_ties(ANY_RELATION, out=out, unless="r.ended") for out in (True, False)),
+        _SEEN_HERE,
+    )
+)
+
+
+Row = TypeVar("Row")
+
+
+class _Read(Generic[Row]):
+    """What was read of some uids, so that nobody is asked of again."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[Lineage, str | None], dict[str, list[Row]]] = {}
+
+    def of(
+        self,
+        uids: Collection[str],
+        lineage: Lineage,
+        viewer: str | None,
+        read: Callable[[list[str]], Mapping[str, list[Row]]],
+    ) -> list[Row]:
+        known = self._rows.setdefault((lineage, viewer), {})
+        new = sorted({*uids} - known.keys())
+        found = read(new)
+        known.update((uid, found.get(uid, [])) for uid in new)
+        return [row for uid in uids for row in known[uid]]
+
+
+class Tie(NamedTuple):
+    """A tie as it is read; of one by a claim, certainty and seq say nothing."""
+
+    subject: str
+    slot: str
+    object: str
+    certainty: int = 0
+    seq: int = 0
+
+
 class GraphReads:
-    """One campaign of a server. Who belongs to which group never changes, so it is looked up once."""
+    """One campaign of a server, for one question: what it was told once, it does not ask again."""
 
     def __init__(self, server: Server, campaign: str) -> None:
         self._server, self._campaign = server, campaign
         self.where = server.where
         self._prefix = key_of(campaign, "")
         self._groups: dict[str, list[int]] = {}
+        self._branches: list[Branch] = []
+        self._last_places: _Read[MentionRow] = _Read()
+        self._identities: _Read[IdentityRow] = _Read()
 
     def branches(self) -> list[Branch]:
-        """The branches that are projected, up to where they are."""
+        """The branches that are projected, up to where they are when they are first asked for."""
+        self._branches = self._branches or self._read_branches()
+        return self._branches
+
+    def _read_branches(self) -> list[Branch]:
         rows = self._server.read(
-            "MATCH (b:Branch {campaign: $campaign}) WHERE b.dropping IS NULL "
+            "MATCH (b:Branch {campaign: $campaign}) WHERE b.dropping IS NULL AND b.layout = $layout "
             "RETURN b.id AS id, b.name AS name, b.parent AS parent, b.forked_at AS forked_at, b.seq AS head "
             "ORDER BY id",
             campaign=self._campaign,
+            layout=VERSION,
         )
         return [Branch(**row) for row in rows]
 
     def _read(self, cypher: str, lineage: Lineage, viewer: str | None, **values: Any) -> list[Any]:
+        if "uids" in values and not values["uids"]:
+            return []
+        if viewer is None:
+            cypher = cypher.replace(_IN_SIGHT, "true")
         if len(lineage) == 1:
             cypher = cypher.replace(_SO_FAR, _UNFORKED).replace(_of_first(_SO_FAR), _of_first(_UNFORKED))
         rows = self._server.read(
             cypher,
             lineage=[list(part) for part in lineage],
+            branches=[part.branch for part in lineage],
             groups=None if viewer is None else self._groups_of(viewer),
             prefix=self._prefix,
             campaign=self._campaign,
@@ -116,37 +199,44 @@ class GraphReads:
     ) -> list[ClaimRow]:
         each = _EACH if subjects is not None else "MATCH (e:Entity {campaign: $campaign})"
         wanted = "" if slots is None else "AND r.slot IN $slots"
-        rows = self._read(
-            f"{each} {_CLAIMED} {_THEN} {wanted} {_NEWEST} RETURN {_CLAIM}",
+        return self._claims(
+            [f"{each} {found} WHERE {_THEN} {wanted} {_NEWEST}" for found in (_RELATED, _HELD)],
             lineage,
             viewer,
             uids=sorted(subjects or ()),
             slots=None if slots is None else sorted(slots),
         )
-        return [ClaimRow(*row) for row in rows]
 
     def latest_in(
         self, lineage: Lineage, keys: Collection[tuple[str, str]], viewer: str | None
     ) -> list[ClaimRow]:
-        slots: dict[str, list[str]] = {}
+        relations: dict[str, list[str]] = {}
+        facts: dict[str, list[str]] = {}
         for subject, slot in keys:
-            slots.setdefault(subject, []).append(slot)
-        rows = self._read(
-            "UNWIND keys($slots) AS uid MATCH (e:Who {key: $prefix + uid}) "
-            f"{_CLAIMED} r.slot IN $slots[uid] AND {_THEN} {_NEWEST} RETURN {_CLAIM}",
-            lineage,
-            viewer,
-            slots=slots,
-        )
-        return [ClaimRow(*row) for row in rows]
+            own = relations if slot.partition(" ")[0] in RELATIONS else facts
+            own.setdefault(subject, []).append(slot)
+        each = "UNWIND keys($slots) AS uid MATCH (e:Who {key: $prefix + uid})"
+        found: list[ClaimRow] = []
+        for slots, places in ((relations, (_RELATED, _ENDED)), (facts, (_HELD,))):
+            if slots:
+                looks = [f"{each} {one} WHERE r.slot IN $slots[uid] AND {_THEN} {_NEWEST}" for one in places]
+                found += self._claims(looks, lineage, viewer, slots=slots)
+        return found
 
     def all_claims(self, lineage: Lineage, subjects: Collection[str], viewer: str | None) -> list[ClaimRow]:
-        query = f"{_EACH} {_CLAIMED} {_THEN} RETURN {_CLAIM}"
-        return [ClaimRow(*row) for row in self._read(query, lineage, viewer, uids=sorted(subjects))]
+        looks = [f"{_EACH} {one} WHERE {_THEN}" for one in (_RELATED, _HELD)]
+        return self._claims(looks, lineage, viewer, uids=sorted(subjects))
+
+    def _claims(
+        self, looks: Collection[str], lineage: Lineage, viewer: str | None, **values: Any
+    ) -> list[ClaimRow]:
+        """The claims that some looks find."""
+        query = " UNION ALL ".join(f"{look} RETURN {_CLAIM}" for look in looks)
+        return [ClaimRow(*row) for row in self._read(query, lineage, viewer, **values)]
 
     def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int:
         rows = self._read(
-            "MATCH (e:Who {key: $prefix + $uid})<-[r:HOLDS]-() "
+            f"MATCH (e:Who {{key: $prefix + $uid}})<-[r:{HOLDS}]-() "
             "WHERE r.slot = $slot AND r.holders = $holders "
             f"AND r.certainty = $certainty AND r.seq < $seq AND {_THEN} {_NEWEST} RETURN r.total AS row",
             lineage,
@@ -159,25 +249,66 @@ class GraphReads:
         )
         return sum(rows)
 
-    def links(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[LinkRow]:
-        """Deeds and facts that name somebody as they were first learned; relations that held at any time."""
-        slot = _ENDS.format("coalesce(r.slot, '@')")
-        rows = self._read(
-            f"{_EACH} MATCH (e)-[r:{ANY_DEED}|{ANY_RELATION}|{SEEN}]-() "
-            f"WHERE coalesce(r.ended, false) = false AND {_SEEN_THEN} "
-            f"WITH [r.branch, {slot}, r.holders, coalesce(r.certainty, 2)] AS link, min({_FIRST}) AS first "
-            "RETURN link + first AS row",
-            lineage,
-            viewer,
-            uids=sorted(uids),
-        )
-        return [LinkRow._make(row) for row in rows]
+    def links(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[Tie]:
+        """Deeds and facts that name somebody as they were first learned; relations that held at any time.
+
+        Of all places that somebody was seen at, those where it was seen last by each who saw it: it is at one
+        of them, or at none.
+        """
+        wanted = {*uids}
+        found = [
+            Tie(row.uid, AT, row.place)
+            for row in self.latest_places(lineage, sorted(wanted), viewer)
+            if row.place is not None
+        ]
+        for uid, out, slot, certainty, others, seqs in self._read(
+            _LINKS, lineage, viewer, uids=sorted(wanted), at=AT
+        ):
+            for other, seq in zip(others, seqs, strict=True):
+                if out:
+                    found.append(Tie(uid, slot, other, certainty, seq))
+                elif other not in wanted:  # else it was found from there
+                    found.append(Tie(other, slot, uid, certainty, seq))
+        return found
 
     # Places.
 
     def latest_places(
         self, lineage: Lineage, uids: Collection[str], viewer: str | None = None
     ) -> list[MentionRow]:
+        return self._last_places.of(
+            uids, lineage, viewer, lambda new: self._read_last_places(lineage, new, viewer)
+        )
+
+    def _read_last_places(
+        self, lineage: Lineage, uids: list[str], viewer: str | None
+    ) -> dict[str, list[MentionRow]]:
+        rows = self._read(
+            f"{_EACH} MATCH (e)<-[r:SIGHTED]-() WHERE r.at IS NOT NULL AND {_THEN} "
+            "WITH uid, collect(r.branch) AS branches, collect(r.holders) AS holders, collect(r.at) AS places "
+            "RETURN [uid, branches, holders, places] AS row",
+            lineage,
+            viewer,
+            uids=uids,
+        )
+        upto = dict(lineage)
+        found: dict[str, list[MentionRow]] = {}
+        later: list[str] = []
+        for uid, branches, holders, places in rows:
+            seen = [place_from(text) for text in places]
+            if any(seq > upto[branch] for branch, (seq, _) in zip(branches, seen, strict=True)):
+                later.append(uid)
+            else:
+                made = zip(branches, holders, seen, strict=True)
+                found[uid] = [MentionRow(branch, uid, group, *last) for branch, group, last in made]
+        for row in self._earlier_places(lineage, later, viewer):
+            found.setdefault(row.uid, []).append(row)
+        return found
+
+    def _earlier_places(
+        self, lineage: Lineage, uids: Collection[str], viewer: str | None
+    ) -> list[MentionRow]:
+        """Of those who were seen again since: found among all places that they were ever seen at."""
         rows = self._read(
             f"{_EACH} MATCH (e)-[r:{SEEN}]->(p:Who) WHERE {_SEEN_THEN} "
             f"WITH e, r, p, {_LAST} AS seq ORDER BY seq DESC "
@@ -253,24 +384,36 @@ class GraphReads:
     def identities(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[IdentityRow]:
         query = (
             f"{_EACH} MATCH (e)-[r:SAME_AS]-() WHERE {_THEN} "
-            "RETURN [r.branch, startNode(r).uid, endNode(r).uid, r.seq, r.holders] AS row"
+            "RETURN [uid, r.branch, startNode(r).uid, endNode(r).uid, r.seq, r.holders] AS row"
         )
-        rows = self._read(query, lineage, viewer, uids=sorted(uids))
-        found = dict.fromkeys(IdentityRow(*row) for row in rows)
+
+        def read(new: list[str]) -> dict[str, list[IdentityRow]]:
+            found: dict[str, list[IdentityRow]] = {}
+            for uid, *row in self._read(query, lineage, viewer, uids=new):
+                found.setdefault(uid, []).append(IdentityRow(*row))
+            return found
+
+        found = dict.fromkeys(self._identities.of(uids, lineage, viewer, read))
         # As they were recorded: where a log says two things of one, the later one counts.
         return sorted(found, key=lambda row: row.seq)
 
     # The ids of events.
 
     def ids_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, str]:
+        # By blocks: the ids of one are read as a whole.
+        blocks: dict[str, list[int]] = {}
+        for key, seq in self._places(lineage, seqs).values():
+            blocks.setdefault(key, []).append(seq)
         rows = self._read(
-            "UNWIND $places AS place MATCH (l:Log {key: place[0]}) "
-            "RETURN [place[1], l.ids[place[1] - l.first]] AS row",
+            "UNWIND keys($blocks) AS key MATCH (l:Log {key: key}) "
+            "WITH $blocks[key] AS seqs, l.first AS first, l.ids AS ids "
+            "RETURN [seqs, [seq IN seqs | ids[seq - first]]] AS row",
             lineage,
             None,
-            places=list(self._places(lineage, seqs).values()),
+            blocks=blocks,
         )
-        return {seq: name for seq, name in rows if name is not None}
+        found = {seq: name for own in rows for seq, name in zip(*own, strict=True)}
+        return {seq: name for seq, name in found.items() if name is not None}
 
     def places_of(self, lineage: Lineage, ids: Collection[str]) -> dict[str, int]:
         rows = self._read(

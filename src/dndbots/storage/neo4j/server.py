@@ -17,6 +17,12 @@ USERNAME: Final = "NEO4J_USERNAME"
 PASSWORD: Final = "NEO4J_PASSWORD"  # noqa: S105 - the name of the variable
 _SCHEMES: Final = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 _PATIENCE: Final = 5.0
+_ATTEMPTS: Final = 5
+_DEADLOCK: Final = "Neo.TransientError.Transaction.DeadlockDetected"
+# Steps of a plan that only read, but not the graph. What other procedures do, nobody knows.
+_BEYOND: Final = ("LoadCSV", "TerminateTransactions")
+_CALL: Final = "ProcedureCall"
+_PROCEDURES: Final = "db."
 
 
 class Server:
@@ -71,23 +77,46 @@ class Server:
             self._told(),
             self._driver.session(database=self._database, default_access_mode="READ") as session,
         ):
-            return session.run(cypher, values).data()
+            return [dict(row) for row in session.run(cypher, values)]
 
     def ask(self, cypher: str, values: Mapping[str, Any], *, seconds: float) -> Iterator[dict[str, Any]]:
-        """Somebody's own query: read only, and ended when it takes too long."""
+        """Somebody's own query: of the graph and nothing else, read only, and ended when it takes too long.
+
+        The database refuses to write in it. But what only reads may read the server's own files, or end what
+        others do there: so it is asked first what the query would do.
+        """
         import neo4j
 
-        query = neo4j.Query(cypher, timeout=seconds)
         with (
             self._told(),
             self._driver.session(database=self._database, default_access_mode="READ") as session,
         ):
-            for row in session.run(query, dict(values)):
+            asked = neo4j.Query(f"EXPLAIN {cypher}", timeout=seconds)
+            summary = session.run(asked, dict(values)).consume()
+            problem = _more_than_reading(summary.query_type, summary.plan)
+            if problem is not None:
+                raise GraphRefused(self.where, reason=f"a query may only read the graph: {problem}")
+            for row in session.run(neo4j.Query(cypher, timeout=seconds), dict(values)):
                 yield row.data()
 
     def write(self, work: "Callable[[ManagedTransaction], Answer]") -> Answer:
-        """Runs some work in one transaction: all of it, or nothing."""
-        with self._told(), self._driver.session(database=self._database) as session:
+        """Runs some work in one transaction: all of it, or nothing.
+
+        Of two who wait for one another the database ends one. It is nobody's fault, and that one tries again.
+        """
+        import neo4j.exceptions as faults
+
+        with self._told():
+            for _ in range(_ATTEMPTS - 1):
+                try:
+                    return self._written(work)
+                except faults.TransientError as exc:
+                    if exc.code != _DEADLOCK:
+                        raise
+            return self._written(work)
+
+    def _written(self, work: "Callable[[ManagedTransaction], Answer]") -> Answer:
+        with self._driver.session(database=self._database) as session:
             return session.execute_write(work)
 
     def change(self, cypher: str, /, **values: Any) -> list[dict[str, Any]]:
@@ -113,6 +142,24 @@ class Server:
             raise GraphRefused(self.where, reason=str(exc.message or exc.code)) from exc
         except faults.DriverError as exc:
             raise GraphUnavailable(self.where, reason=type(exc).__name__) from exc
+
+
+def _more_than_reading(kind: str | None, plan: Any) -> str | None:
+    """What a query would do beside reading the graph, by the database's own plan of it."""
+    if not plan:
+        return "the server does not say what this one would do"
+    if kind != "r":
+        return "this one would change something"
+    waiting = [plan]
+    while waiting:
+        step = waiting.pop()
+        waiting += step.get("children", ())
+        name = step["operatorType"].partition("@")[0]
+        if name in _BEYOND:
+            return f"{name} does more"
+        if name == _CALL and not step["args"].get("Details", "").startswith(_PROCEDURES):
+            return f"of procedures, only those of {_PROCEDURES} may be called"
+    return None
 
 
 def check_address(uri: str) -> str:

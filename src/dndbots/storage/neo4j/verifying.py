@@ -6,10 +6,10 @@ from typing import Any, Final
 from dndbots.canon.reducers import FOLD_VERSION
 from dndbots.canon.ties import verb_of
 from dndbots.ids import is_uid
-from dndbots.storage.neo4j.layout import ANY_DEED, ANY_RELATION, SEEN, key_of
-from dndbots.storage.neo4j.making import is_named
+from dndbots.storage.neo4j.layout import ANY_DEED, ANY_RELATION, ENDED, HOLDS, SEEN, VERSION, key_of
+from dndbots.storage.neo4j.making import is_named, place_text
 from dndbots.storage.neo4j.server import Server
-from dndbots.storage.ports import BLOCK, VIEWS, Branch, LinkRow, Segment, Store
+from dndbots.storage.ports import BLOCK, VIEWS, Branch, LinkRow, MentionRow, Segment, Store
 from dndbots.storage.upkeep import Heaps, Problem
 
 _REMEDY: Final = "`dndbots graph rebuild` makes it again"
@@ -20,7 +20,7 @@ _CLAIM: Final = (
 # Each view that the graph has, and where its rows are there.
 _STORED: Final = {
     "claims": (
-        ("(a:Group)-[r:HOLDS]->(b:Entity)", _CLAIM.format("b")),
+        (f"(a:Group)-[r:{HOLDS}|{ENDED}]->(b:Entity)", _CLAIM.format("b")),
         (f"(a:Entity)-[r:{ANY_RELATION}]->(b:Entity)", _CLAIM.format("a")),
     ),
     "links": (
@@ -47,15 +47,18 @@ _STORED: Final = {
 
 def problems_in(server: Server, store: Store, campaign: str, branch: Branch) -> list[Problem]:
     found = server.read(
-        "MATCH (b:Branch {key: $key}) RETURN b.seq AS seq, b.fold AS fold, b.dropping AS dropping",
+        "MATCH (b:Branch {key: $key}) WHERE b.fold = $fold AND b.layout = $layout AND b.dropping IS NULL "
+        "RETURN b.seq AS seq",
         key=key_of(campaign, branch.id),
+        fold=FOLD_VERSION,
+        layout=VERSION,
     )
-    if not found or found[0]["fold"] != FOLD_VERSION or found[0]["dropping"]:
+    if not found:
         return [
             Problem(branch.name, "graph", "is not there, or another version's; `dndbots graph sync` makes it")
         ]
     check = _Check(server, store, campaign, branch, int(found[0]["seq"]))
-    return [*check.log(), *check.groups(), *check.views()]
+    return [*check.log(), *check.groups(), *check.views(), *check.last_places()]
 
 
 class _Check:
@@ -64,6 +67,7 @@ class _Check:
     def __init__(self, server: Server, store: Store, campaign: str, branch: Branch, seq: int) -> None:
         self._server, self._store, self._campaign = server, store, campaign
         self._branch, self._seq = branch, seq
+        self._last_places: dict[tuple[str, int], tuple[int, str]] = {}
 
     def _tell(self, where: str, what: str) -> Problem:
         return Problem(self._branch.name, f"graph, {where}", f"{what}; {_REMEDY}")
@@ -83,7 +87,28 @@ class _Check:
         for stored in self._store.view_rows(view, self._branch.id):
             row: Any = tuple(stored)
             if row[seq] <= self._seq and _is_projected(view, row):
+                if view == "mentions":
+                    self._note(MentionRow(*row))
                 yield row
+
+    def _note(self, row: MentionRow) -> None:
+        """Mentions are many, and read once."""
+        if row.place is not None:
+            key, place = (row.uid, row.audience), (row.seq, row.place)
+            self._last_places[key] = max(place, self._last_places.get(key, place))
+
+    def last_places(self) -> Iterator[Problem]:
+        """After `views`, which reads what this compares."""
+        rows = self._server.read(
+            "MATCH (:Group)-[r:SIGHTED]->(b:Entity) WHERE b.campaign = $campaign AND r.branch = $branch "
+            "AND r.at IS NOT NULL RETURN b.uid AS uid, r.holders AS holders, r.at AS at",
+            campaign=self._campaign,
+            branch=self._branch.id,
+        )
+        kept = {(row["uid"], row["holders"]): row["at"] for row in rows}
+        known = {key: place_text(*last) for key, last in self._last_places.items()}
+        for uid in sorted({uid for (uid, _), _ in known.items() ^ kept.items()}):
+            yield self._tell("sightings", f"where {uid} was seen last is not canon's")
 
     def _graph(self, view: str, pattern: str, row: str) -> Iterator[tuple[Any, ...]]:
         query = f"MATCH {pattern} WHERE b.campaign = $campaign AND r.branch = $branch RETURN {row}"

@@ -73,9 +73,16 @@ _FINISH: Final = _said("""
 """)
 _FAILED: Final = """
     UPDATE {jobs} SET
-        state = CASE WHEN :final OR attempts + 1 >= :most THEN 'failed' ELSE 'waiting' END,
-        attempts = attempts + 1, failures = failures + 1, ended_at = now(), lease = NULL,
-        due = now() + make_interval(secs => least(:first * 2 ^ least(attempts, 30), :longest)),
+        state = CASE
+            WHEN (:final OR (NOT :away AND attempts + 1 >= :most)) AND asked = taken THEN 'failed'
+            ELSE 'waiting'
+        END,
+        attempts = CASE WHEN :away THEN attempts ELSE attempts + 1 END,
+        failures = failures + 1, ended_at = now(), lease = NULL,
+        due = now() + make_interval(secs => least(:longest, CASE
+            WHEN :away THEN greatest(:first, extract(epoch from now() - asked_at))
+            ELSE :first * 2 ^ least(attempts, 30)
+        END)),
         error = """
 # Who still holds it, and who was heard of last too long ago.
 _OWN: Final = "id = :id AND takes = :takes AND state = 'running'"
@@ -148,11 +155,11 @@ class SqlQueue:
         return bool(self._db.run(_FINISH, id=job.id, takes=job.takes))
 
     def fail(
-        self, job: QueuedJob, error: str, *, patience: Patience, final: bool = False
+        self, job: QueuedJob, error: str, *, patience: Patience, final: bool = False, away: bool = False
     ) -> QueuedJob | None:
         # PostgreSQL keeps no NUL in a text, and what a job fails by may be anything.
         told = error.replace("\0", "\\0")[:_LONGEST_ERROR]
-        how = _waits(patience, final=final)
+        how = _waits(patience, final=final, away=away)
         found = _jobs(self._db.all(_FAIL, id=job.id, takes=job.takes, error=told, **how))
         return found[0] if found else None
 
@@ -160,7 +167,7 @@ class SqlQueue:
         return bool(self._db.run(_GIVE_BACK, id=job.id, takes=job.takes))
 
     def recover(self, *, patience: Patience) -> list[QueuedJob]:
-        return _jobs(self._db.all(_RECOVER, **_waits(patience, final=False)))
+        return _jobs(self._db.all(_RECOVER, **_waits(patience)))
 
     def retry(self, job: int) -> QueuedJob:
         found = _jobs(self._db.all(_RETRY, id=job))
@@ -180,9 +187,10 @@ class SqlQueue:
         return [(str(campaign), str(branch)) for campaign, branch in self._db.all(_BRANCHES)]
 
 
-def _waits(patience: Patience, *, final: bool) -> dict[str, Any]:
+def _waits(patience: Patience, *, final: bool = False, away: bool = False) -> dict[str, Any]:
     return {
         "final": final,
+        "away": away,
         "most": patience.attempts,
         "first": float(patience.first),
         "longest": float(patience.longest),
