@@ -103,7 +103,7 @@ people:
     knows:
       - {about: ledger, says: That book is mine}
 items:
-  silver_key: {name: silver key, worth: 10}
+  silver_key: {name: silver key, worth: 10, looks: a key with a bird on it}
   ledger: {name: black ledger, looks: Its pages stick together.}
 quests:
   rats:

@@ -132,8 +132,9 @@ def test_a_key_opens_what_is_locked(bench: Bench) -> None:
     bench.go("mill path")
     assert bench.dm_bot.leads(bench.table, MILL, "trapdoor") is None
     search_until_found(bench)
-    bench.ask("zara", Verb.TAKE, what="stone")
+    taken = bench.ask("zara", Verb.TAKE, what="stone")
     assert bench.table.items(ZARA)["silver key"] == 1
+    assert words(taken).endswith(" A key with a bird on it.")
     opened = bench.ask("throk", Verb.OPEN, what="trapdoor")
     assert "silver key" in words(opened)
     assert bench.dm_bot.leads(bench.table, MILL, "trapdoor") == "loc_cellar_001"

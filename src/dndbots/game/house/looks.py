@@ -17,9 +17,10 @@ SHUT: Final = frozenset(
 FIXED: Final = frozenset(
     (
         "altar", "arch", "bed", "board", "bridge", "carving", "ceiling", "column", "crack", "engraving",
-        "floor", "fountain", "fresco", "groove", "inscription", "moss", "mural", "painting", "pillar",
-        "pool", "shrine", "signpost", "statue", "stream", "table", "throne", "tracks", "tree", "wall",
-        "well", "window", "writing",
+        "face", "floor", "fountain", "fresco", "gravestone", "groove", "ground", "inscription",
+        "milestone", "moss", "mural", "painting", "path", "pillar", "pool", "press", "root", "shrine",
+        "signpost", "statue", "stream", "table", "throne", "tracks", "tree", "wall", "well", "window",
+        "writing",
     )
 )  # fmt: skip
 DEEP: Final = frozenset(

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from dndbots.events import EventType
 from dndbots.game.adventures.values import Exit, Place, Thing
 from dndbots.game.house.places import a, listed, tell_place
-from dndbots.game.house.telling import Telling, clause
+from dndbots.game.house.telling import Telling, clause, sentence
 from dndbots.game.house.traps import spring
 from dndbots.game.house.world import beat
 from dndbots.game.pieces import Waiting
@@ -136,7 +136,7 @@ def _take(telling: Telling, place: Place, uid: str, thing: Thing, taker: str) ->
     held = _held(telling, thing)
     beats = [beat("found", thing.key), beat("taken", thing.key)]
     name = telling.step.table.name(taker)
-    looks = [item.looks for item in items if item.looks]
+    looks = [sentence(item.looks) for item in items if item.looks]
     seen = telling.world.came("looked", thing.key)
     text = telling.words("taken", who=name, what=listed(held))
     telling.tell(

@@ -155,6 +155,12 @@ class Telling:
         return {"sights": self.world.after(after).sights(place).model_dump(mode="json")}
 
 
+def sentence(text: str) -> str:
+    """A text that can stand by itself: it begins with a capital, and it ends."""
+    whole = text.strip()
+    return f"{whole[:1].upper()}{whole[1:]}{'' if whole.endswith(_ENDS) else '.'}"
+
+
 def clause(text: str) -> str:
     """The first sentence of a text, to be told within another one."""
     first = text.partition("\n")[0]
@@ -165,6 +171,7 @@ def clause(text: str) -> str:
     return first[:1].lower() + first[1:] if word.lower() in _PLAIN.split() else first
 
 
+_ENDS: Final = (".", "!", "?", "…", '"', "”")
 _PLAIN: Final = """
     a an the this that these those there here it its they their he his she her you your we our in on
     under over above below behind beside between inside near at from with without somebody someone something
