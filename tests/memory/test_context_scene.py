@@ -137,3 +137,12 @@ def test_what_is_no_event_is_no_place_in_the_log(table: Campaign) -> None:
     """It is not taken for damage to the store."""
     with pytest.raises(UnknownEvent):
         table.context(THROK, as_of=5)  # type: ignore[arg-type]
+
+
+def test_a_whisper_is_told_as_one(table: Campaign) -> None:
+    """Who took it for talk would answer it aloud. Its two ends and the DM have it, and nobody else."""
+    table.record(event("e1", THROK, "I do not trust her.", kind=EventType.WHISPER, told_to=[ZARA]))
+    table.record(event("e2", ANNA, "Lovely weather.", location=MILL, participants=[*BOTH, ANNA]))
+    for viewer in (DM, *BOTH):
+        assert "Throk: (whispers to Zara) I do not trust her." in table.context(viewer, 600).text
+    assert "trust" not in table.context(ANNA, 600).text

@@ -96,8 +96,9 @@ def _entry(one: AsSaid, names: tuple[str, ...]) -> Entry | None:
     def named(uid: str) -> str:
         return lines[uid] if uid in lines else one_line(uid)
 
+    hearers = [ENGINE.get(uid) or named(uid) for uid in _whispered_to(event, known)]
     entry = Entry(
-        text=one_line(event.content),
+        text=one_line(f"(whispers to {_listed(hearers)}) {event.content}" if hearers else event.content),
         who=_speaker(
             " and ".join(ENGINE.get(uid) or called[uid] for uid in speakers_of(event, known)), event.source
         ),
@@ -106,7 +107,7 @@ def _entry(one: AsSaid, names: tuple[str, ...]) -> Entry | None:
         narrated=event.source == DM,
         outcomes=tuple(_outcomes(event, known, named)),
     )
-    return entry if entry.outcomes or _WORD.search(entry.text) else None
+    return entry if entry.outcomes or _WORD.search(event.content) else None
 
 
 def speakers_of(event: GameEvent, known: KnownMetadata) -> list[str]:
@@ -122,7 +123,7 @@ def _speaker(name: str, uid: str) -> str:
 
 def spoken_of(event: GameEvent, known: KnownMetadata) -> list[str]:
     """Whose names stand in what is told of an event, beside its speakers: nobody's whom it only shows."""
-    uids = [*known.killed, *_killers(known), *known.revived, *known.discovered]
+    uids = [*known.killed, *_killers(known), *known.revived, *known.discovered, *_whispered_to(event, known)]
     for entry in map(loot_of, known.loot):
         uids += [uid for uid in (entry.to, entry.item) if uid]
     moves = event.event_type is EventType.LOCATION_CHANGE
@@ -130,6 +131,13 @@ def spoken_of(event: GameEvent, known: KnownMetadata) -> list[str]:
     uids += known.participants if known.loot or moves else []
     uids += [known.location] if known.location and (moves or known.danger_level is not None) else []
     return uids + ([known.quest_id] if known.quest_id else [])
+
+
+def _whispered_to(event: GameEvent, known: KnownMetadata) -> list[str]:
+    """Whom a whisper is for. Who takes it for talk would answer it aloud, so it is told as what it is."""
+    if event.event_type is not EventType.WHISPER:
+        return []
+    return [uid for uid in dict.fromkeys((*known.told_to, *known.participants)) if uid != event.source]
 
 
 def _killers(known: KnownMetadata) -> list[str]:
