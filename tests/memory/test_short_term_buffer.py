@@ -401,11 +401,14 @@ def test_every_turn_is_in_the_buffer_of_whoever_perceived_it(campaign: Campaign)
     memories = campaign.game_state()["agent_memories"]
     assert {key: memory.short_term_buffer for key, memory in memories.items()} == {
         "dm": [
-            "[DM]: Rain falls.", "[Throk]: I wait.", "[Zara]: Meet me later.", "[DM]: A secret door.",
-            "[Elena]: Aye.",
+            "[DM]: Rain falls.", "[Throk]: I wait.", "[Zara]: (whispers to Elena) Meet me later.",
+            "[DM]: A secret door.", "[Elena]: Aye.",
         ],
         "throk": ["[DM]: Rain falls.", "[Throk]: I wait."],
-        "zara": ["[DM]: Rain falls.", "[Throk]: I wait.", "[Zara]: Meet me later.", "[Elena]: Aye."],
+        "zara": [
+            "[DM]: Rain falls.", "[Throk]: I wait.", "[Zara]: (whispers to Elena) Meet me later.",
+            "[Elena]: Aye.",
+        ],
     }  # fmt: skip
     for key, uid in campaign.game_state()["agents"].items():
         perceived = [one.event_id for one in campaign.events(viewer="dm") if uid in audience(one)]
