@@ -499,6 +499,8 @@ def test_what_is_superseded_or_repeated_is_superfluous() -> None:
     ]
     assert superfluous(entries, kept=[]) == ["a", "c", "d"]
     assert superfluous(entries, kept=["a", "d"]) == ["c"]
+    assert superfluous([entries[3], entries[5]], kept=[]) == ["d"]
+    assert superfluous([entries[3], entries[5]], kept=[], new=1) == ["d"]
 
 
 def test_a_shelf_has_a_most_of_entries_but_for_what_is_kept() -> None:
