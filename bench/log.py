@@ -11,7 +11,6 @@ import gc
 import itertools
 import resource
 import shutil
-import sqlite3
 import statistics
 import tempfile
 import time
@@ -55,8 +54,9 @@ class Floor:
         campaign._store._db.all(_text("PRAGMA wal_checkpoint(TRUNCATE)"))
         folder.mkdir()
         shutil.copy(Path(campaign._store.where) / FILE, folder / FILE)
-        self._connection = sqlite3.connect(folder / FILE, isolation_level=None)
-        SqliteDialect(folder, create=False, timeout=30).configure(self._connection)
+        dialect = SqliteDialect(folder, create=False, timeout=30)
+        self._connection = dialect._connected()
+        dialect.configure(self._connection)
         store = campaign._store
         self._inserts = {name: store._db._of(statement).sql for name, statement in store._say.append.items()}
 

@@ -4,6 +4,8 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from tests.waiting import hang
+
 from dndbots.memory.entries import Entry, Line, SummaryTask
 
 HANGS: Any = object()
@@ -23,7 +25,7 @@ class Chat:
         self.prompts.append(messages[-1][1])
         answer = self.answers[min(len(self.asked), len(self.answers)) - 1]
         if answer is HANGS:
-            self.released.wait(30)
+            hang(self.released)
             return "Too late."
         if isinstance(answer, BaseException):
             raise answer

@@ -4,6 +4,7 @@ And servers that tests share: PostgreSQL, Neo4j, a small model.
 """
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -75,9 +76,12 @@ def all_is_closed(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
         return
     from tests.postgres import left_open
+    from tests.waiting import wait_until
 
     with left_open() as left:
         yield
+    # A thread of the test may be about to close what it opened.
+    wait_until(lambda: left() == [] or threading.active_count() == 1, "all is closed")
     assert left() == []
 
 

@@ -183,6 +183,8 @@ def logs(draw: st.DrawFn, *, most: int = 14) -> list[GameEvent]:
             for key, strategy in METADATA.items()
             if draw(st.integers(0, 9)) < (5 if key in COMMON else 1)
         }
+        if "names" in metadata and draw(st.booleans()):
+            metadata["introduced_to"] = {uid: draw(people) for uid in metadata["names"]}
         if metadata.keys() & {"quest_state", "objective_id"}:
             metadata["quest_id"] = draw(st.sampled_from(QUESTS))
         if made and draw(st.integers(0, 5)) == 0:

@@ -21,6 +21,7 @@ from uuid import uuid4
 
 import pytest
 from tests import arcade_server
+from tests.waiting import HANG
 
 from dndbots.errors import GraphUnavailable
 from dndbots.storage.neo4j.server import PASSWORD, USERNAME, Server
@@ -29,7 +30,6 @@ EXISTING = "NEO4J_URI"
 _ROOT = Path(__file__).parent.parent
 _ARCADE = "arcadedb-embedded"
 _MAIN = "org.neo4j.server.CommunityEntryPoint"
-_PATIENCE = 180
 # Ends the server and removes its folder when the tests' end of the pipe is closed: by them, or by their
 # death. The server is started anew now and then, so its number is read from a file.
 _GUARD = 'cat >/dev/null; kill -9 "$(cat "$1/pid")" 2>/dev/null; rm -rf "$1"'
@@ -130,7 +130,7 @@ class Neo4jServer:
         self._wait()
 
     def _wait(self) -> None:
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + HANG
         server = self.server()
         try:
             while True:

@@ -20,6 +20,7 @@ from unittest.mock import patch
 from uuid import uuid4
 
 from sqlalchemy.engine import URL, make_url
+from tests.waiting import wait_until
 
 from dndbots.storage.sql.database import Database, Dialect
 
@@ -169,6 +170,10 @@ class PostgresServer:
         """How many there are to a database, of anybody."""
         sql = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database}'"  # noqa: S608 - our own name
         return int(self.execute(sql)[0][0])
+
+    def wait_for_connections(self, database: str, number: int) -> None:
+        """Until there are so many: the server notices a little later that one was closed."""
+        wait_until(lambda: self.connections(database) == number, f"there are {number} connections")
 
     def connect(self, *, database: str | None = None) -> "psycopg.Connection[tuple[Any, ...]]":
         import psycopg  # those tests that need no server run without it

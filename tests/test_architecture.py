@@ -11,8 +11,9 @@ SOURCE = Path(__file__).parent.parent / "src" / "dndbots"
 
 # From the bottom up. A module may import what stands in a lower row, or beside it in its own package.
 LAYERS = [
-    ["errors", "_lazy", "_json", "__version__"],
+    ["errors", "_lazy", "_jsontext", "__version__"],
     ["ids", "tokens"],
+    ["text"],
     ["models", "events"],
     ["dcml"],
     ["canon"],
@@ -117,3 +118,12 @@ def test_importing_is_light(module: str, allowed: set[str]) -> None:
     program = f"import sys, {module}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert set(HEAVY) & set(loaded.stdout.split()) <= allowed
+
+
+def test_no_file_that_can_be_run_stands_beside_one_that_hides_a_module_of_python() -> None:
+    """Python looks beside a file that it runs first: a `_json.py` there takes the place of its own."""
+    scripts = [path for path in modules() if '__name__ == "__main__"' in path.read_text("utf-8")]
+    folders = {SOURCE, *(path.parent for path in scripts)}
+    for folder in folders:
+        names = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
+        assert not names & sys.stdlib_module_names, folder

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.cli.calling import plain_environment
 
+import dndbots.demo
+
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> str:
@@ -50,6 +52,19 @@ def test_the_demo_ends_with_an_xray(shown: str) -> None:
 def test_the_demo_is_plain_text_where_there_is_no_terminal(shown: str) -> None:
     """It can be piped into a file and read."""
     assert "\x1b" not in shown
+
+
+def test_the_demo_runs_as_a_file(shown: str, tmp_path: Path) -> None:
+    """From its own folder, in which no module passes for one of Python's, it plays the same."""
+    done = subprocess.run(
+        [sys.executable, dndbots.demo.__file__],
+        capture_output=True,
+        check=False,
+        cwd=tmp_path,
+        env=plain_environment(),
+    )
+    assert done.stderr == b""
+    assert done.stdout.decode("utf-8") == shown
 
 
 def test_the_makefile_runs_the_demo() -> None:

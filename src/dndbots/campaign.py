@@ -37,6 +37,7 @@ from dndbots.storage.graph import Graph
 from dndbots.storage.opening import TIMEOUT, name_of, open_store
 from dndbots.storage.ports import MAIN, Branch, Lineage, Store
 from dndbots.storage.reader import View
+from dndbots.storage.shown import Shown
 from dndbots.storage.upkeep import Problem, Progress
 from dndbots.tokens import Calibration, calibrated
 
@@ -72,7 +73,7 @@ class Campaign(Remembering, Compacting):
         self.home = None if self.address is None or "://" in self.address else Path(self.address)
         self._events_at_hand = EventsAtHand()
         self._listeners: list[Callable[[list[GameEvent]], None]] = []
-        with told_as_damage(store.where):
+        with told_as_damage(store):
             self._go_on(self._find_branch(branch))
             cursor = store.cursor(self._branch.id)
             if cursor.version > FOLD_VERSION:
@@ -126,11 +127,17 @@ class Campaign(Remembering, Compacting):
 
     def record_many(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]:
         """Appends events in one transaction: all of them, or none."""
-        return self._heard(self._recorder.record(events, expected=expected))
+        return self._heard(self._recorded(events, expected=expected))
 
     def replay(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]:
         """Appends what was played elsewhere, as it is: not checked against what is true here."""
-        return self._heard(self._recorder.record(events, expected=expected, lawful=False))
+        return self._heard(self._recorded(events, expected=expected, lawful=False))
+
+    def _recorded(
+        self, events: Iterable[GameEvent], *, expected: int | None, lawful: bool = True
+    ) -> list[GameEvent]:
+        with told_as_damage(self._store):
+            return self._recorder.record(events, expected=expected, lawful=lawful)
 
     def listen(self, heard: Callable[[list[GameEvent]], None]) -> Callable[[], None]:
         """Tells somebody of what is recorded here, right after it was; what is given back ends that."""
@@ -199,12 +206,14 @@ class Campaign(Remembering, Compacting):
         """What the viewer perceived, oldest first: all of it, read as it is needed, or the newest."""
         with self._reading(viewer, as_of) as view:
             if last is not None:
-                return iter(view.by_itself().newest(_number(last)))
+                newest = view.by_itself().newest(_number(last))
+                return iter(newest if view.viewer == DM else list(Shown(view.spelled).events(newest)))
         return self._each(view.by_itself())
 
     def _each(self, view: View) -> Iterator[GameEvent]:
-        with told_as_damage(self._store.where):
-            yield from view.events()
+        with told_as_damage(self._store):
+            events = view.events()
+            yield from events if view.viewer == DM else Shown(view.spelled).events(events)
 
     def timeline(
         self,
@@ -223,7 +232,7 @@ class Campaign(Remembering, Compacting):
     def entity(self, who: str, *, viewer: str, as_of: str | None = None) -> Entity:
         """Somebody or something, by uid or name, as the viewer knows it."""
         with self._reading(viewer, as_of) as view:
-            return view.entity(who)
+            return Shown(view.spelled).answer(view.entity(who))
 
     def entities(self, *, viewer: str, category: str | None = None, as_of: str | None = None) -> list[Entity]:
         """All that the viewer knows of, or those of a category."""
@@ -232,12 +241,13 @@ class Campaign(Remembering, Compacting):
         wanted = None if category is None else category.upper()
         with self._reading(viewer, as_of) as view:
             found = [uid for uid in view.everybody() if wanted in (None, ids.category_of(uid))]
-            return list(view.entities(found).values())
+            shown = map(Shown(view.spelled).answer, view.entities(found).values())
+            return sorted(shown, key=lambda entity: entity.uid)
 
     def history(self, who: str, *, viewer: str, as_of: str | None = None) -> list[Fact]:
         """All that the viewer ever held true of somebody, oldest first, with what superseded it."""
         with self._reading(viewer, as_of) as view:
-            return view.history(who)
+            return list(map(Shown(view.spelled).answer, view.history(who)))
 
     def acts(self, *, viewer: str, as_of: str | None = None) -> list[Milestone]:
         with self._reading(viewer, as_of) as view:
@@ -261,14 +271,17 @@ class Campaign(Remembering, Compacting):
 
     # What models took.
 
-    def usage(self, *, as_of: str | None = None) -> list[ModelUsage]:
-        """What each model took in each role: answers, tokens, time, and money where prices were known."""
-        with self._reading(DM, as_of) as view:
+    def usage(self, *, viewer: str = DM, as_of: str | None = None) -> list[ModelUsage]:
+        """What each model took in each role: answers, tokens, time, and money where prices were known.
+
+        A viewer gets what was taken in its own seat.
+        """
+        with self._reading(viewer, as_of) as view:
             return usage_of(view)
 
-    def calibration(self, model: str) -> Calibration:
-        """How a model's provider counts tokens, by what it reported lately in this campaign."""
-        with self._reading(DM) as view:
+    def calibration(self, model: str, *, viewer: str = DM) -> Calibration:
+        """How a model's provider counts tokens, by what it reported lately: here, or in a viewer's seat."""
+        with self._reading(viewer) as view:
             return calibrated(model, reports_of(view, model))
 
     def graph(self, *, viewer: str, as_of: str | None = None) -> Graph:
@@ -306,7 +319,7 @@ class Campaign(Remembering, Compacting):
         whoever has it open.
         """
         place = self._place(to)
-        with told_as_damage(self._store.where):
+        with told_as_damage(self._store):
             parent = next(one for one in self.past()[1] if place <= one.upto)
             for number in count(1):
                 kept = f"{self.branch[:_LONGEST_UNDONE]}.undone-{number}"
@@ -364,7 +377,10 @@ class Campaign(Remembering, Compacting):
         return jsonl.to_lines(self.events(viewer=viewer))
 
     def import_log(self, lines: Iterable[str], *, progress: Callable[[int], None] | None = None) -> int:
-        """Appends an exported log, all of it or nothing; says how many events it had."""
+        """Appends an exported log, all of it or nothing; says how many events it had.
+
+        It may be what somebody perceived of a campaign, so that what it speaks of need not be known here.
+        """
         read = 0
 
         def told(events: list[GameEvent]) -> None:
@@ -373,7 +389,8 @@ class Campaign(Remembering, Compacting):
             if progress is not None:
                 progress(read)
 
-        return self._recorder.append(jsonl.from_lines(lines), told)
+        with told_as_damage(self._store):
+            return self._recorder.append(jsonl.from_lines(lines), told, from_elsewhere=True)
 
     def projection(self, neo4j: str, *, name: str | None = None) -> "Projection":
         """This campaign in Neo4j, under its address or a name; user and password are the environment's.
@@ -390,16 +407,23 @@ class Campaign(Remembering, Compacting):
     # Upkeep.
 
     def rebuild(self, progress: Progress | None = None) -> int:
-        """Drops every view and folds the log again; says how many events that took."""
+        """Drops every view and folds the log again; says how many events that took.
+
+        The log is taken as it is: what `verify` misses or finds changed there is no problem afterwards.
+        """
         self._recorder.forget()
         self._events_at_hand.forget()
-        with told_as_damage(self._store.where):
+        with told_as_damage(self._store):
+            self._store.accept()
             return upkeep.rebuild(self._store, progress)
 
     def verify(self, progress: Progress | None = None) -> list[Problem]:
-        """What is wrong with log, views and cursors; nothing, if they agree."""
-        with told_as_damage(self._store.where):
-            return upkeep.verify(self._store, progress)
+        """What is wrong with log, views, cursors and data files; nothing, if they agree."""
+        with told_as_damage(self._store):
+            found = upkeep.verify(self._store, progress)
+            if any(problem.where == upkeep.STORAGE for problem in found):
+                return found  # nobody knows which branches there are
+            return found + self.data_problems(branch.name for branch in self._store.branches())
 
     # How a call finds its branch, its viewer and its place in the log.
 
@@ -437,7 +461,7 @@ class Campaign(Remembering, Compacting):
         """All that one viewer may read, for what is built on a campaign. The DM's has everything."""
         if not isinstance(viewer, str):
             raise InvalidSetting("viewer", viewer, reason="is neither a uid nor a name")
-        with told_as_damage(self._store.where):
+        with told_as_damage(self._store):
             _, lineage = self.past()
             uid = View(self._store, lineage, DM).perceiver(viewer)
             if as_of is not None:

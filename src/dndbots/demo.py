@@ -48,7 +48,8 @@ def apart(where: str) -> tuple[str, str]:
 
 def _run(title: str, command: str) -> None:
     words = f"{command} --campaign {_WHERE}"
-    show.say(f"{title}\n$ dndbots {words}\n")
+    for line in (title, f"$ dndbots {words}", ""):
+        show.say(line)
     app(shlex.split(words), prog_name="dndbots", standalone_mode=False)
     show.say("")
 

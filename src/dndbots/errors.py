@@ -3,6 +3,7 @@
 DndbotsError
 ├── InvalidSetting        an option with a value it cannot have
 ├── InvalidSettings       a file of settings that cannot be used, with the place in it
+│   └── UntrustedSettings a file of the current folder that says where questions and keys go
 ├── BudgetTooSmall        fewer tokens than an answer needs
 ├── InvalidUid            an id that is not a uid, or not of the category it must have
 ├── DuplicateUid          two different things with one uid
@@ -38,6 +39,7 @@ DndbotsError
 ├── ActRefused            something that a character cannot do, and why
 ├── NoGame                a campaign in which nobody ever began to play
 ├── GameExists            a campaign in which somebody plays already
+├── StoryExists           a campaign with a story of its own, in which no game can be begun
 ├── NothingToUndo         no round that could be taken back
 ├── NoSuchPlayer          a model that cannot be had, and what to do about it
 ├── ModelUnavailable      a model that gives no answer now, and why
@@ -63,7 +65,8 @@ Values that arrive from outside (characters, events, quests) check themselves wi
 ValidationError names the field and carries these errors' words.
 """
 
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Self
 
 _LONGEST_SHOWN = 80
@@ -101,6 +104,18 @@ class InvalidSettings(DndbotsError, ValueError):
     def __init__(self, file: str, *, place: str, reason: str) -> None:
         super().__init__(f"{file}: {place}: {reason}" if place else f"{file}: {reason}")
         self.file, self.place, self.reason = file, place, reason
+
+
+class UntrustedSettings(InvalidSettings):
+    """`said` is what the user has to agree to: each place in the file, with its value."""
+
+    def __init__(self, file: str, *, said: Mapping[str, str]) -> None:
+        reason = (
+            "a file found in the current folder may name models; addresses and keys count only once you "
+            f"trust it: look at it, then run `dndbots trust {shlex.quote(file)}`, or name it with --settings"
+        )
+        super().__init__(file, place=", ".join(said), reason=reason)
+        self.said = dict(said)
 
 
 class BudgetTooSmall(DndbotsError, ValueError):
@@ -377,6 +392,17 @@ class GameExists(DndbotsError):
             f"{where}: a game of {module!r} is played here already; resume it, or choose another place"
         )
         self.where, self.module = where, module
+
+
+class StoryExists(DndbotsError):
+    """`where` tells a story that no game of dndbots played, such as an imported one."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__(
+            f"{where}: there is a story here that was not played here, and no other is begun in it; "
+            "play with another --campaign, or read this one with `dndbots recap` or `dndbots context`"
+        )
+        self.where = where
 
 
 class NoSuchPlayer(DndbotsError):

@@ -1,6 +1,7 @@
 """What happened: the event, its kinds, and who perceived it.
 
-`audience` is the one filter that every view of the campaign goes through.
+`audience` is the one filter that every view of the campaign goes through, and `as_perceived` says what of
+an event one of its audience gets.
 """
 
 from collections.abc import Mapping
@@ -22,12 +23,14 @@ from pydantic import (
     model_validator,
 )
 
-from dndbots._json import as_json
+from dndbots._jsontext import as_json
 from dndbots.ids import DM, LONGEST_UID, SYSTEM, check_name, check_uid
 
 LONGEST_CONTENT: Final = 102_400
 DEEPEST_METADATA: Final = 32
 LARGEST_INTEGER: Final = 10**30
+# What the importer of transcripts keeps in the metadata of a line: its digest.
+LINE: Final = "line"
 
 
 def _check_someone(who: str) -> str:
@@ -247,7 +250,8 @@ class KnownMetadata(BaseModel):
     one turned out to be another; `despite_death` why a dead creature acts; `valid_from` which earlier
     event the facts speak of; `speakers` who is heard for the first time in this session; `together`
     who speaks with one voice; `threads` what may come back; `said_by` whose word extracted facts are.
-    `memory`, `gate`, `compaction` and `usage` are those of notes.
+    `introduced_to` says who learns a name from this event, where not all do. `memory`, `gate`,
+    `compaction` and `usage` are those of notes.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
@@ -263,6 +267,7 @@ class KnownMetadata(BaseModel):
     revived: list[Uid] = Field(default_factory=list)
     despite_death: Named | None = None
     names: dict[Someone, Name | Annotated[list[Name], Field(min_length=1)]] = Field(default_factory=dict)
+    introduced_to: dict[Someone, list[Someone]] = Field(default_factory=dict)
     same_as: dict[Uid, Uid] = Field(default_factory=dict)
     discovered: list[Uid] = Field(default_factory=list)
     reputation: dict[Uid, Change] = Field(default_factory=dict)
@@ -456,7 +461,9 @@ def check_json(value: JsonValue, *, where: str, depth: int = 0) -> None:
     elif isinstance(value, int) and abs(value) > LARGEST_INTEGER:
         raise ValueError(f"{where}: an integer of more than 30 digits")
     elif isinstance(value, list):
-        for inner in value:
+        # Thousands may have perceived an event: their uids are looked at together.
+        is_words = value and all(type(inner) is str for inner in value)
+        for inner in [" ".join(map(str, value))] if is_words else value:
             check_json(inner, where=where, depth=depth + 1)
     elif isinstance(value, dict):
         for key, inner in value.items():
@@ -469,6 +476,56 @@ def audience(event: GameEvent) -> frozenset[str]:
         # The engine read it out of something that these perceived, and is nobody at the table.
         return frozenset((DM, *_named(event.metadata)))
     return frozenset((DM, event.source, *_named(event.metadata)))
+
+
+def as_perceived(event: GameEvent, viewer: str) -> GameEvent:
+    """The event as one of its audience gets it; the DM gets it as it is.
+
+    The source, the participants and those told are part of what happened, so all who perceive it see them.
+    Who else witnessed it is not: of the witnesses, a viewer sees itself and nobody else.
+    """
+    if viewer == DM:
+        return event
+    shown = dict(event.metadata)
+    witnesses = shown.get("witnesses")
+    if isinstance(witnesses, list):
+        own: list[JsonValue] = [viewer] if viewer in witnesses else []
+        if own or not (shown.get("participants") or shown.get("told_to")):
+            shown["witnesses"] = own
+        else:
+            # Whether nobody else was there, or it was left open, looks the same.
+            del shown["witnesses"]
+    learners = learners_of(event)
+    if learners:
+        names: dict[str, JsonValue] = {**event.metadata["names"]}  # type: ignore[dict-item]
+        shown["names"] = {
+            uid: name for uid, name in names.items() if uid not in learners or viewer in learners[uid]
+        }
+        if not shown["names"]:
+            del shown["names"]
+    for key in _KEPT_FOR_THE_DM:
+        shown.pop(key, None)
+    return event if shown == event.metadata else event.placed(event.seq, shown)
+
+
+_KEPT_FOR_THE_DM: Final = (LINE, "introduced_to")
+
+
+def learners_of(event: GameEvent) -> dict[str, frozenset[str]]:
+    """The names in an event that not all who perceive it learn from it, and who does, beside the DM.
+
+    The names of mere witnesses of a line of a transcript are there for the DM alone, and themselves.
+    """
+    metadata = event.metadata
+    if "names" not in metadata or not ("introduced_to" in metadata or LINE in metadata):
+        return {}
+    known, people = event.known, audience(event)
+    learners = {uid: people.intersection((DM, *some)) for uid, some in known.introduced_to.items()}
+    if LINE in metadata:
+        seen = (event.source, *known.participants, *known.told_to)
+        mere = frozenset(known.witnesses or ()).difference(seen)
+        learners |= {uid: frozenset((DM, uid)) for uid in mere}
+    return {uid: some for uid, some in learners.items() if uid in known.names}
 
 
 def _named(metadata: Mapping[str, Any]) -> list[str]:

@@ -13,10 +13,18 @@ from contextlib import suppress
 from typing import Any
 
 from dndbots.errors import DndbotsError
+from dndbots.ids import inert
 from dndbots.jobs.opened import Opened
 
 # Play comes first; a machine that has nothing else to do may say 0.
 _NICER = "10"
+
+
+class _InertFormatter(logging.Formatter):
+    """Lines that steer no terminal, whatever names and words they quote."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return "\n".join(map(inert, super().format(record).split("\n")))
 
 
 def done(job: dict[str, Any], opened: Opened) -> dict[str, Any]:
@@ -31,6 +39,8 @@ def done(job: dict[str, Any], opened: Opened) -> dict[str, Any]:
 
 def main() -> None:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(_InertFormatter(logging.BASIC_FORMAT))
     # Whoever interrupts the game at the keyboard does not mean this one; it ends with the game.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(AttributeError, OSError, ValueError):

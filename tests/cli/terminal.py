@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from tests.cli.calling import plain_environment
+from tests.waiting import HANG
 
 # The terminal becomes the program's own, so that Ctrl-C reaches it.
 _IN_FRONT = """
@@ -19,7 +20,6 @@ fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 runpy.run_module("dndbots", run_name="__main__")
 """
-ENOUGH = 120.0  # seconds, on a machine with much else to do
 
 
 class Terminal:
@@ -55,7 +55,7 @@ class Terminal:
 
     def until(self, text: str, *, times: int = 1) -> str:
         """All that was shown by the time that a text has come so often."""
-        deadline = time.monotonic() + ENOUGH
+        deadline = time.monotonic() + HANG
         while self.shown.count(text) < times:
             assert time.monotonic() < deadline, f"{text!r} did not come:\n{self.shown}"
             if not self._read(0.2) and self._process.poll() is not None and not self._read(0.2):
@@ -65,7 +65,7 @@ class Terminal:
 
     def ended(self) -> int:
         """The exit code, once all was shown."""
-        deadline = time.monotonic() + ENOUGH
+        deadline = time.monotonic() + HANG
         while self._read(0.2) or self._process.poll() is None:
             assert time.monotonic() < deadline, f"it does not end:\n{self.shown}"
         return self._process.wait()

@@ -73,6 +73,11 @@ def role_of(campaign: Path, name: str) -> str | None:
     return None if role is None else str(role.value)
 
 
+def uid_of(campaign: Path, name: str) -> str:
+    with Campaign.open(campaign) as opened:
+        return opened.entity(name, viewer="dm").uid
+
+
 def edit_by_hand(campaign: Path, uid: str, value: object) -> None:
     path = campaign / "data" / "npcs.json"
     npcs = json.loads(path.read_text("utf-8"))
@@ -226,7 +231,7 @@ class TestReview:
         race = ids["Elena", "race"]
         answer = run("review", "edit", race, "--value", "wood elf", "-c", held)
         assert answer.out == f"{race} is edited\n"
-        written = json.loads((held / "data" / "npcs.json").read_text("utf-8"))["npc_elena_001"]["facts"]
+        written = json.loads((held / "data" / "npcs.json").read_text("utf-8"))[uid_of(held, "Elena")]["facts"]
         assert (written["role"]["value"], written["race"]["value"]) == ("ranger", "wood elf")
         assert not {elena, throk, race} & {*waiting(run, held).values()}
 
@@ -272,12 +277,12 @@ class TestReview:
     def test_a_file_edited_by_hand_is_offered(self, run: Run, told: Path) -> None:
         """It is set aside and listed with old and new value; accepted, it is so, in the file as well."""
         run("compact", "-c", told)
-        edit_by_hand(told, "npc_father_aldwin_001", "bishop")
+        edit_by_hand(told, uid_of(told, "Father Aldwin"), "bishop")
         assert "1 proposal waits for a person" in run("compact", "-c", told).out
         (one,) = run("review", "list", "-c", told, "--json").json
         assert (one["correction"]["old"], one["correction"]["value"]) == ("priest of Oakhurst", "bishop")
         assert run("review", "list", "-c", told).out == (
-            f"{one['id']}\n  Father Aldwin (npc_father_aldwin_001): role is bishop\n"
+            f"{one['id']}\n  Father Aldwin ({uid_of(told, 'Father Aldwin')}): role is bishop\n"
             "    [npcs.json] written by hand, instead of priest of Oakhurst\n"
         )
         assert role_of(told, "Father Aldwin") == "priest of Oakhurst"
@@ -291,7 +296,7 @@ class TestReview:
     def test_an_edit_that_can_be_no_fact_is_only_told(self, run: Run, told: Path, value: object) -> None:
         """It is set aside with a warning, offers nothing that nobody could accept, and stops no run."""
         run("compact", "-c", told)
-        edit_by_hand(told, "npc_father_aldwin_001", value)
+        edit_by_hand(told, uid_of(told, "Father Aldwin"), value)
         answer = run("compact", "-c", told)
         assert answer.code == 0
         assert "facts.role was edited by hand, and cannot be offered as a correction" in answer.err

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.calling import Run, plain_environment, program, transcript
+from tests.waiting import HANG
 
 ON_A_CAMPAIGN = [
     ("log", "--viewer", "dm"),
@@ -180,7 +181,7 @@ def test_an_interruption_loses_nothing(campaign: Path) -> None:
         assert running.stdout is not None
         assert running.stdout.readline().endswith(b": 9 added, 0 there already\n")
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=60)
+        out, err = running.communicate(timeout=HANG)
     assert (running.returncode, out) == (130, b"")
     assert err.startswith(b"error: interrupted; nothing that was acknowledged is lost")
     assert err.count(b"\n") == 1

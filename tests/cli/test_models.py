@@ -29,8 +29,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_without_a_word_the_house_plays() -> None:
-    assert models_from(None) == models_from(None, model="house")
     assert models_from(None).dm is None
+    assert isinstance(models_from(None).cast(dm="house", players="house").dm, HouseDM)
 
 
 def test_a_role_goes_before_all_and_the_command_line_before_the_file() -> None:
@@ -83,7 +83,8 @@ def test_a_model_that_gives_no_answer_loses_nothing(run: Run, monkeypatch: pytes
     assert answer.code == 1
     assert answer.err == (
         "error: openai:gpt-4o-mini gives no answer: it is over its limit; nothing is lost; "
-        f"go on with: dndbots play --campaign {HOME}\n"
+        f"go on with: dndbots play --campaign {HOME}; "
+        f"or without a model: dndbots play --campaign {HOME} --model house\n"
     )
     assert run("verify", "-c", HOME).code == 0
     assert "Round 1" in run("play", "--auto", 1, "--no-compact", "-c", HOME).out
@@ -106,8 +107,9 @@ def test_models_are_cast_by_role_and_the_rest_is_the_houses() -> None:
 
 def test_people_speak_by_the_dms_model_at_the_dms_address() -> None:
     """With all that is said of it; no key is missed for a server that needs none."""
-    Path("dndbots.toml").write_text('[dm]\nmodel = "openai:a"\nbase_url = "http://127.0.0.1:9/v1"\n')
-    cast = models_from(None).cast(dm="house", players="house")
+    file = Path("mine.toml")
+    file.write_text('[dm]\nmodel = "openai:a"\nbase_url = "http://127.0.0.1:9/v1"\n')
+    cast = models_from(file).cast(dm="house", players="house")
     assert isinstance(cast.dm, ModelDM)
     assert cast.dm._npcs is not None
 
@@ -129,6 +131,7 @@ def test_a_game_goes_on_with_the_models_that_it_was_begun_with() -> None:
     at = {"base_url": "http://127.0.0.1:9/v1"}
     assert isinstance(models_from(None, **at).cast(dm="openai:a", players="house").dm, ModelDM)
     assert isinstance(models_from(None, players="openai:b", **at).cast(dm="house", players="x").dm, HouseDM)
+    assert isinstance(models_from(None, model="house").cast(dm="openai:a", players="house").dm, HouseDM)
 
 
 def test_what_a_cast_lacks_is_told_when_it_is_cast() -> None:

@@ -230,6 +230,21 @@ def test_import_log_is_all_or_nothing(run: Run, campaign: Path, tmp_path: Path) 
     assert "already has an event of this id" in again.err
 
 
+@pytest.mark.parametrize(
+    "field", ['"version": Infinity', f'"metadata": {"[" * 100_000}'], ids=["number", "depth"]
+)
+def test_import_log_names_the_line_that_no_reader_takes(
+    run: Run, campaign: Path, tmp_path: Path, field: str
+) -> None:
+    """A number that is none and a nest without a bottom are faults of a line, and no traceback."""
+    path = tmp_path / "log.jsonl"
+    path.write_text(f'{{"dndbots_log": 1}}\n{{"event_id": "f", "kind": "dialogue", {field}}}\n')
+    answer = run("import-log", path, "-c", campaign)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(f"error: {path}, line 2: event: cannot be read: ")
+    assert len(stored(campaign)) == 4
+
+
 def test_import_log_makes_no_campaign(run: Run, campaign: Path, tmp_path: Path) -> None:
     """Only `new` and `import` make campaigns."""
     run("export", "log", "-c", campaign, "--out", tmp_path / "log.jsonl")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.calling import Run
+from tests.cli.calling import Run, transcript
 from tests.cli.terminal import Terminal
 
 from dndbots import Campaign
@@ -49,6 +49,21 @@ def test_a_game_is_played_at_once(run: Run) -> None:
     assert re.search(r"^tokens · DM \S+ \d+/2000", answer.out, re.MULTILINE)
     assert f"dndbots play --campaign {HOME}" in answer.out
     assert run("verify", "-c", HOME).code == 0
+
+
+def test_an_imported_campaign_is_not_played_in_unasked(run: Run, tmp_path: Path) -> None:
+    """It is named, with what can be done, and stays as it was; what is proposed runs as it stands."""
+    lines = transcript(tmp_path / "play.jsonl", {"speaker": "Zara", "text": "Where is Elena?"})
+    run("import", lines, "-c", "mine")
+    before = run("export", "log", "-c", "mine").out
+    answer = run("play", "-c", "mine", "--auto", 1, *QUICK)
+    assert (answer.code, answer.out) == (1, "")
+    assert "mine" in answer.err
+    assert "--campaign" in answer.err
+    assert "dndbots recap" in answer.err
+    assert run("export", "log", "-c", "mine").out == before
+    assert run("recap", "--viewer", "dm", "-c", "mine").code == 0
+    assert [one["name"] for one in run("entity", "--viewer", "dm", "-c", "mine", "--json").json] == ["Zara"]
 
 
 def test_commands_worth_trying_can_be_tried(run: Run) -> None:
@@ -171,6 +186,17 @@ def test_a_file_that_is_no_character_is_refused(run: Run, text: str) -> None:
     answer = run("play", "--character", "mira.json", "--auto", 1)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith("error: mira.json: ")
+    assert not Path("campaigns").exists()
+
+
+def test_a_character_of_a_class_that_the_rules_do_not_have_is_refused(run: Run) -> None:
+    """Nobody else's class is taken for it, and no game is begun."""
+    run("character", "new", "--name", "Mira", "--out", "mira.json")
+    sheet = json.loads(Path("mira.json").read_text("utf-8"))
+    Path("mira.json").write_text(json.dumps(sheet | {"char_class": "Bard"}))
+    answer = run("play", "--character", "mira.json", "--auto", 1)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("error: mira.json: the rules have no class 'Bard'; they have Cleric, ")
     assert not Path("campaigns").exists()
 
 
@@ -335,13 +361,16 @@ def _plain(shown: str) -> str:
     return COLOURS.sub("", shown).replace("\r\n", "\n")
 
 
-def test_texts_of_a_campaign_steer_nothing(run: Run, folder: Path) -> None:
-    """Somebody's markup is text, on a terminal and off it."""
+def test_texts_of_a_campaign_steer_nothing(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Markup is text, on a terminal and off it. No new game takes such a name; older ones may have it."""
     sheet: dict[str, Any] = run("character", "new", "--seed", 5, "--json").json
     sheet["name"] = "[bold red]Mira[/] :skull:"
     sheet["equipment"] = ["[link=file:///x]sword[/link]"]
     Path("mira.json").write_text(json.dumps(sheet))
-    plain = run("play", "--character", "mira.json", "--seed", 3, *QUICK, "--auto", 2, "-c", "mira")
+    begin = ("play", "--character", "mira.json", "--seed", 3, *QUICK, "--auto", 2, "-c", "mira")
+    assert "no colon or bracket" in run(*begin).err
+    monkeypatch.setattr("dndbots.game.seating.check_new_name", str)
+    plain = run(*begin)
     assert "[bold red]Mira[/] :skull:" in plain.out
     with Terminal("play", "--auto", "1", "-c", "mira", folder=folder) as terminal:
         assert terminal.ended() == 0

@@ -71,6 +71,7 @@ def test_a_character_has_the_class_and_level_that_it_is_given(run: Run) -> None:
     ("words", "named"),
     [
         (("--class", "astronaut"), "astronaut"),
+        (("--class", "Bard"), "'Bard'; they have Cleric, Dwarf, Elf, Fighter, Halfling, Magic-User, Thief"),
         (("--level", 99), "99"),
         (("--scores", "3x6"), "3x6"),
         (("--scores", "100d6"), "100d6"),

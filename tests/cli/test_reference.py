@@ -11,7 +11,7 @@ from dndbots.cli.reference import reference
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "cli.md"
 COMMANDS = [
-    *("play", "character new", "character list", "modules", "roll"),
+    *("play", "character new", "character list", "modules", "roll", "trust"),
     *("new", "list", "import", "import-log", "export log", "log", "timeline", "entity", "who-knows"),
     *("fork", "branches", "rebuild", "verify", "diff", "context"),
     *("graph path", "graph near", "graph links", "graph common", "graph about"),

@@ -1,8 +1,10 @@
 """recap, memories, threads, remember, session: what each viewer is told of what it remembers."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.progress import MofNCompleteColumn, Progress
 from tests.cli.calling import Run, program, transcript
 
 from dndbots import Campaign, EventType
@@ -265,11 +267,26 @@ def test_remember_reports_how_far_it_is(split: Path) -> None:
     assert told[-1][1] == 0
 
 
-def test_a_bar_may_lose_its_total() -> None:
+def test_a_bar_may_lose_its_total(monkeypatch: pytest.MonkeyPatch) -> None:
     """A report without a total shows no total, whatever an earlier one had."""
+    bars: list[Progress] = []
+
+    class Seen(Progress):
+        def __init__(self, *columns: Any, **how: Any) -> None:
+            super().__init__(*columns, **how)
+            bars.append(self)
+
+    def shown() -> str:
+        return MofNCompleteColumn().render(bars[0].tasks[0]).plain.strip()
+
+    monkeypatch.setattr(show, "Progress", Seen)
     with show.progress("remembering", quiet=True) as report:
         report(3, 9)
+        assert shown() == "3/9"
         report(1, 0)
+        assert shown() == "1/?"
+        report(4, 12)
+        assert shown() == "4/12"
 
 
 def test_a_session_is_started(run: Run, split: Path) -> None:

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 from tests.cli.calling import COLOURING, Run, plain_environment
-from tests.cli.terminal import ENOUGH, Terminal
+from tests.cli.terminal import Terminal
 from tests.game.chair import Script
 from tests.game.games import STORIES, story
+from tests.waiting import HANG
 
 from dndbots import Campaign
 from dndbots.cli import chairs, seating, slash
@@ -588,7 +589,7 @@ def test_who_types_into_a_program_that_is_piped_on_is_asked(folder: Path) -> Non
     ) as process:
         os.close(slave)
         os.write(master, b"search\n\x04")
-        shown, _ = process.communicate(timeout=ENOUGH)
+        shown, _ = process.communicate(timeout=HANG)
     os.close(master)
     assert process.returncode == 0
     assert shown.count("Throk> ") == 2
@@ -598,17 +599,17 @@ def test_who_types_into_a_program_that_is_piped_on_is_asked(folder: Path) -> Non
 
 def test_a_death_can_be_taken_back_on_the_spot(folder: Path, run: Run) -> None:
     """Whoever is down is asked whether the game goes on, and may have the round back that led to it."""
-    words = ("--human", "dm", "--human", "Throk", "--seed", 7, "--seats", 2, "--no-compact")
+    words = ("--human", "dm", "--human", "Throk", "--seed", 2, "--seats", 2, "--no-compact")
     typed(run, "/fight 2 ogre | They come.", "", "/quit", words=words)
     with Terminal("play", "--human", "Throk", "--no-compact", "-c", HOME, folder=folder) as terminal:
         for turn in range(1, 4):
             terminal.until("Throk>", times=turn)
             terminal.keys("attack ogres\r")
             terminal.until("I attack the ogres.", times=turn)
-        for turn in range(1, 4):
+        for turn in range(1, 5):
             terminal.until("Enter goes on, /undo takes back the last one in which you acted,", times=turn)
             terminal.keys("\r")
-        terminal.until("[death]")
+        terminal.until("Your character is dead.")
         terminal.until("Enter leaves, /undo takes back the last round in which you acted:")
         terminal.keys("/undo\r")
         terminal.until("Round 3 is taken back.")

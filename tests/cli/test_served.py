@@ -1,6 +1,8 @@
 """Games with models that answer on loopback, from the command line: what is asked, shown and kept."""
 
 import json
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +14,8 @@ from typing import Any
 import pytest
 from tests.cli.calling import Run, plain_environment
 from tests.cli.terminal import Terminal
-from tests.llm.server import Say, Server, serving
+from tests.llm.server import Say, Server, fault, serving
+from tests.waiting import HANG
 
 from dndbots import Campaign
 from dndbots.cli import seating
@@ -84,7 +87,8 @@ def test_an_open_game_is_made_up_by_the_model_about_what_was_said(run: Run, serv
 @pytest.mark.parametrize("more", [(), ("--dm", "house"), ("--players", MODEL)])
 def test_an_open_game_takes_somebody_who_makes_it_up(run: Run, server: Server, more: tuple[str, ...]) -> None:
     """The house has no story to tell: that is said in one line, with what to do."""
-    answer = run("play", "--module", "open", *more, "--base-url", server.address, *QUICK, "--auto", 1)
+    at = ("--base-url", server.address) if more else ()
+    answer = run("play", "--module", "open", *more, *at, *QUICK, "--auto", 1)
     assert (answer.code, answer.out) == (1, "")
     assert answer.err.count("\n") == 1
     assert "--human dm" in answer.err
@@ -240,7 +244,7 @@ def test_ctrl_c_while_a_model_is_asked_loses_nothing(run: Run, server: Server, p
 
     server.answers = answers
     with playing(server, "--auto", 3) as game:
-        assert asked.wait(60)
+        assert asked.wait(HANG)
         assert game.stderr is not None
         game.send_signal(signal.SIGINT)
         assert "Ctrl-C again does not wait" in game.stderr.readline()
@@ -248,7 +252,7 @@ def test_ctrl_c_while_a_model_is_asked_loses_nothing(run: Run, server: Server, p
             held.set()
         else:
             game.send_signal(signal.SIGINT)
-        _, errors = game.communicate(timeout=120)
+        _, errors = game.communicate(timeout=HANG)
         held.set()
     assert game.returncode == 130
     assert "go on with: dndbots play --campaign" in errors
@@ -279,3 +283,67 @@ def test_a_terminal_says_who_thinks_until_there_is_an_answer(server: Server, fol
         held.set()
         terminal.until("A gull laughs at you.")
         assert terminal.ended() == 0
+
+
+# An address alone.
+
+
+def test_an_address_alone_plays_with_the_first_model_of_that_server(run: Run, server: Server) -> None:
+    """It is said which; the game goes on with it, and the house plays nothing."""
+    server.models = ["small", "large"]
+    answer = run("play", "--base-url", server.address, *QUICK, "--auto", 1)
+    assert answer.code == 0
+    assert answer.err == f"{server.address} has small, which plays every role; --model chooses another\n"
+    assert {request["model"] for request in server.requests} == {"small"}
+    server.models = ["another"]
+    assert run("play", "--base-url", server.address, "--auto", 1, "-c", HOME).code == 0
+    assert {request["model"] for request in server.requests} == {"small"}
+
+
+def test_a_game_of_the_house_goes_on_with_the_model_of_an_address(run: Run, server: Server) -> None:
+    """An address is said for a reason; but whoever says house means it."""
+    run("play", *QUICK, "--auto", 1)
+    server.models = ["small"]
+    assert run("play", "--base-url", server.address, "--model", "house", "--auto", 1, "-c", HOME).code == 0
+    assert server.requests == []
+    assert "has small" in run("play", "--base-url", server.address, "--auto", 1, "-c", HOME).err
+    assert {request["model"] for request in server.requests} == {"small"}
+
+
+@pytest.mark.parametrize("models", [[], ["\x1b[31m"]])
+def test_a_server_without_a_model_is_told(run: Run, server: Server, models: list[str]) -> None:
+    server.models = models
+    answer = run("play", "--base-url", server.address, *QUICK, "--auto", 1)
+    assert (answer.code, answer.out, server.requests) == (1, "", [])
+    assert "model" in answer.err
+    assert "\x1b" not in answer.err
+
+
+def test_a_dead_server_is_told_with_what_to_do(run: Run) -> None:
+    """Before anything is begun."""
+    with serving() as gone:
+        address = gone.address
+    answer = run("play", "--base-url", address, *QUICK, "--auto", 1)
+    assert (answer.code, answer.out) == (1, "")
+    assert address in answer.err
+    assert "cannot be reached" in answer.err
+    assert "--model" in answer.err
+
+
+def test_the_commands_after_a_server_that_failed_work(run: Run, server: Server) -> None:
+    """As they stand, once it answers again; or without it."""
+    server.says = [fault(401, "no")]
+    words = ("play", "--players", MODEL, "--dm", "house", "--base-url", server.address)
+    answer = run(*words, *QUICK, "--auto", 1)
+    assert answer.code == 1
+    again, house = (
+        [*shlex.split(line), "--auto", "1", "--no-compact"]
+        for line in re.findall(r"dndbots (play .*?)(?:; |$)", answer.err.strip())
+    )
+    asked = len(server.requests)
+    assert run(*house).code == 0
+    assert len(server.requests) == asked
+    assert run(*again).code == 1
+    server.says = [Say(json.dumps({"verb": "say", "words": "Where were we?"}))]
+    assert run(*again).code == 0
+    assert "Where were we?" in [words for _, words in acts_in(HOME)]

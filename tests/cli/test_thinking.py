@@ -24,14 +24,14 @@ class Output:
         self.showing = False
 
     @contextmanager
-    def status(self, line: str) -> Iterator["Output"]:
+    def status(self, line: object) -> Iterator["Output"]:
         self.showing = True
         self.update(line)
         yield self
         self.showing = False
 
-    def update(self, line: str) -> None:
-        self.lines.append(line)
+    def update(self, line: object) -> None:
+        self.lines.append(str(line))
 
 
 class Speaking:

@@ -5,6 +5,7 @@ from tests.cli.calling import HOSTILE, Run
 from tests.postgres import PostgresServer
 from tests.storage.writers import WITHOUT_PSYCOPG, Child
 from tests.table import event
+from tests.waiting import HANG
 
 from dndbots.campaign import Campaign
 from dndbots.events import EventType
@@ -67,7 +68,7 @@ def test_what_needs_neo4j_is_left_to_a_worker_that_has_it(run: Run, server: str,
 def test_jobs_are_shown_with_what_they_failed_by(run: Run, server: str, queue: JobQueue) -> None:
     """For people and for programs; one that was given up can be tried again."""
     queue.ask("mill", "main", COMPACT)
-    job = queue.take("w", [COMPACT], lease=30)
+    job = queue.take("w", [COMPACT], lease=HANG)
     assert job is not None
     queue.ask("inn", "main", COMPACT)
     queue.fail(job, "the bridge is out", patience=Patience(), final=True)
@@ -140,7 +141,7 @@ class _Command(Child):
 def test_a_missing_driver_is_said_to_be_so() -> None:
     """Without psycopg, the error says how to get it."""
     with _Command("worker", NOWHERE, first=WITHOUT_PSYCOPG) as command:
-        assert command._process.wait(60) == 1
+        assert command._process.wait(HANG) == 1
         assert "pip install 'dndbots[postgres]'" in command.errors
 
 

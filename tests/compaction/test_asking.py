@@ -1,7 +1,6 @@
 """The extractor that asks a chat model: whatever it answers or fails with, what can be read is read."""
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.chat import HANGS, Chat
 from tests.strategies import hostile_text
+from tests.waiting import HANG
 
 from dndbots.compaction.asking import ModelExtractor
 from dndbots.compaction.questions import KINDS, instruction, question, schema
@@ -64,7 +64,7 @@ def parsed(value: Any, raw: Any = "") -> dict[str, Any]:
 
 
 def extract(model: Any, turns: list[Turn] = TURNS, **options: Any) -> list[Update]:
-    return ModelExtractor(model, **{"timeout": 10.0, **options}).extract(turns, KNOWN)
+    return ModelExtractor(model, **{"timeout": HANG, **options}).extract(turns, KNOWN)
 
 
 # Answers
@@ -141,10 +141,8 @@ def test_second_attempt_may_succeed() -> None:
 def test_hanging_is_cut_short() -> None:
     """A model that does not answer is left alone after the time-out."""
     model = Chat(HANGS)
-    begun = time.monotonic()
     with pytest.raises(ExtractionFailed, match="no answer within"):
         extract(model, timeout=0.1, attempts=2)
-    assert time.monotonic() - begun < 5
     model.released.set()
 
 
@@ -191,7 +189,7 @@ def test_model_is_held_to_the_schema_where_it_can_be() -> None:
 def test_model_without_schemas_is_asked_in_words_from_then_on(error: Exception) -> None:
     """It says so once; the schema then stands in the prompt, and is never tried again."""
     model = Held(refuses=error)
-    extractor = ModelExtractor(model, timeout=10)
+    extractor = ModelExtractor(model, timeout=HANG)
     assert extractor.extract(TURNS, KNOWN) == extractor.extract(TURNS, KNOWN) == READ
     assert len(model.schemas) == 1
     assert '"additionalProperties":false' in model.in_words.asked[0][0][1]

@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.storage.writers import IS_LONG, PATIENCE
+from tests.storage.writers import IS_LONG
+from tests.waiting import HANG, wait_until
 
 from dndbots.compaction import folder as data_folder
 from dndbots.compaction.data import CampaignData, NarrativeInfo, NPCInfo, QuestInfo, Stated
-from dndbots.compaction.disk import Read, locked, read
 from dndbots.compaction.files import FILES, STATE_FILE, from_files, to_files
 from dndbots.compaction.folder import KEPT_VERSIONS, DataFolder, Loaded
+from dndbots.storage.disk import Read, locked, read
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="programs are forked, to be fast to start")
 
@@ -98,15 +99,15 @@ class Program:
     def kill(self) -> int:
         """Ends it without any warning (SIGKILL); gives what it told last."""
         self.process.kill()
-        self.process.join(PATIENCE)
+        self.process.join(HANG)
         return int(self.told.value)
 
     def wait_for(self, number: int) -> None:
-        end = time.monotonic() + PATIENCE
-        while self.told.value < number:
-            assert self.process.is_alive(), "a program ended by itself"
-            assert time.monotonic() < end, f"a program stops at {self.told.value}"
-            time.sleep(0.002)
+        def has_come() -> bool:
+            assert self.process.is_alive() or self.told.value >= number, "a program ended by itself"
+            return bool(self.told.value >= number)
+
+        wait_until(has_come, f"a program comes to {number}")
 
 
 @contextmanager
@@ -171,7 +172,7 @@ def survivors(deed: Callable[[], object], step: int) -> bool:
     """Whether a program that is to die at a step comes to its end before that."""
     process = multiprocessing.get_context("fork").Process(target=die_at, args=(step, deed), daemon=True)
     process.start()
-    process.join(PATIENCE)
+    process.join(HANG)
     assert process.exitcode in (0, 9), process.exitcode
     return process.exitcode == 0
 
@@ -316,12 +317,12 @@ def test_a_reader_who_is_overtaken_sees_no_damage(tmp_path: Path, saves: list[li
 def hold(path: Path, told: Any) -> None:
     with locked(path / ".lock", timeout=0):
         told.value = 1
-        time.sleep(PATIENCE)
+        time.sleep(HANG)
 
 
 def test_the_lock_of_the_dead_is_free(tmp_path: Path) -> None:
     """A program that dies while it saves keeps nobody else from saving."""
-    folder = DataFolder(tmp_path / "data", timeout=1)
+    folder = DataFolder(tmp_path / "data", timeout=HANG)
     folder.save(SETS[0])
     with running(hold, folder.path) as program:
         program.wait_for(1)

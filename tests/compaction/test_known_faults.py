@@ -11,7 +11,7 @@ from dndbots.compaction.folder import DataFolder
 from dndbots.compaction.keeping import DataKeeper
 from dndbots.errors import ExtractionFailed
 from dndbots.events import EventType
-from dndbots.ids import DM
+from dndbots.ids import DM, mint_heard
 
 
 class Fails:
@@ -62,7 +62,7 @@ def test_nobody_invents_ids() -> None:
     )
     campaign.compact(extractor=reader)
     (extracted,) = [one for one in campaign.events(viewer=DM) if one.event_type is EventType.EXTRACTION]
-    assert extracted.metadata["names"] == {"npc_garth_001": ["Garth"]}
+    assert extracted.metadata["names"] == {mint_heard("NPC", "Garth", "a"): ["Garth"]}
     assert sum(campaign.compaction().runs[0].rejected.values()) == 2
 
 
@@ -72,7 +72,7 @@ def test_a_stale_save_wipes_nothing(tmp_path: Path) -> None:
         campaign.record(told("a", "Garth is a smith."))
         campaign.compact(extractor=Says(says("a", "Garth", "role", "smith")))
         folder = data_path(tmp_path / "campaign")
-        late = DataKeeper(other, folder)
+        late = DataKeeper(other, DataFolder(folder))
         late.save()
         campaign.record(told("b", "Garth is a baker."))
         campaign.compact(extractor=Says(says("b", "Garth", "role", "baker")))
@@ -80,4 +80,4 @@ def test_a_stale_save_wipes_nothing(tmp_path: Path) -> None:
         loaded = DataFolder(folder).load().files
         assert loaded is not None
         assert from_files(loaded) == campaign.data()
-        assert from_files(loaded).npcs["npc_garth_001"].facts["role"].value == "baker"
+        assert from_files(loaded).npcs[mint_heard("NPC", "Garth", "a")].facts["role"].value == "baker"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from tests.compaction.readers import ELENA, THROK, ZARA, Says, assert_tiled, facts, said, says, table, told
+from tests.waiting import HANG
 
 from dndbots.campaign import Campaign
 from dndbots.errors import DndbotsError, InvalidSetting, UnknownProposal, UpdateRefused
@@ -81,7 +82,7 @@ def at_once(one: Campaign, other: Campaign, name: str) -> list[Any]:
     both, found = Barrier(2), list[Any]()
 
     def decides(deed: Any) -> None:
-        both.wait(10)
+        both.wait(HANG)
         try:
             found.append(deed(name))
         except DndbotsError as exc:

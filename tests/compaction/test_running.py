@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -26,6 +26,7 @@ from tests.compaction.readers import (
 )
 from tests.memory.test_laws import some
 from tests.strategies import hostile_text
+from tests.waiting import HANG
 
 from dndbots.campaign import Campaign
 from dndbots.compaction.agent import CampaignPersistenceAgent
@@ -72,7 +73,7 @@ def test_a_reader_that_hangs_is_left_alone() -> None:
     """It has so much time; then everything is as before."""
     campaign, ended = table(told("a", "Elena is a smith.")), threading.Event()
     with pytest.raises(ExtractionFailed, match="no answer"):
-        compact_once(campaign, Says(SMITH, then=lambda: ended.wait(20)), timeout=0.05)
+        compact_once(campaign, Says(SMITH, then=lambda: ended.wait(HANG)), timeout=0.05)
     ended.set()
     assert spans(campaign) == []
     assert campaign.record(told("b", "Elena sleeps.")).seq == 3
@@ -187,6 +188,52 @@ def test_logs_without_a_campaign_take_no_more_of_a_turn_than_a_campaign_does() -
     agent = CampaignPersistenceAgent(reader)
     data = asyncio.run(agent.compact_logs([told("a", f"Elena knows {' '.join(words)}.")]))
     assert 0 < len(next(iter(data.npcs.values())).abilities) <= 40
+
+
+def read_in_turn(*calls: Sequence[Any]) -> CampaignData:
+    """The data after some calls, each with the data of the one before."""
+    data = CampaignData()
+    for logs in calls:
+        data = asyncio.run(CampaignPersistenceAgent().compact_logs(logs, data))
+    return data
+
+
+A_SMITH, A_FARMER = "[DM]: Garth is a smith.", "[DM]: Garth is a farmer."
+NOTHING = "[DM]: It rains."
+
+
+@pytest.mark.parametrize(
+    ("calls", "role", "before"),
+    [
+        ([[NOTHING, NOTHING, A_SMITH], [A_FARMER]], "farmer", ["smith"]),
+        ([[NOTHING, A_SMITH], [NOTHING, A_FARMER]], "farmer", ["smith"]),
+        ([[NOTHING, A_SMITH], [A_FARMER, NOTHING]], "farmer", ["smith"]),
+        ([[NOTHING, A_SMITH + "\ud800"], [A_FARMER, NOTHING]], "farmer", ["smith"]),
+        ([[A_SMITH], [A_FARMER], [A_SMITH]], "smith", ["farmer"]),
+        ([[A_SMITH, A_FARMER], [A_SMITH, A_FARMER]], "farmer", ["smith"]),
+        ([[NOTHING, A_SMITH, A_FARMER], [A_FARMER, NOTHING]], "farmer", ["smith"]),
+        ([[A_SMITH], [A_SMITH, NOTHING, A_FARMER], [NOTHING, A_FARMER]], "farmer", ["smith"]),
+        ([[{"speaker": "DM", "text": "Garth is a smith."}], [A_FARMER]], "farmer", ["smith"]),
+        (
+            [[NOTHING, A_SMITH], [{"id": "turn_1", "speaker": "DM", "text": A_FARMER[6:]}]],
+            "farmer",
+            ["smith"],
+        ),
+    ],
+)
+def test_logs_without_ids_are_newer_than_those_of_calls_before(
+    calls: list[list[Any]], role: str, before: list[str]
+) -> None:
+    """The newest word counts, whatever its number in its call; lines that are sent again change nothing."""
+    garth = next(iter(read_in_turn(*calls).npcs.values()))
+    assert garth.facts["role"].value == role
+    assert [one.value for one in garth.facts["role"].earlier] == before
+
+
+def test_a_line_that_is_said_twice_in_one_log_is_two_turns() -> None:
+    """Smith, farmer, smith again: what was said last counts, also if it was said before."""
+    garth = next(iter(read_in_turn([A_SMITH, A_FARMER, A_SMITH]).npcs.values()))
+    assert garth.facts["role"].value == "smith"
 
 
 # Whatever the turns are.
@@ -439,10 +486,11 @@ def test_a_family_name_that_is_heard_later_is_theirs_unless_they_have_another() 
     campaign.compact(extractor=Says(says("a", "Garth", "role", "smith")))
     campaign.record(told("b", "Garth Stonehand is missing."))
     campaign.compact(extractor=Says(says("b", "Garth Stonehand", "status", "missing")))
-    assert facts(campaign, "npc_garth_001")["status"] == ("missing", "fact")
+    assert facts(campaign, "Garth")["status"] == ("missing", "fact")
     other = table(told("a", "Garth Stonehand is a smith."))
     other.compact(extractor=Says(says("a", "Garth Stonehand", "role", "smith")))
     other.record(told("b", "Garth Miller is a baker."))
     other.compact(extractor=Says(says("b", "Garth Miller", "role", "baker")))
-    roles = {uid: info.facts["role"].value for uid, info in other.data().npcs.items() if "role" in info.facts}
-    assert roles == {"npc_garth_stonehand_001": "smith", "npc_garth_miller_001": "baker"}
+    known = other.data().npcs.values()
+    roles = {info.name: info.facts["role"].value for info in known if "role" in info.facts}
+    assert roles == {"Garth Stonehand": "smith", "Garth Miller": "baker"}

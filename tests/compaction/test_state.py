@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.waiting import HANG
 
 from dndbots.compaction.data import (
     MOST_EARLIER,
@@ -344,7 +345,7 @@ def run(*workers: Any) -> None:
 
     def guarded(work: Any) -> None:
         try:
-            start.wait(60)
+            start.wait(HANG)
             work()
         except BaseException as exc:  # noqa: BLE001 - it is raised below
             failed.append(exc)
@@ -355,7 +356,7 @@ def run(*workers: Any) -> None:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join(HANG)
     finally:
         sys.setswitchinterval(interval)
     assert not any(thread.is_alive() for thread in threads)

@@ -6,7 +6,7 @@ import pytest
 from bench.laws import overheard, unheard_names, unshown_uids
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.game.models.tables import Walker, begun, play
+from tests.game.models.tables import LANDING, SQUARE, Walker, begun, play, uid_of
 
 from dndbots.errors import ActRefused, EventRefused
 from dndbots.events import EventType
@@ -66,7 +66,7 @@ def test_somebody_new_is_known_by_looks_until_the_name_is_said() -> None:
         rounds=2,
     )
     who = game.table.living()[0]
-    (uid,) = [uid for uid in game.table.facts if uid.startswith("npc_odo")]
+    uid = uid_of(game, "Odo Fenn")
     assert "wants" not in game.tables[who].facts[uid]
     assert game.table.fact(uid, "wants") == "to sell the crate"
     (spoken,) = [event for event in play(game) if event.content == "Good evening."]
@@ -83,7 +83,7 @@ def test_strangers_can_be_called_by_what_the_screen_shows() -> None:
         "/speak the man with one ear: Good evening.",
         '/speak "Odo Fenn" I am off.',
     )
-    said = [event.content for event in play(game) if event.source.startswith("npc_odo")]
+    said = [event.content for event in play(game) if event.source == uid_of(game, "Odo Fenn")]
     assert said == ["Good evening.", "I am off."]
     assert desk.refused == []
     assert sound(game)
@@ -107,9 +107,9 @@ def test_some_go_along_a_way_and_the_others_stay() -> None:
     name = game.table.name(game.table.living()[0])
     game, desk = run_by(f"/move river stairs | {name}", "Only here it rains.")
     one, other = game.table.living()
-    assert (game.table.place(one), game.table.place(other)) == ("loc_landing_001", "loc_square_001")
+    assert (game.table.place(one), game.table.place(other)) == (LANDING, SQUARE)
     (rain,) = [event for event in play(game) if "rains" in event.content]
-    assert rain.known.location == "loc_square_001"
+    assert rain.known.location == SQUARE
     assert one not in (rain.known.witnesses or [])
     assert desk.refused == []
     assert sound(game)

@@ -2,6 +2,7 @@
 
 import itertools
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -23,16 +24,20 @@ from tests.game.games import (
 )
 
 from dndbots.campaign import Campaign
-from dndbots.errors import GameExists, NoGame
+from dndbots.errors import GameExists, NoGame, StoryExists, UnknownClass
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.game.acts import Act, Verb
 from dndbots.game.agents import Screen, Turn
 from dndbots.game.chance import chance
+from dndbots.game.dnd import DnDGame
 from dndbots.game.house.players import HousePlayer
+from dndbots.game.played import played_of
 from dndbots.game.playing import Game
-from dndbots.game.table import Table
+from dndbots.game.referee import refusal
+from dndbots.game.table import Table, told
 from dndbots.ids import DM, is_description
 from dndbots.prompts import build_player_prompt
+from dndbots.rules import ready_made
 from dndbots.testing import assert_perspective, memory_campaign
 from dndbots.tokens import count_tokens
 
@@ -227,6 +232,32 @@ def test_a_campaign_has_one_game() -> None:
         Game.begin(cut(story(*STORIES[0]), 40), seed=1)
 
 
+def test_nobody_begins_with_a_class_that_the_rules_do_not_have() -> None:
+    """No other class is taken for it, and nothing is begun."""
+    campaign = memory_campaign()
+    bard = ready_made()[0].model_copy(update={"char_class": "Bard"})
+    with pytest.raises(UnknownClass, match="'Bard'; they have Cleric, "):
+        Game.begin(campaign, seed=1, characters=[bard])
+    assert campaign.head == 0
+
+
+def test_no_game_is_begun_in_a_story_that_came_from_elsewhere() -> None:
+    """It says so and what to do, and records nothing; people who were only prepared are no story."""
+    campaign = memory_campaign()
+    campaign.introduce("NPC", "Elena")
+    campaign.import_transcript([{"speaker": "Zara", "text": "Where is Elena?"}])
+    before = list(campaign.export())
+    with pytest.raises(StoryExists, match="another --campaign") as refused:
+        Game.begin(campaign, seed=1, seats=2)
+    assert refused.value.where == "this campaign"
+    with pytest.raises(StoryExists):
+        DnDGame("A mill.", list(ready_made()[:2]), "house", "house", campaign).play(1)
+    assert list(campaign.export()) == before
+    prepared = memory_campaign()
+    prepared.introduce("NPC", "Elena")
+    assert Game.begin(prepared, seed=1, seats=2).play(1, compact=False) == 1
+
+
 # Perspective.
 
 
@@ -282,6 +313,48 @@ def test_nobody_learns_of_what_it_was_not_shown(name: tuple[str, int]) -> None:
 
 
 # Life, death, and the order of things.
+
+
+@stories
+def test_a_group_that_loses_one_fights_on_with_one_fewer(name: tuple[str, int]) -> None:
+    """Each kill says how many there were, leaves that many fewer, and is the end only of the last."""
+    campaign = story(*name)
+    for event in log(campaign):
+        for group, times in Counter(event.known.killed).items():
+            if group.startswith("mon_"):
+                assert event.known.enemies[0] == group
+                left = event.known.enemy_count - times
+                after = campaign.entity(group, viewer=DM, as_of=event.event_id)
+                assert (after.properties["number"], after.alive) == (left, left > 0)
+
+
+@stories
+def test_foes_who_are_seen_and_do_not_fight_have_a_place_and_can_be_attacked(name: tuple[str, int]) -> None:
+    """For everybody who sees them."""
+    tables: dict[str, Table] = {DM: Table()}
+    for event in log(story(*name)):
+        told(event, tables)
+        for foes, who in _seen_by(event, tables):
+            own, place = tables[who], event.known.location
+            assert own.place(foes) == place
+            if who != DM and own.can_act(who) and place not in own.fights:
+                assert refusal(own, who, Act(verb=Verb.ATTACK, target=foes)) is None
+
+
+def _seen_by(event: GameEvent, tables: Iterable[str]) -> list[tuple[str, str]]:
+    """Foes who only watch, each with those who see them."""
+    note = None if event.is_note else played_of(event)
+    people = note.sights.people if note is not None and note.sights is not None else ()
+    who = sorted(set(tables) & audience(event))
+    return [(uid, one) for uid in people if uid.startswith("mon_") for one in who]
+
+
+def test_the_games_looked_at_have_groups_that_fight_on_and_foes_that_watch() -> None:
+    """Or else the laws about them would say nothing."""
+    games = [log(story(*name)) for name in STORIES]
+    hits = [(events, n, uid) for events in games for n, one in enumerate(events) for uid in one.known.killed]
+    assert any(later.source == uid for events, n, uid in hits for later in events[n:])
+    assert any(_seen_by(event, [DM]) for events in games for event in events)
 
 
 @stories

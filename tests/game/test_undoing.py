@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.views import all_views
+from tests.waiting import HANG
 
 from dndbots.campaign import Campaign
 from dndbots.compaction.files import data_path
-from dndbots.errors import NothingToUndo
+from dndbots.errors import NothingToUndo, UnknownEntity
 from dndbots.events import EventType, GameEvent
 from dndbots.game.playing import Game
 from dndbots.game.undoing import take_back
@@ -55,6 +57,25 @@ def test_after_undo_everything_is_as_before_the_round(campaign: Campaign) -> Non
     game.play(1)
     assert [event.model_dump_json(exclude={"seq"}) for event in campaign.events(viewer=DM)] == played
     assert campaign.verify() == []
+
+
+def test_who_is_first_met_in_a_round_that_is_undone_is_known_to_nobody(campaign: Campaign) -> None:
+    """Neither as an entity nor by any other view; met again, it is as if it were the first time."""
+    game = begun(campaign, seed=2)
+    seats = {one.uid for one in campaign.entities(viewer=DM)}
+    before = all_views(campaign)
+    game.play(1, compact=False)
+    met = {one.uid: one.name for one in campaign.entities(viewer=DM) if one.uid not in seats}
+    people = [uid for uid in met if uid.startswith("npc_")]
+    assert people
+    assert any(met[uid] in view for uid in people for view in all_views(campaign).values())
+    game.undo()
+    assert all_views(campaign) == before
+    for uid in people:
+        with pytest.raises(UnknownEntity):
+            campaign.entity(uid, viewer=DM)
+        with pytest.raises(UnknownEntity):
+            campaign.entity(met[uid], viewer=DM)
 
 
 def test_undo_twice_takes_two_rounds_back(campaign: Campaign) -> None:
@@ -177,7 +198,7 @@ def test_undo_while_compaction_runs(tmp_path: Path) -> None:
     class Slow:
         def extract(self, *_: object, **__: object) -> list[object]:
             reads.set()
-            assert goes_on.wait(60)
+            assert goes_on.wait(HANG)
             return []
 
     with Campaign.open(tmp_path / "apples") as campaign:
@@ -186,11 +207,11 @@ def test_undo_while_compaction_runs(tmp_path: Path) -> None:
         with Campaign.open(tmp_path / "apples") as other:
             compacts = threading.Thread(target=lambda: other.compact(extractor=Slow()))
             compacts.start()
-            assert reads.wait(60)
+            assert reads.wait(HANG)
             before = game.undo()
             log = [event.event_id for event in campaign.events(viewer=DM)]
             goes_on.set()
-            compacts.join(60)
+            compacts.join(HANG)
             assert other.branch == before.kept_as
         assert [event.event_id for event in campaign.events(viewer=DM)] == log
         assert game.play(2) == 2

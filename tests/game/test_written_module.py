@@ -10,7 +10,7 @@ from dndbots.ids import DM
 from dndbots.testing import memory_campaign
 
 PAGE = Path(__file__).parents[2] / "docs" / "modules.md"
-QUEST = "qst_light_001"
+QUEST = "qst_a_light_for_the_ford_001"
 
 
 @pytest.fixture

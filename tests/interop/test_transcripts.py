@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.waiting import HANG
 
 from dndbots.campaign import Campaign
 from dndbots.errors import AmbiguousName, InvalidTranscript, UnknownViewer
@@ -299,7 +300,7 @@ def test_two_imports_at_once_share_their_people(tmp_path: Path) -> None:
     for job in jobs:
         job.start()
     for job in jobs:
-        job.join(60)
+        job.join(HANG)
         assert job.exitcode == 0
     with Campaign.open(tmp_path / "c") as campaign:
         people = {one.name: one.uid for one in campaign.entities(viewer="dm")}

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.jobs.workers import Program
 from tests.postgres import PostgresServer
 from tests.storage.writers import at_once
+from tests.waiting import HANG
 
 from dndbots.campaign import Campaign
 from dndbots.errors import DndbotsError, InvalidSetting, StoreDamaged, StoreTooNew, UnknownJob
@@ -24,7 +25,8 @@ from dndbots.storage.sql.queue import SqlQueue
 from dndbots.storage.sql.queue_schema import NAMESPACE, metadata
 
 BOTH = (COMPACT, PROJECT)
-LONG, PATIENCE = 60.0, Patience(attempts=3, first=2.0, longest=5.0)
+# Nothing is due or over by itself while a test runs: `pass_time` says when.
+LONG, PATIENCE = 36_000.0, Patience(attempts=3, first=20_000.0, longest=50_000.0)
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +133,7 @@ def test_workers_that_take_at_the_same_moment_share_no_campaign(
 
     def work(number: int) -> None:
         with closing(open_queue(postgres.url("queue", database=database))) as own:
-            begin.wait(60)
+            begin.wait(HANG)
             while sum(crowd.done.values()) < 18 and not crowd.wrong:
                 job = own.take(f"w{number}", BOTH, lease=LONG)
                 if job is not None:
@@ -141,7 +143,7 @@ def test_workers_that_take_at_the_same_moment_share_no_campaign(
 
     with ThreadPoolExecutor(8) as threads:
         for ended in [threads.submit(work, number) for number in range(8)]:
-            ended.result(60)
+            ended.result(HANG)
     assert crowd.wrong == []
     assert len(crowd.done) == 18
     assert set(crowd.done.values()) == {1}
@@ -222,7 +224,7 @@ def test_a_failed_job_is_tried_again_later_each_time_and_then_given_up(
     for number in range(1, 4):
         job = queue.fail(taken(queue), f"no {number}\0", patience=PATIENCE)
         assert job is not None
-        waits.append((job.state, round(job.due_in), job.attempts, job.error))
+        waits.append((job.state, round(job.due_in, -4), job.attempts, job.error))
         if number == 1:
             assert campaigns_taken(queue, 1) == ["good"]
         queue.ask("bad", "main", COMPACT)
@@ -230,9 +232,9 @@ def test_a_failed_job_is_tried_again_later_each_time_and_then_given_up(
             assert queue.take("w", BOTH, lease=LONG) is None, "asking does not get around the wait"
             pass_time("due")
     assert waits == [
-        (JobState.WAITING, 2, 1, "no 1\\0"),
-        (JobState.WAITING, 4, 2, "no 2\\0"),
-        (JobState.FAILED, 5, 3, "no 3\\0"),
+        (JobState.WAITING, 20_000, 1, "no 1\\0"),
+        (JobState.WAITING, 40_000, 2, "no 2\\0"),
+        (JobState.FAILED, 50_000, 3, "no 3\\0"),
     ]
 
 
@@ -277,13 +279,13 @@ def test_what_waits_for_something_that_is_away_has_used_up_no_attempt(
 ) -> None:
     """It waits as long again as it has waited; a worker that is lost after that is its first failure."""
     queue.ask("patient", "main", PROJECT)
-    for waited, due in ((0, 2), (3, 3), (60, 5)):
+    for waited, due in ((0, 20_000), (30_000, 30_000), (600_000, 50_000)):
         ago = f"UPDATE {NAMESPACE}.jobs SET asked_at = now() - interval '{waited} s'"  # noqa: S608 - our own
         postgres.execute(ago, database=database)
         pass_time("due")
         job = queue.fail(taken(queue), "away", patience=PATIENCE, away=True)
         assert job is not None
-        assert (job.state, job.attempts, round(job.due_in)) == (JobState.WAITING, 0, due)
+        assert (job.state, job.attempts, round(job.due_in, -4)) == (JobState.WAITING, 0, due)
     pass_time("due")
     taken(queue)
     pass_time("lease")

@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,17 +11,22 @@ from typing import Any
 import pytest
 from tests.compaction.readers import assert_tiled, facts
 from tests.jobs.workers import PARTY, QUICK, Program
-from tests.postgres import PostgresServer
-from tests.storage.writers import HALL, PATIENCE, TALK, Child, at_once, check_sound
+from tests.postgres import PostgresServer, left_open
+from tests.storage.writers import HALL, TALK, Child, at_once, check_sound
 from tests.table import event
+from tests.waiting import HANG, wait_until
 
 from dndbots.campaign import Campaign
 from dndbots.errors import InvalidSetting, StoreTooNew, StoreUnavailable
 from dndbots.events import EventType
 from dndbots.jobs.kinds import Done, Kind, compact
-from dndbots.jobs.working import QueueWorker
+from dndbots.jobs.working import QueueWorker, _Kept
 from dndbots.storage.opening import address_of
 from dndbots.storage.queue import COMPACT, PROJECT, JobQueue, JobState, Patience, QueuedJob, open_queue
+from dndbots.storage.sql.queue import SqlQueue
+from dndbots.storage.sql.queue_schema import NAMESPACE
+
+LONG = 3_600.0
 
 
 @pytest.fixture
@@ -31,14 +36,6 @@ def mortal(postgres: PostgresServer) -> Iterator[PostgresServer]:
     yield postgres
     if not postgres.is_running:
         postgres.start()
-
-
-def eventually(is_so: Callable[[], Any]) -> Any:
-    end = time.monotonic() + PATIENCE
-    while not (found := is_so()):
-        assert time.monotonic() < end, "it does not come to it"
-        time.sleep(0.01)
-    return found
 
 
 def name_of(url: str) -> str:
@@ -98,7 +95,7 @@ def test_play_asks_and_does_not_compact_itself(postgres: PostgresServer, databas
         with fork.compacting(every=2, queue=True) as compactor:
             for n in range(5):
                 fork.record(event(f"f{n}", "dm", "Elena is a smith.", participants=PARTY))
-            assert compactor.wait(PATIENCE)
+            assert compactor.wait(HANG)
             assert fork.compaction().turns_waiting == 6
         (job,) = queue.jobs()
         assert (job.campaign, job.branch, job.kind) == (name_of(url), "aside", COMPACT)
@@ -171,7 +168,8 @@ def test_a_job_that_fails_is_no_other_campaigns_trouble(
     lines: list[str] = []
     made = worker(urls["bad"], lines, kinds={COMPACT: some}, patience=Patience(3, 0.01, 0.02))
     with Running(made):
-        eventually(lambda: queue.counts()[JobState.FAILED])
+        wait_until(lambda: queue.counts()[JobState.FAILED], "the bad one is given up")
+        wait_until(lambda: queue.counts()[JobState.DONE], "the good one is done")
     (failed,) = queue.jobs(state=JobState.FAILED)
     assert (failed.attempts, failed.campaign) == (3, name_of(urls["bad"]))
     assert failed.error == "RuntimeError: a very bad day\\0"
@@ -240,7 +238,7 @@ class Running:
 
     def __exit__(self, *_raised: object) -> None:
         self._worker.stop()
-        self._thread.join(PATIENCE)
+        self._thread.join(HANG)
         assert not self._thread.is_alive()
 
 
@@ -252,7 +250,7 @@ class Held:
 
     def __call__(self, _campaign: Campaign) -> Done:
         self.begun.set()
-        assert self.go.wait(PATIENCE)
+        assert self.go.wait(HANG)
         return Done("held")
 
 
@@ -266,7 +264,7 @@ def test_a_worker_that_is_stopped_finishes_what_is_under_way_and_no_more(
     held = Held()
     made = worker(urls[0], kinds={COMPACT: held})
     with Running(made):
-        assert held.begun.wait(PATIENCE)
+        assert held.begun.wait(HANG)
         made.stop()
         held.go.set()
     assert queue.counts() == {"waiting": 1, "running": 0, "done": 1, "failed": 0}
@@ -284,17 +282,27 @@ def test_several_jobs_at_once_are_of_several_campaigns(
     together = threading.Barrier(2)
 
     def both(_campaign: Campaign) -> Done:
-        together.wait(PATIENCE)
+        together.wait(HANG)
         return Done("together")
 
     kinds: dict[str, Kind] = {COMPACT: both, PROJECT: both}
     with Running(worker(urls[0], kinds=kinds, at_once=3)):
-        eventually(lambda: queue.counts()[JobState.DONE] == 4)
+        wait_until(lambda: queue.counts()[JobState.DONE] == 4, "all four are done")
     assert [job.failures for job in queue.jobs()] == [0] * 4
 
 
 def served(*arguments: object) -> Any:
     return at_once(*(("work", *arguments),), kind=Program)
+
+
+def are_done(queue: JobQueue, number: int, postgres: PostgresServer, database: str, dead: Child) -> bool:
+    """Whether so many jobs are done. For a program that was killed, the time to say that it lives is over.
+
+    Looked at again and again: the server may do what a program asked for after that was killed.
+    """
+    past = f"UPDATE {NAMESPACE}.jobs SET lease = now() - interval '1 s' WHERE worker LIKE '%:{dead.pid}:%'"  # noqa: S608
+    postgres.execute(past, database=database)
+    return queue.counts()[JobState.DONE] == number
 
 
 def running(queue: JobQueue) -> list[QueuedJob]:
@@ -308,14 +316,14 @@ def test_a_signal_lets_it_finish_and_a_killed_one_leaves_its_job_to_the_other(
     url = postgres.url("killed", database=database)
     talked(url, 400).close()
     queue.ask(name_of(url), "main", COMPACT)
-    with served(url, 1, 1.5) as (first,):
+    with served(url, 1) as (first,):
         first.wait_for_lines(5)
         (job,) = running(queue)
-        with served(url, 50, 1.5) as (second,):
+        with served(url, 50) as (second,):
             first.kill()
             runs = len([line for line in first.lines if line.startswith("run")])
             assert 0 < runs < 400
-            eventually(lambda: queue.counts()[JobState.DONE] == 1)
+            wait_until(lambda: are_done(queue, 1, postgres, database, first), "the other does it")
             (done,) = queue.jobs()
             assert done.worker != job.worker
             assert (done.failures, done.takes) == (1, 2)
@@ -324,27 +332,65 @@ def test_a_signal_lets_it_finish_and_a_killed_one_leaves_its_job_to_the_other(
     check_compacted(url, ["t0", "t399"])
 
 
+class Hurried(threading.Event):
+    """A clock for a worker, by which its pauses are short; it knows how long they should have been."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[float | None] = []
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.asked.append(timeout)
+        return super().wait(0.01)
+
+
 def test_a_job_that_takes_longer_than_the_lease_stays_with_its_worker(
     postgres: PostgresServer, database: str, queue: JobQueue
 ) -> None:
-    """As long as a worker lives, it says so; nobody else takes its job."""
+    """As long as a worker lives, it says so again and again; nobody else takes its job."""
     url = postgres.url("long", database=database)
     talked(url, 1).close()
     queue.ask(name_of(url), "main", COMPACT)
     held, other = Held(), Held()
     other.go.set()
-    with (
-        Running(worker(url, kinds={COMPACT: held}, lease=1.0)),
-        Running(worker(url, kinds={COMPACT: other}, lease=1.0)),
-    ):
-        eventually(lambda: held.begun.is_set() or other.begun.is_set())
-        if held.begun.is_set():
-            (job,) = running(queue)
-            postgres.execute("SELECT pg_sleep(3)")  # three leases, by the server's clock
-            assert [one.takes for one in running(queue)] == [job.takes]
-        held.go.set()
+    made, clock = worker(url, kinds={COMPACT: held}, lease=LONG), Hurried()
+    made._ended = clock
+    leases = f"SELECT lease FROM {NAMESPACE}.jobs"  # noqa: S608 - our own table
+    with Running(made):
+        assert held.begun.wait(HANG)
+        with Running(worker(url, kinds={COMPACT: other}, lease=LONG)):
+            for _ in range(3):
+                before = postgres.execute(leases, database=database)
+                wait_until(lambda: postgres.execute(leases, database=database) > before, "it is renewed")  # noqa: B023
+            held.go.set()
+            wait_until(lambda: queue.counts()[JobState.DONE], "it is done")
+    assert set(clock.asked) == {LONG / 4}
+    assert not other.begun.is_set()
     (done,) = queue.jobs()
     assert (done.state, done.takes, done.failures) == (JobState.DONE, 1, 0)
+
+
+def test_a_worker_that_has_ended_has_closed_all_connections(
+    postgres: PostgresServer, database: str, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also the one by which it says that it lives, however long closing it takes."""
+    url = postgres.url("closed", database=database)
+    talked(url, 1).close()
+    queue.ask(name_of(url), "main", COMPACT)
+    close, renewed = _Kept.close, threading.Event()
+
+    def slowly(kept: _Kept) -> None:
+        time.sleep(0.3)
+        close(kept)
+
+    monkeypatch.setattr(_Kept, "close", slowly)
+    monkeypatch.setattr(SqlQueue, "renew", lambda *_, **__: renewed.set())
+    made = worker(url, kinds={COMPACT: lambda _: Done(str(renewed.wait(HANG)))})
+    made._ended = Hurried()
+    with left_open() as left:
+        made.run(once=True)
+        assert renewed.is_set()
+        assert left() == []
 
 
 # The command.
@@ -371,7 +417,7 @@ def test_the_command_stops_gracefully_when_it_is_told_to(
     with started(url) as command:
         command.wait_until_ready()
         queue.ask(name_of(url), "main", COMPACT)
-        eventually(lambda: running(queue) or queue.counts()[JobState.DONE])
+        wait_until(lambda: running(queue) or queue.counts()[JobState.DONE], "it begins")
         command.signal(signal.SIGTERM)
         command.finish()
         assert "once more stops at once" in command.errors
@@ -391,11 +437,11 @@ def test_a_second_signal_stops_it_at_once_and_the_job_goes_back(
         with holder.transaction(force_rollback=True):
             holder.execute("SELECT id FROM campaigns FOR UPDATE")
             queue.ask(name_of(url), "main", COMPACT)
-            eventually(lambda: running(queue))
+            wait_until(lambda: running(queue), "it begins")
             for number in (signal.SIGTERM, signal.SIGINT):
                 command.signal(number)
-                eventually(lambda: "once more" in command.errors)
-            assert command._process.wait(PATIENCE) == 130
+                wait_until(lambda: "once more" in command.errors, "it takes note of the signal")
+            assert command._process.wait(HANG) == 130
         assert "given back" in command.lines[-1]
     (job,) = queue.jobs()
     assert (job.state, job.failures) == (JobState.WAITING, 0)
@@ -413,19 +459,20 @@ def test_a_server_that_restarts_in_the_middle_of_jobs_costs_nothing(mortal: Post
     for url in urls:
         talked(url, 1).close()
     players = [("play", url, f"p{n}") for n, url in enumerate(urls)]
+    # What the server took note of and could not tell a worker any more is free after a few seconds.
     workers = [("work", urls[0], 2, 5)] * 2
     with at_once(*players, *workers, kind=Program) as programs:
         playing, working = programs[:3], programs[3:]
         for restart in (mortal.restart, lambda: (mortal.kill(), mortal.start())):
             _more(playing)
-            eventually(lambda: any(line.startswith("run") for one in working for line in one.lines))
+            wait_until(lambda: any(line.startswith("run") for one in working for line in one.lines), "a run")
             restart()
             _more(playing)
         promised = [one.stop() for one in playing]
         with closing(open_queue(urls[0])) as queue:
             for url in urls:
                 queue.ask(name_of(url), "main", COMPACT)
-            eventually(lambda: queue.counts()[JobState.DONE] == 3)
+            wait_until(lambda: queue.counts()[JobState.DONE] == 3, "all three are compacted")
         for one in working:
             one.stop()
     for url, own in zip(urls, promised, strict=True):
@@ -445,13 +492,13 @@ def test_two_workers_and_many_players_lose_and_double_nothing(
     for url in urls:
         talked(url, 1).close()
     players = [("play", url, f"p{n}", 40) for url in urls for n in range(2)]
-    with at_once(*players, ("work", urls[0], 3, 1.5), ("work", urls[0], 3, 1.5), kind=Program) as programs:
+    with at_once(*players, ("work", urls[0], 3), ("work", urls[0], 3), kind=Program) as programs:
         playing, (lost, kept) = programs[:6], programs[6:]
         lost.wait_for_lines(6)
         lost.kill()
         promised = [one.finish() for one in playing]
         with closing(open_queue(urls[0])) as queue:
-            eventually(lambda: queue.counts()[JobState.DONE] == 3)
+            wait_until(lambda: are_done(queue, 3, postgres, database, lost), "all three are compacted")
         kept.stop()
     for n, url in enumerate(urls):
         check_compacted(url, promised[2 * n] + promised[2 * n + 1])

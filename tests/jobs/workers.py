@@ -32,7 +32,7 @@ def make(where: str) -> None:
     say("made")
 
 
-def work(where: str, most: str, lease: str = "30") -> None:
+def work(where: str, most: str, lease: str = "3600") -> None:
     """Compacts so many events at a time, and says each run; ends when its input does."""
 
     def compact(campaign: Campaign) -> Done:

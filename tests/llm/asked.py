@@ -4,6 +4,7 @@ import random
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
+from tests.waiting import HANG
 
 from dndbots.llm.asking import Question, Role, Tool
 from dndbots.llm.chat import ChatVoice
@@ -39,7 +40,7 @@ class Pauses(list[float]):
 
 
 def patient(pauses: Pauses | None = None, **fields: Any) -> Trying:
-    fields = {"timeout": 5.0, "attempts": 3, "rng": random.Random(1), **fields}
+    fields = {"timeout": HANG, "attempts": 3, "rng": random.Random(1), **fields}
     return Trying(sleep=Pauses() if pauses is None else pauses, **fields)
 
 

@@ -3,9 +3,11 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.waiting import HANG
 
 USAGE = {
     "prompt_tokens": 100,
@@ -46,6 +48,7 @@ class Server:
     """Its requests in order, and the address it listens at.
 
     It says one thing after the other, and the last one from then on; or what `answers` makes of a request.
+    It lists its `models`.
     """
 
     def __init__(self, address: str) -> None:
@@ -54,6 +57,7 @@ class Server:
         self.answers: Callable[[dict[str, Any]], Say] | None = None
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
+        self.models: list[str] = []
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -69,7 +73,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             say = self.table.says[min(len(self.table.requests), len(self.table.says)) - 1]
         if say.hangs:
-            say.hangs.wait(60)
+            say.hangs.wait(HANG)
         if say.body is not None:
             self._send(say.status, say.body, say.headers)
         elif request.get("stream"):
@@ -84,13 +88,19 @@ class _Handler(BaseHTTPRequestHandler):
             }
             self._send(200, json.dumps(_completion("chat.completion", [choice], USAGE)).encode(), {})
 
+    def do_GET(self) -> None:
+        self.table.keys.append(self.headers["Authorization"])
+        found = [{"id": name, "object": "model"} for name in self.table.models]
+        self._send(200, json.dumps({"object": "list", "data": found}).encode(), {})
+
     def _send(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", **headers}.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        with suppress(ConnectionError):  # who reads may have had enough
+            self.wfile.write(body)
 
     def _drop(self) -> None:
         self.close_connection = True

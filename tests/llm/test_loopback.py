@@ -1,15 +1,20 @@
 """The whole way through langchain-openai to a server on this machine, and all that servers do wrong."""
 
+import gzip
 import json
 import threading
+import tracemalloc
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from tests.llm.asked import NONE, ONE, TWO, Act, Pauses, patient, voice
 from tests.llm.server import Say, Server, fault, serving
+from tests.waiting import HANG
 
 from dndbots.errors import ModelUnavailable
+from dndbots.llm.answer_size import MOST_BYTES
 from dndbots.llm.asking import Question, Reply, Role
 from dndbots.llm.chat import ChatVoice
 from dndbots.llm.opening import open_model
@@ -30,9 +35,9 @@ def server() -> Iterator[Server]:
 
 def at(server: Server, *says: Say, pauses: Pauses | None = None, **fields: Any) -> ChatVoice:
     server.says = list(says)
-    settings = ModelSettings(model="openai:m", base_url=server.address, timeout=20)
+    settings = ModelSettings(model="openai:m", base_url=server.address, timeout=HANG)
     model = open_model(settings, environ={"OPENAI_API_KEY": "sk-tops3cret"})
-    return voice(model, name="openai:m", **{"trying": patient(pauses, timeout=20), **fields})
+    return voice(model, name="openai:m", **{"trying": patient(pauses, timeout=HANG), **fields})
 
 
 def test_words_and_usage_come_back(server: Server) -> None:
@@ -242,3 +247,31 @@ def test_by_settings_alone(server: Server) -> None:
     assert voices.ways == {f"m@{server.address}": Way.TOOLS}
     assert server.keys == ["Bearer none"]
     assert voices.meter.calibration("m").expected(0) >= 0
+
+
+@pytest.mark.parametrize("heard", [False, True])
+@pytest.mark.parametrize("packing", ["gzip", "deflate", "br", ""])
+def test_an_answer_that_unpacks_to_anything_is_stopped(server: Server, packing: str, heard: bool) -> None:  # noqa: FBT001
+    """A few kilobytes that would fill the memory are an error of the model's, at the size of an answer."""
+    pack = {"gzip": gzip.compress, "deflate": zlib.compress}.get(packing, bytes)
+    body = pack(b'{"choices": "' + b" " * 3 * MOST_BYTES)
+    asked = at(server, Say(body=body, headers={"Content-Encoding": packing} if packing else {}))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelUnavailable, match="the answer"):
+            asked.ask(NONE, hear=(lambda _: None) if heard else None)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 3 * MOST_BYTES
+    assert len(server.requests) == 1, "what is too large will be the next time, too"
+
+
+@pytest.mark.parametrize("packing", ["gzip", "deflate", "identity"])
+def test_a_packed_answer_is_read(server: Server, packing: str) -> None:
+    """As servers pack them, small ones are read as if they were not."""
+    pack = {"gzip": gzip.compress, "deflate": zlib.compress}.get(packing, bytes)
+    choice = {"index": 0, "message": {"role": "assistant", "content": "Yes."}, "finish_reason": "stop"}
+    body = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    said = Say(body=pack(json.dumps(body).encode()), headers={"Content-Encoding": packing})
+    assert at(server, said).ask(NONE).words == "Yes."

@@ -11,11 +11,10 @@ from dndbots.llm.settings import (
     Price,
     Settings,
     Way,
-    load_settings,
     merged,
     read_settings,
-    settings_file,
 )
+from dndbots.llm.settings_files import load_settings
 
 WHOLE = """
 model = "openai:gpt-4o-mini"
@@ -53,7 +52,7 @@ def test_a_role_has_what_is_said_of_it_and_for_the_rest_what_is_said_of_all() ->
 
 def test_where_nothing_is_said_the_house_plays() -> None:
     """No file is no model, and `house` is the name of none."""
-    assert load_settings(None) == Settings()
+    assert read_settings("") == Settings()
     for role in Role:
         assert Settings().models_of(role) == ()
         assert Settings(model="openai:x", dm={"model": HOUSE}).models_of(Role.DM) == ()  # type: ignore[arg-type]
@@ -132,12 +131,13 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
     for folder in (here, own):
         folder.mkdir(parents=True)
     environ = {"HOME": str(home), "APPDATA": str(home / ".config")}
-    assert settings_file(folder=here, environ=environ) is None
+    assert load_settings(folder=here, environ=environ) == Settings()
     (own / "dndbots.toml").write_text('model = "a:own"')
-    assert settings_file(folder=here, environ=environ) == own / "dndbots.toml"
+    assert load_settings(folder=here, environ=environ).model == "a:own"
     (here / "dndbots.toml").write_text('model = "a:here"')
-    assert load_settings(settings_file(folder=here, environ=environ)).model == "a:here"
-    assert settings_file(tmp_path / "other.toml", folder=here) == tmp_path / "other.toml"
+    assert load_settings(folder=here, environ=environ).model == "a:here"
+    (tmp_path / "other.toml").write_text('model = "a:other"')
+    assert load_settings(tmp_path / "other.toml", folder=here, environ=environ).model == "a:other"
 
 
 def test_a_file_that_cannot_be_read_says_so(tmp_path: Path) -> None:

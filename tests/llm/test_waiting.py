@@ -4,46 +4,48 @@ import contextvars
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
+from tests.waiting import HANG, hang, only_what_hangs_times_out
 
 from dndbots.llm.waiting import ONCE, Patience, Refused, side_by_side, within
 
 
 def test_an_answer_in_time_is_the_answer() -> None:
     """And an error is that error."""
-    assert within(1, lambda: "yes") == "yes"
+    assert within(HANG, lambda: "yes") == "yes"
     with pytest.raises(ZeroDivisionError):
-        within(1, lambda: 1 / 0)
+        within(HANG, lambda: 1 / 0)
 
 
 def test_none_is_an_answer() -> None:
     """Whether it can be used is not decided here."""
-    assert within(1, lambda: None) is None
+    assert within(HANG, lambda: None) is None
 
 
 def test_the_callers_context_goes_along() -> None:
     """Tracing of model libraries lives in context variables."""
     who = contextvars.ContextVar("who", default="nobody")
     who.set("throk")
-    assert within(1, who.get) == "throk"
+    assert within(HANG, who.get) == "throk"
 
 
 def test_without_a_time_out_there_is_no_thread() -> None:
     """The call runs where the caller is."""
     assert within(None, threading.current_thread) is threading.current_thread()
-    assert within(1, threading.current_thread) is not threading.current_thread()
+    assert within(HANG, threading.current_thread) is not threading.current_thread()
 
 
-def test_side_by_side_keeps_order_and_everybodys_fate() -> None:
+def test_side_by_side_keeps_order_and_everybodys_fate(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers and errors stand where their calls stood; all share one time-out."""
-    stuck = threading.Event()
-    began = time.monotonic()
-    answers = side_by_side(
-        [lambda: stuck.wait(30), lambda: 1 / 0, lambda: "yes", lambda: stuck.wait(30)], 0.2
-    )
-    assert time.monotonic() - began < 1
+    only_what_hangs_times_out(monkeypatch)
+    stuck, meeting = threading.Event(), threading.Barrier(2)
+
+    def hangs() -> None:
+        meeting.wait(HANG)  # for which both have to be under way
+        hang(stuck)
+
+    answers = side_by_side([hangs, lambda: 1 / 0, lambda: "yes", hangs], 0.2)
     assert [type(answer) for answer in answers] == [TimeoutError, ZeroDivisionError, str, TimeoutError]
     stuck.set()
     assert side_by_side([]) == []
@@ -65,12 +67,12 @@ def test_what_hangs_does_not_keep_the_program_alive() -> None:
         "import time\n"
         "from dndbots.llm.waiting import within\n"
         "try:\n"
-        "    within(0.1, lambda: time.sleep(60))\n"
+        "    within(0.1, lambda: time.sleep(600))\n"
         "except TimeoutError as exc:\n"
         "    print(exc)\n"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=20
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=HANG / 2
     )
     assert ended.stdout == "no answer within 0.1 seconds\n"
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.engines import Counting
 from tests.table import event
+from tests.waiting import HANG, hang, only_what_hangs_times_out
 
 from dndbots.events import EventType, GameEvent
 from dndbots.memory import (
@@ -394,7 +395,7 @@ def hanging(agent: str) -> tuple[Any, threading.Event]:
 
     def wait(task: Any) -> None:
         if task.agent == agent:
-            free.wait(20)
+            hang(free)
 
     engine = Counting(then=wait)
     engine.waits = True
@@ -420,6 +421,7 @@ def test_one_agents_failure_changes_nothing_for_the_others(how: str, monkeypatch
     if how == "fails":
         summarizer: Any = Counting(failing=["throk"])
     elif how == "hangs":
+        only_what_hangs_times_out(monkeypatch)
         summarizer, free = hanging("throk")
     else:
         summarizer = Counting()
@@ -450,7 +452,7 @@ def test_compressing_one_agent_leaves_the_others_alone() -> None:
 
 def test_agents_who_wait_wait_side_by_side() -> None:
     """Three agents behind a model that needs time take about as long as one."""
-    meeting = threading.Barrier(3, timeout=20)
+    meeting = threading.Barrier(3, timeout=HANG)
     engine = Counting(then=lambda _task: meeting.wait())
     engine.waits = True
     after = context_manager(bare(Summarizer(engine, attempts=1), a=full(), b=full(), c=full()))

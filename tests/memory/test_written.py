@@ -1,6 +1,7 @@
 """The engine that asks a chat model: what it shows, that it shows all, what it takes for an answer."""
 
 import re
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -320,17 +321,21 @@ def test_a_model_that_repeats_its_prompt_is_refused() -> None:
         Summarizer(models.ParrotFakeChatModel()).condense(task())
 
 
-def test_patience_is_for_each_question() -> None:
-    """A long source takes several, and each may take its time."""
-    import time
+def test_patience_is_for_each_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long source takes several, and each has all of the time, in a call of its own."""
+    allowed: list[float | None] = []
 
-    def slow(_: object) -> str:
-        time.sleep(0.05)
-        return SHORT
+    def timed(timeout: float | None, call: Callable[[], object]) -> object:
+        allowed.append(timeout)
+        return call()
 
+    monkeypatch.setattr("dndbots.llm.waiting.within", timed)
     entries = [Entry(text=f"The hill mark{number} was seen.") for number in range(300)]
-    chat = Chat(slow)
+    chat = Chat(SHORT)
     assert Written(chat, chunk=400, patience=Patience(timeout=0.3)).summarize(task(entries))
-    assert len(chat.prompts) * 0.05 > 0.3
-    chat = Chat(slow)
+    assert allowed == [0.3] * len(chat.prompts)
+    assert len(chat.prompts) > 5
+    allowed.clear()
+    chat = Chat(SHORT)
     assert Summarizer(chat, timeout=0.3).condense(task(entries))
+    assert allowed == [None, *[0.3] * len(chat.prompts)]  # none for all of them together

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.strategies import hostile_text
+from tests.waiting import HANG
 
 from dndbots.errors import InvalidDice
 from dndbots.rules.dice import Roll, bounds, roll
@@ -220,11 +221,11 @@ def test_what_cannot_be_rolled_says_where_and_why(expression: str, column: int, 
 @example("1000d1000000*1000")
 def test_hostile_dice_neither_crash_nor_hang(text: str) -> None:
     """They roll, quickly, or they are refused as dice."""
-    before = time.perf_counter()
+    before = time.process_time()
     try:
         made_roll = made(text)
     except InvalidDice:
         made_roll = None
-    assert time.perf_counter() - before < 2
+    assert time.process_time() - before < HANG / 10
     if made_roll:
         assert len(made_roll.text) < 5_000

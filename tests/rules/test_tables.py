@@ -9,7 +9,7 @@ from tests.strategies import hostile_text
 from dndbots.errors import NotInRules, UnknownClass, UnknownMonster, UnknownSpell, UnknownThing
 from dndbots.rules.abilities import modifier, reaction_modifier
 from dndbots.rules.armor import armor_class, ascending, descending
-from dndbots.rules.classes import all_classes, char_class
+from dndbots.rules.classes import all_classes, char_class, find_class
 from dndbots.rules.conditions import all_conditions, can, condition, is_helpless, sum_of
 from dndbots.rules.dice import bounds
 from dndbots.rules.equipment import Weapon, all_things, bonus_of, recognised, thing
@@ -208,6 +208,19 @@ def test_conditions_add_up_and_unknown_ones_mean_nothing() -> None:
     assert is_helpless(["held"])
     assert not is_helpless(["stunned"])
     assert all(one.meaning.endswith(".") for one in all_conditions())
+
+
+@pytest.mark.parametrize("name", ["Bard", "ranger", "Half-Elf", "warlock", "druid"])
+def test_nobody_new_is_of_a_class_that_the_rules_do_not_have(name: str) -> None:
+    """No other class is taken for it; but a sheet that is there already is played on."""
+    with pytest.raises(UnknownClass, match="they have Cleric, "):
+        find_class(name)
+    assert char_class(name) in all_classes()
+
+
+def test_a_class_has_other_words_for_it() -> None:
+    for word, name in (("Wizard", "Magic-User"), ("rogue", "Thief"), ("priest", "Cleric"), ("elf", "Elf")):
+        assert find_class(word).name == char_class(word).name == name
 
 
 def test_two_things_of_one_name_are_a_fault_of_the_table() -> None:

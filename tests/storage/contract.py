@@ -22,6 +22,7 @@ from dndbots.errors import (
     UnknownViewer,
 )
 from dndbots.events import EventType, GameEvent
+from dndbots.ids import opaque_uid
 from dndbots.storage.ports import VIEWS
 from dndbots.testing import as_text
 
@@ -108,9 +109,10 @@ class CampaignContract(MemoryContract):
         assert table.calibration("gpt-4o").scaled(1_029) == 1_000
 
     def test_what_models_took_is_perceived_by_nobody_at_the_table(self, table: Campaign) -> None:
-        """It is a note: nothing but itself, and nobody's."""
+        """It is a note: nothing but itself, and nobody's but the seat's that a model plays."""
         for bad in (
             taken("u1", "dm", "gpt-4o", witnesses=[THROK]),
+            taken("u1", "player", "gpt-4o", witnesses=[THROK, ZARA]),
             taken("u2", "dm", "gpt-4o", location=MILL),
             event("u3", "system", "", kind=EventType.USAGE, witnesses=[]),
             event("u4", "dm", "Hello.", usage=USED),
@@ -120,6 +122,9 @@ class CampaignContract(MemoryContract):
         table.record(taken("u5", "dm", "gpt-4o"))
         assert [one.event_id for one in table.events(viewer=THROK)] == ["e0"]
         assert [one.event_id for one in table.timeline(viewer="dm")] == ["e0"]
+        table.record(taken("u6", "player", "gpt-4o", witnesses=[THROK]))
+        assert [(one.role, one.model) for one in table.usage(viewer=THROK)] == [("player", "gpt-4o")]
+        assert [one.event_id for one in table.timeline(viewer=THROK)] == ["e0"]
 
     # The log.
 
@@ -521,7 +526,7 @@ class CampaignContract(MemoryContract):
         assert table.entity(maud, viewer=THROK).name == "a woman with a lamp"
         table.record(event("d", "dm", "x", participants=BOTH, names={maud: "Maud of the Green"}))
         assert table.entity(maud, viewer="dm").name == "Maud of the Green"
-        assert table.entity("a woman with a lamp", viewer=THROK).uid == maud
+        assert table.entity("a woman with a lamp", viewer=THROK).uid == opaque_uid(maud)
 
     def test_a_stranger_gets_a_name(self, table: Campaign) -> None:
         """The old priest turns out to be Aldwin; all that was known of either is known of both."""

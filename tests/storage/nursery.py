@@ -32,7 +32,7 @@ class Process:
         self.stdin = open(theirs, "wb", buffering=0)  # noqa: SIM115, PTH123 - whoever has the process closes it
         self._ended, self._code = ended, None
         try:
-            self._pid = _nursery().begin(module, arguments, [given, stdout, stderr, told])
+            self.pid = _nursery().begin(module, arguments, [given, stdout, stderr, told])
         finally:
             os.close(given)
             os.close(told)
@@ -43,13 +43,13 @@ class Process:
     def wait(self, timeout: float | None = None) -> int:
         code = self._look(timeout)
         if code is None:
-            raise subprocess.TimeoutExpired(str(self._pid), timeout or 0)
+            raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
         return code
 
     def send_signal(self, number: int) -> None:
         if self.poll() is None:
             with suppress(ProcessLookupError):  # it ended just now
-                os.kill(self._pid, number)
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)

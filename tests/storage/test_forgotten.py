@@ -14,6 +14,7 @@ from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 from tests.postgres import PostgresServer
 from tests.storage.writers import opening_scene
+from tests.waiting import HANG
 
 from dndbots.campaign import Campaign
 from dndbots.storage.sql.database import Database
@@ -40,10 +41,10 @@ def test_a_forgotten_campaign_keeps_no_connection(postgres: PostgresServer, data
     del campaign
     gc.collect()
     assert fork.head == 1
-    assert postgres.connections(database) == 1
+    postgres.wait_for_connections(database, 1)
     del fork
     gc.collect()
-    assert postgres.connections(database) == 0
+    postgres.wait_for_connections(database, 0)
 
 
 def test_who_closed_is_not_counted_again_when_it_is_collected(
@@ -58,9 +59,9 @@ def test_who_closed_is_not_counted_again_when_it_is_collected(
     gc.collect()
     with Campaign.open(one) as again:
         assert engine_of(again) is engine_of(other)
-    assert postgres.connections(database) == 1
+    postgres.wait_for_connections(database, 1)
     other.close()
-    assert postgres.connections(database) == 0
+    postgres.wait_for_connections(database, 0)
 
 
 def test_what_a_fork_of_the_program_forgets_is_its_parents(postgres: PostgresServer, database: str) -> None:
@@ -86,7 +87,7 @@ campaign.close()
 """
     url = postgres.url("parent", database=database)
     done = subprocess.run(
-        [sys.executable, "-c", program, url], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", program, url], capture_output=True, text=True, timeout=HANG, check=False
     )
     assert (done.stdout, done.stderr) == ("True\n", "")
 
@@ -113,7 +114,7 @@ def ends(work: Callable[[], object]) -> bool:
     """Whether something comes to its end, where it might wait for itself."""
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    thread.join(20)
+    thread.join(HANG)
     return not thread.is_alive()
 
 
@@ -162,7 +163,7 @@ def test_however_many_forget_at_once_nothing_stays_in_use(tmp_path: Path) -> Non
         def let_go(self, engine: Engine) -> None:
             shared.let_go(engine)
 
-    dialect = Lending(tmp_path, create=True, timeout=1)
+    dialect = Lending(tmp_path, create=True, timeout=HANG)
 
     def forget(_number: int) -> None:
         for _ in range(50):
@@ -188,7 +189,7 @@ def test_two_threads_that_begin_at_once_take_one_engine(tmp_path: Path) -> None:
             taken.append(super().engine())
             return taken[-1]
 
-    db = Database(Slow(tmp_path, create=True, timeout=1))
+    db = Database(Slow(tmp_path, create=True, timeout=HANG))
     with ThreadPoolExecutor(4) as threads:
         found = {*threads.map(lambda _: db.engine, range(4))}
     assert len(found) == len(taken) == 1

@@ -135,6 +135,9 @@ class Drawn:
     def entities(self, _uids: Collection[str]) -> dict[str, Entity]:
         return {}
 
+    def spelled(self, uids: Collection[str]) -> dict[str, str]:
+        return {uid: uid for uid in uids}
+
     def ways(self, way: tuple[str, ...], end: str, steps: int) -> Iterator[tuple[str, ...]]:
         """All ways of at most so many steps, one after the other."""
         if way[-1] == end:

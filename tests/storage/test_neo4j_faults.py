@@ -13,6 +13,7 @@ import pytest
 from tests.neo4j_server import Neo4jServer
 from tests.storage.graphs import THROK, tangled
 from tests.table import event
+from tests.waiting import HANG
 
 from dndbots.campaign import Campaign
 from dndbots.errors import GraphUnavailable
@@ -76,10 +77,10 @@ def test_a_server_that_dies_in_the_middle(server: Neo4jServer, monkeypatch: pyte
     follower = Thread(target=projection.follow, args=(stop, hear), kwargs={"pause": 0.05, "longest_pause": 1})
     follower.start()
     try:
-        assert waiting.wait(60)
+        assert waiting.wait(HANG)
         assert server.uri in str(told[0].waiting_for)
         server.start()
-        assert caught.wait(120)
+        assert caught.wait(HANG)
     finally:
         stop.set()
         follower.join()
@@ -141,13 +142,13 @@ def test_who_waits_for_one_another_is_done_in_the_end(neo4j: Neo4jServer) -> Non
             for n in order:
                 tx.run(lock, name=name, n=n).consume()
                 if is_first and n == order[0]:
-                    both.wait(30)
+                    both.wait(HANG)
 
         server.write(work)
 
     with ThreadPoolExecutor() as threads:
         done = [threads.submit(cross, *one) for one in ((servers[0], (0, 1)), (servers[1], (1, 0)))]
-        assert [one.result(60) for one in done] == [None, None]
+        assert [one.result(HANG) for one in done] == [None, None]
     read = "MATCH (b:Branch) WHERE b.key STARTS WITH $name WITH b, b.seq AS seq DELETE b RETURN seq"
     assert [row["seq"] for row in servers[0].change(read, name=name)] == [2, 2]
     for one in servers:

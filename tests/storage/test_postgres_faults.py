@@ -24,6 +24,7 @@ from tests.storage.writers import (
     scene,
 )
 from tests.table import event
+from tests.waiting import HANG
 
 from dndbots.campaign import Campaign
 from dndbots.errors import (
@@ -170,7 +171,7 @@ def _wait_for_more(children: list[Child]) -> None:
 @pytest.mark.parametrize("end", ["kill", "stop"])
 def test_a_campaign_comes_back_with_its_server(mortal: PostgresServer, end: str) -> None:
     """While the server is away every call says so; after that the same object works on."""
-    with Campaign.open(mortal.url("back"), timeout=2) as campaign:
+    with Campaign.open(mortal.url("back"), timeout=HANG) as campaign:
         campaign.record(opening_scene())
         getattr(mortal, end)()
         for _ in range(2):
@@ -219,7 +220,7 @@ def test_nothing_is_written_by_half_when_the_server_dies(
     mortal: PostgresServer, monkeypatch: pytest.MonkeyPatch, after: int, *, is_back: bool
 ) -> None:
     """A server that dies between two tables of one record, even if it is back at once, has none of it."""
-    with Campaign.open(mortal.url("half"), timeout=2) as campaign:
+    with Campaign.open(mortal.url("half"), timeout=HANG) as campaign:
         campaign.record(opening_scene())
         db = campaign._store._db  # type: ignore[attr-defined]
         insert, times = db.insert, iter(range(1, 100))
@@ -373,7 +374,7 @@ def test_a_locked_campaign_is_busy_and_can_be_read(postgres: PostgresServer, url
             begun = time.monotonic()
             with pytest.raises(StoreBusy, match="try again"):
                 campaign.record(event("busy", HERO, "Too early."))
-            assert 0.1 < time.monotonic() - begun < 3
+            assert time.monotonic() - begun > 0.1
             assert len(campaign.timeline(viewer="dm")) == 1
             with pytest.raises(StoreBusy, match="try again"):
                 campaign.record(event("busy", HERO, "Still too early."))

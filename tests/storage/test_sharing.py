@@ -13,6 +13,7 @@ from sqlalchemy.engine import make_url
 from tests.postgres import PostgresServer
 from tests.storage.writers import FRIEND, HERO, check_sound, opening_scene, scene
 from tests.table import event
+from tests.waiting import HANG
 
 from dndbots.campaign import Campaign
 from dndbots.errors import InvalidSetting, StoreBusy, StoreUnavailable, UnknownEntity
@@ -53,12 +54,12 @@ def test_many_campaigns_of_one_program_share_few_connections(postgres: PostgresS
         assert 1 < most <= 4
         assert [campaign.head for campaign in opened] == [1] * MANY
         assert opened[7].verify() == []
-    assert postgres.connections(database) == 0
+    postgres.wait_for_connections(database, 0)
 
 
 def test_one_connection_is_enough_for_everything(postgres: PostgresServer, database: str) -> None:
     """Nothing that a campaign does needs a second connection while it holds one."""
-    with Campaign.open(pooled(postgres.url("one", database=database), 1), timeout=5) as campaign:
+    with Campaign.open(pooled(postgres.url("one", database=database), 1)) as campaign:
         campaign.record(opening_scene())
         campaign.record_many(scene("one", 0, random.Random(1)))
         with campaign.fork("aside") as fork:
@@ -68,7 +69,7 @@ def test_one_connection_is_enough_for_everything(postgres: PostgresServer, datab
         campaign.rebuild()
         assert campaign.context(HERO, budget=500).tokens <= 500
         check_sound(campaign, ["opening-0-1of1"])
-        assert postgres.connections(database) == 1
+        postgres.wait_for_connections(database, 1)
 
 
 def test_an_answer_takes_a_connection_once_and_gives_it_back(postgres: PostgresServer, database: str) -> None:
@@ -99,15 +100,15 @@ def test_who_finds_no_connection_free_is_told_so(postgres: PostgresServer, datab
         def hold() -> None:
             with holder._store.snapshot():
                 held.set()
-                assert end.wait(30)
+                assert end.wait(HANG)
 
         with ThreadPoolExecutor(1) as threads:
             ended = threads.submit(hold)
-            assert held.wait(30)
+            assert held.wait(HANG)
             with pytest.raises(StoreBusy, match=r"all 1 connections.*pool="):
                 waiting.record(opening_scene())
             end.set()
-            ended.result(30)
+            ended.result(HANG)
         assert waiting.record(opening_scene()).seq == 1
 
 
@@ -122,11 +123,11 @@ def test_a_pool_of_dead_connections_costs_at_most_one_error(postgres: PostgresSe
 
         def look(campaign: Campaign) -> None:
             with campaign._store.snapshot():
-                ready.wait(30)
+                ready.wait(HANG)
 
         with ThreadPoolExecutor(4) as threads:
             list(threads.map(look, opened[:4]))
-        assert postgres.connections(database) == 4
+        postgres.wait_for_connections(database, 4)
         postgres.restart()
         errors = 0
         for campaign in opened:
@@ -238,13 +239,13 @@ def test_a_slow_writer_keeps_nobody_elses_campaign_waiting(postgres: PostgresSer
     """While one campaign is held, and half of a record is written, others are written to and made."""
     with (
         played(postgres.url("slow", database=database), "slow") as slow,
-        Campaign.open(postgres.url("quick", database=database), timeout=1) as quick,
+        Campaign.open(postgres.url("quick", database=database), timeout=HANG) as quick,
         slow._store.appending(slow.branches()[0].id),
     ):
         slow._store.intern([frozenset({"dm", "pc_somebody_new_001"})])
         quick.record(opening_scene())
         quick.record_many(scene("quick", 0, random.Random(2)))
         quick.fork("aside").close()
-        with Campaign.open(postgres.url("new", database=database), timeout=1) as new:
+        with Campaign.open(postgres.url("new", database=database), timeout=HANG) as new:
             assert new.record(opening_scene()).seq == 1
         assert quick.verify() == []

@@ -19,6 +19,7 @@ from typing import IO, Self
 
 from tests.storage.nursery import Process
 from tests.table import event
+from tests.waiting import HANG, wait_until
 
 from dndbots.campaign import Campaign
 from dndbots.compaction.rules import RuleExtractor
@@ -45,7 +46,6 @@ WORDS = [
     "salt",
 ]
 # Patience of the tests with their programs, in seconds; only what hangs takes as long.
-PATIENCE = 60.0
 
 
 def opening_scene() -> GameEvent:
@@ -307,11 +307,7 @@ class Child:
 
     def wait_until_ready(self) -> None:
         """Until it has loaded all it needs, so that what follows is only its work."""
-        end = time.monotonic() + PATIENCE
-        while not self._read(self._out):
-            assert self._process.poll() is None, self.errors
-            assert time.monotonic() < end, "a program does not begin"
-            time.sleep(0.005)
+        self._wait(lambda: self._read(self._out), "a program begins")
 
     def go(self) -> None:
         assert self._process.stdin is not None
@@ -319,11 +315,20 @@ class Child:
 
     def wait_for_lines(self, number: int) -> None:
         """Until it has said so many lines; how long that takes depends on the machine."""
-        end = time.monotonic() + PATIENCE
-        while len(self.lines) < number:
-            assert self._process.poll() is None, self.errors
-            assert time.monotonic() < end, f"a program stops at line {len(self.lines)}"
-            time.sleep(0.005)
+        self._wait(lambda: len(self.lines) >= number, f"a program says {number} lines")
+
+    def _wait(self, condition: Callable[[], object], what: str) -> None:
+        def has_come() -> bool:
+            is_running = self._process.poll() is None
+            is_so = bool(condition())
+            assert is_so or is_running, self.errors
+            return is_so
+
+        wait_until(has_come, what)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def signal(self, number: int) -> None:
         self._process.send_signal(number)
@@ -340,9 +345,9 @@ class Child:
         self._process.stdin.close()
         return self.finish()
 
-    def finish(self, patience: float = PATIENCE) -> list[str]:
+    def finish(self) -> list[str]:
         """Waits for its end, which must be a good one; gives its lines."""
-        code = self._process.wait(patience)
+        code = self._process.wait(HANG)
         # A driver may log that it lost its connection; what must not come out is an error.
         assert code == 0, self.errors
         assert "Traceback" not in self.errors, self.errors

@@ -3,7 +3,7 @@
 `Standing` is what is true at the head of the log; the laws only ask it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
@@ -13,10 +13,11 @@ from dndbots.canon import claims
 from dndbots.canon.claims import AT, IN, PART_OF, Certainty, Claim, Shelf, claim_of, counts
 from dndbots.canon.holding import is_speech
 from dndbots.canon.loot import holder_of, loot_of, sufferer_of
+from dndbots.canon.near_keys import find_meant_key
 from dndbots.canon.reducers import claims_of, seen_in
 from dndbots.errors import EventRefused, StaleNote
 from dndbots.events import EventType, GameEvent, KnownMetadata, audience
-from dndbots.ids import CATEGORIES, DM, PARTY_UID, SYSTEM, category_of, is_uid
+from dndbots.ids import CATEGORIES, DM, PARTY_UID, SYSTEM, category_of, is_uid, short
 
 AMOUNTS: Final = ("hp", "hp_max", "gold", "reputation", claims.NUMBER)
 
@@ -33,9 +34,37 @@ class Standing(Protocol):
         """A uid with all others that are known to be the same."""
         ...
 
+    def first_of(self, uid: str) -> str:
+        """One uid that stands for all that are known to be the same."""
+        ...
+
     def shelf(self, subject: str) -> Shelf | None:
         """How a shelf of memories stands."""
         ...
+
+
+class Unquestioned:
+    """A standing that questions nothing that the rest of a log may say: for events out of another log.
+
+    Somebody's log speaks of people whom they never saw, and knows neither who came back to life nor what was
+    carried away behind their back. Identities and memories are told with all they need, and are checked.
+    """
+
+    def __init__(self, standing: Standing) -> None:
+        self.merged_into, self.persons = standing.merged_into, standing.persons
+        self.first_of, self.shelf = standing.first_of, standing.shelf
+
+    def knows(self, _uid: str) -> bool:
+        return True
+
+    def is_dead(self, _uid: str) -> bool:
+        return False
+
+    def container_of(self, _uid: str, _slot: str) -> str | None:
+        return None
+
+    def is_contained(self, _uid: str) -> bool:
+        return False
 
 
 class Use(NamedTuple):
@@ -127,6 +156,7 @@ def check(event: GameEvent, known: KnownMetadata, uses: Uses, standing: Standing
 def _faults(
     event: GameEvent, known: KnownMetadata, uses: Uses, standing: Standing
 ) -> Iterator[tuple[str, str]]:
+    yield from _slips_of_keys(event)
     yield from _unknown_entities(event, known, uses, standing)
     yield from _notes_are_notes(event, known)
     yield from _impossible_acts(event, known, standing)
@@ -163,6 +193,12 @@ def _loot_is_something(_event: GameEvent, known: KnownMetadata, _standing: Stand
             first = exc.errors()[0]
             place = ".".join(map(str, first["loc"]))
             yield f"loot[{number}]", f"{place}: {first['msg']}" if place else first["msg"]
+
+
+def _slips_of_keys(event: GameEvent) -> Iterable[Fault]:
+    for key in event.metadata:
+        if meant := find_meant_key(key):
+            yield f"metadata: {short(key)!r}", f"is no key that is understood; write {meant}, or another word"
 
 
 def _unknown_entities(
@@ -286,7 +322,7 @@ def _nothing_contains_itself(event: GameEvent, known: KnownMetadata, standing: S
     for (subject, slot), inside in placed.items():
         if isinstance(inside, str) and subject in _around([inside], placed, standing):
             yield "facts", f"{subject} would contain itself (by {slot!r})"
-    for uid, other in known.same_as.items():
+    for uid, other in () if event.is_note else known.same_as.items():
         for inner, outer in ((uid, other), (other, uid)):
             if outer in _around(_containers(inner, placed, standing), placed, standing):
                 yield "same_as", f"{uid} and {other} cannot be one: one is inside the other"
@@ -318,22 +354,30 @@ _ALIKE = ({"PC", "NPC", "MON"},)
 
 
 @_law("same_as")
-def _identities_make_sense(_event: GameEvent, known: KnownMetadata, standing: Standing) -> Iterable[Fault]:
+def _identities_make_sense(event: GameEvent, known: KnownMetadata, standing: Standing) -> Iterable[Fault]:
+    joined: dict[str, str] = {}
     for uid, other in known.same_as.items():
         kinds = {str(category_of(uid)), str(category_of(other))}
         if len(kinds) > 1 and not any(kinds <= alike for alike in _ALIKE):
             yield "same_as", f"{uid} and {other} are of different categories"
+        if event.is_note:
+            continue  # whom some take for one makes nobody one
         earlier = standing.merged_into(uid)
         if earlier is not None:
             yield "same_as", f"{uid} is {earlier} already; say that {earlier} is {other}"
-        target: str | None = other
-        seen = {uid}
-        while target is not None:
-            if target in seen:
+        # Nobody is two others, so whoever would be joined to their own is in a circle.
+        one, another = _joined(standing.first_of(uid), joined), _joined(standing.first_of(other), joined)
+        if one == another:
+            if earlier is None:
                 yield "same_as", f"{uid} would be itself"
-                break
-            seen.add(target)
-            target = known.same_as.get(target) or standing.merged_into(target)
+        else:
+            joined[one] = another
+
+
+def _joined(uid: str, joined: Mapping[str, str]) -> str:
+    while uid in joined:
+        uid = joined[uid]
+    return uid
 
 
 # What each kind of note says, beside whom it is for and what it was made from.
@@ -347,7 +391,7 @@ _NOTED_IN: Final[dict[EventType, frozenset[str]]] = {
 }
 _NOTED: Final = ("memory", "gate", "compaction", "usage")
 _SOURCED: Final = frozenset(("witnesses", "sources"))
-_BESIDE_A_NOTE: Final = {EventType.EXTRACTION: _SOURCED | {"names", "said_by"}}
+_BESIDE_A_NOTE: Final = {EventType.EXTRACTION: _SOURCED | {"names", "said_by", "same_as"}}
 
 
 def _notes_are_notes(event: GameEvent, known: KnownMetadata) -> Iterable[Fault]:
@@ -382,13 +426,17 @@ def _extracted_says_no_more(known: KnownMetadata) -> Iterable[Fault]:
             yield f"facts[{number}].certainty", "what somebody says is a belief, and has `said_by`"
 
 
+_PLAYING: Final = "player"  # the role of a model in a seat
+
+
 @_law("usage")
 def _what_models_took_is_nobodys_business(
     event: GameEvent, known: KnownMetadata, _standing: Standing
 ) -> Iterable[Fault]:
-    """At the table, that is: a count of answers would tell a character how much goes on elsewhere."""
-    if known.usage is not None and audience(event) != {DM, SYSTEM}:
-        yield "witnesses", "what a model took is perceived by nobody at the table"
+    """But that of its own seat: a count of answers would tell a character how much goes on elsewhere."""
+    seats = audience(event) - {DM, SYSTEM}
+    if known.usage is not None and seats and (known.usage.role != _PLAYING or len(seats) > 1):
+        yield "witnesses", "what a model took is known to the seat it plays, and to nobody else at the table"
 
 
 @_law("memory")

@@ -19,7 +19,7 @@ from dndbots.ids import DM, SYSTEM, is_uid
 Reducer = Callable[[GameEvent, KnownMetadata], Iterable[Claim]]
 
 # Raised whenever the same events give other rows than before: campaigns then fold their log again.
-FOLD_VERSION: Final = 5
+FOLD_VERSION: Final = 6
 
 OPEN: Final = "open"
 

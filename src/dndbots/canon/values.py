@@ -1,9 +1,10 @@
 """What the campaign answers with: values, detached from where they are kept."""
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue, computed_field
+from pydantic import BaseModel, ConfigDict, JsonValue, computed_field, field_validator
 
 from dndbots.canon import claims
 
@@ -70,15 +71,17 @@ class Entity(BaseModel):
     merged: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
 
+    @field_validator("facts", mode="after")
+    @classmethod
+    def _no_killer_of_the_living(cls, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """Leaves out who killed one of a group of which others live, or somebody who was revived."""
+        if not any(fact.key == "killed_by" for fact in facts) or not _is_alive(facts):
+            return facts
+        return tuple(fact for fact in facts if fact.key != "killed_by")
+
     @cached_property
     def _surest(self) -> dict[str, Fact]:
-        """For each key the newest fact, or else the newest belief or rumor."""
-        rank = {"fact": 0, "belief": 1, "rumor": 2}
-        found: dict[str, Fact] = {}
-        for fact in sorted(self.facts, key=lambda fact: rank[fact.certainty]):
-            if fact.key is not None and not fact.ended:
-                found.setdefault(fact.key, fact)
-        return found
+        return _surest_of(self.facts)
 
     def _related(self, op: str) -> str | None:
         found = [
@@ -91,8 +94,7 @@ class Entity(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def alive(self) -> bool:
-        number = self._surest.get(claims.NUMBER)
-        return number is None or not isinstance(number.value, int) or number.value > 0
+        return _is_alive(self.facts)
 
     @computed_field  # type: ignore[prop-decorator]
     @cached_property
@@ -128,6 +130,22 @@ class Entity(BaseModel):
             for key, fact in sorted(self._surest.items())
             if key.startswith(starts)
         }
+
+
+def _surest_of(facts: Iterable[Fact]) -> dict[str, Fact]:
+    """For each key the newest fact, or else the newest belief or rumor."""
+    rank = {"fact": 0, "belief": 1, "rumor": 2}
+    found: dict[str, Fact] = {}
+    for fact in sorted(facts, key=lambda fact: rank[fact.certainty]):
+        if fact.key is not None and not fact.ended:
+            found.setdefault(fact.key, fact)
+    return found
+
+
+def _is_alive(facts: Iterable[Fact]) -> bool:
+    """Whether anybody is left: of one, or of a group under one uid."""
+    number = _surest_of(fact for fact in facts if fact.key == claims.NUMBER).get(claims.NUMBER)
+    return number is None or not isinstance(number.value, int) or number.value > 0
 
 
 class Moment(BaseModel):

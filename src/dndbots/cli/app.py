@@ -14,6 +14,7 @@ from dndbots.cli import (
     faults,
     graphing,
     keeping,
+    models,
     moving,
     playing,
     preparing,
@@ -44,6 +45,7 @@ app = typer.Typer(
 )
 playing.add_to(app)
 preparing.add_to(app)
+models.add_to(app)
 keeping.add_to(app)
 moving.add_to(app)
 reading.add_to(app)

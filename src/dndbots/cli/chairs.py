@@ -13,6 +13,7 @@ from dndbots.cli import show, slash
 from dndbots.cli.slash import Outcome, Quit, Said
 from dndbots.cli.watching import Gallery, Seats
 from dndbots.ids import DM
+from dndbots.storage.disk import make_file, make_folder, plain_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,8 +78,11 @@ class KeyReader:
         if seat not in self._sessions:
             history: History = InMemoryHistory() if seat else DummyHistory()
             if self._folder is not None and seat:
-                self._folder.mkdir(exist_ok=True)
-                history = FileHistory(str(self._folder / f"{seat}.txt"))
+                typed = self._folder / f"{seat}.txt"
+                with plain_errors(self._folder):
+                    make_folder(self._folder)
+                    make_file(typed)
+                history = FileHistory(str(typed))
             self._sessions[seat] = PromptSession(history=history)
         return self._sessions[seat]
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from dndbots.cli import show
-from dndbots.errors import DndbotsError, InvalidModule, InvalidTranscript
+from dndbots.errors import DndbotsError, InvalidModule, InvalidTranscript, NotInRules
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -71,6 +71,8 @@ def in_file(path: Path, place: Callable[[int], str] = "line {}".format) -> Itera
     except InvalidTranscript as exc:
         words = f"{path}, {place(exc.line)}: {exc.field}: {exc.reason}"
         raise Refusal(words, code=UNUSABLE) from exc
+    except NotInRules as exc:
+        raise Refusal(f"{path}: {exc}", code=UNUSABLE) from exc
     except ValueError as exc:
         raise Refusal(f"{path}: {_of_value(exc)}", code=UNUSABLE) from exc
 

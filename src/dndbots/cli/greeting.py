@@ -44,7 +44,9 @@ class Greeting:
             show.note(f"go on with: {self._again}")
             raise
         except ModelUnavailable as exc:
-            raise faults.Refusal(f"{exc}; nothing is lost; go on with: {self._again}") from exc
+            house = f"{self._command('play', *self._taken)} --model house"
+            hint = f"go on with: {self._again}; or without a model: {house}"
+            raise faults.Refusal(f"{exc}; nothing is lost; {hint}") from exc
 
     def take_leave(self) -> None:
         """Where the game is kept, and what can be done with it."""
@@ -79,13 +81,18 @@ class Greeting:
 
     @property
     def _again(self) -> str:
-        """How to go on, in the seats that are still there to be taken."""
+        """How to go on, with the same models."""
+        return " ".join((self._command("play", *self._taken), *self._seat.options))
+
+    @property
+    def _taken(self) -> list[str]:
+        """The seats of people that are still there to be taken."""
         there = (DM, *self._game.table.living())
         people = [who for who in self._seat.people if who in there]
         seats = [f"--human {_said(self._table(who), who)}" for who in people]
         if people and self._sees_all and DM not in people:
             seats.append("--spectate")
-        return self._command("play", *seats)
+        return seats
 
     @property
     def _round(self) -> int:

@@ -162,7 +162,7 @@ def _events_in(found: list[Branch]) -> int:
 
 
 def rebuild(*, campaign: Address, branch: OnBranch = MAIN, as_json: AsJson = False) -> None:
-    """Drops every view of every branch, and makes it again from the log."""
+    """Drops every view of every branch, and makes it again from the log, which is taken as it is."""
     with opened(campaign, branch) as opened_campaign, show.progress("rebuilding") as report:
         events = opened_campaign.rebuild(report)
     if as_json:

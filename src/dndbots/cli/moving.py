@@ -1,7 +1,5 @@
 """Commands that move play in and out: transcripts, the log itself, and what it has come to."""
 
-import contextlib
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,10 +9,12 @@ import typer
 
 from dndbots.cli import faults, show
 from dndbots.cli.options import Address, AsJson, OnBranch, opened
+from dndbots.storage.disk import replacing
 from dndbots.storage.ports import MAIN
 
 Line = TypeVar("Line")
 _LINES_PER_REPORT = 500
+_MOST_NAMES = 10  # of those that are told
 
 Transcripts = Annotated[
     list[Path],
@@ -71,6 +71,9 @@ def import_files(
                 done.append({"file": str(path), "added": imported.added, "skipped": imported.skipped})
                 if dm is not None and not source.dm_speaks:
                     show.note(f"note: nobody called {dm} speaks in {path}")
+                if source.quoted:
+                    names = ", ".join(list(source.quoted)[:_MOST_NAMES])
+                    show.note(f"note: shown in quotes, since they read like a part of a prompt: {names}")
                 if not as_json:
                     shown = show.inert(str(path))
                     show.say(f"{shown}: {imported.added} added, {imported.skipped} there already")
@@ -156,18 +159,9 @@ def export_data(
 
 def _write_file(lines: Iterable[str], path: Path) -> int:
     """Writes beside the file and then takes its place: an export is whole, or it is not there."""
-    part = path.with_name(f"{path.name}.part")
     written = -1  # the first line is the header
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            for line in lines:
-                file.write(line + "\n")
-                written += 1
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:  # an interrupted export leaves nothing behind either
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise
+    with replacing(path) as file:
+        for line in lines:
+            file.write(line + "\n")
+            written += 1
     return written

@@ -119,8 +119,9 @@ def play(
     """Plays: the house runs the world and every character, without a model and without keys.
 
     On a terminal, a round at a time: Enter goes on, q stops. With --auto, so many rounds. Otherwise to the
-    end of the story, at most 200 rounds. A campaign with a game in it is gone on with. Whoever takes a seat
-    with --human is asked in its turn, and shown what its character perceives.
+    end of the story, at most 200 rounds. A campaign with a game in it is gone on with; one that
+    was imported is left alone, and that is an error. Whoever takes a seat with --human is asked in its turn,
+    and shown what its character perceives.
     """
     if human and as_json and not spectate:
         raise faults.Refusal("--json tells everything, and a seat does not see that; add --spectate")

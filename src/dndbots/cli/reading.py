@@ -12,6 +12,7 @@ from dndbots.cli.names import Names
 from dndbots.cli.options import Address, AsJson, AsOf, OnBranch, Viewer, opened
 from dndbots.ids import CATEGORIES, is_uid
 from dndbots.storage.ports import MAIN
+from dndbots.text.labels import write_name
 
 if TYPE_CHECKING:
     from dndbots.campaign import Campaign
@@ -52,7 +53,8 @@ def log(
 
 def _say_event(event: "GameEvent") -> None:
     """The head of an event stands at the edge, and nothing of its text does: text cannot pass for a head."""
-    head = [event.event_id, str(event.event_type), f"by {event.source}", f"in {event.session_id}"]
+    session = show.inert_id(event.session_id)
+    head = [show.inert_id(event.event_id), str(event.event_type), f"by {event.source}", f"in {session}"]
     if event.turn is not None:
         head.append(f"turn {event.turn}")
     if event.timestamp is not None:
@@ -84,7 +86,7 @@ def timeline(
     if as_json:
         show.say_json(moments)
     for session, told in () if as_json else groupby(moments, _session):
-        show.say(f"{show.inert(session)}:")
+        show.say(f"{show.inert_id(session)}:")
         show.say_table(
             ["who", "text", "place"], [(one.who, one.text, one.where) for one in told], wide="text"
         )
@@ -145,7 +147,7 @@ def _say_entities(found: list["Entity"], *, as_json: bool) -> None:
 
 
 def _say_entity(found: "Entity") -> None:
-    show.say(show.inert(f"{found.name} ({found.uid})"))
+    show.say(show.inert(f"{write_name(found.name)} ({found.uid})"))
     told = {
         "category": found.category,
         "also called": ", ".join(found.aliases),

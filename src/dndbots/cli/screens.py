@@ -14,6 +14,7 @@ from dndbots.cli import show
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.game.played import MARCH, Played, played_of
 from dndbots.ids import DM
+from dndbots.text.labels import write_name
 
 if TYPE_CHECKING:
     from dndbots.game.table import Table
@@ -122,7 +123,7 @@ class Stage:
         yield Text(_dot(self._output).join(filter(None, parts)), style="bold underline")
 
     def _name(self, uid: str) -> str:
-        return "DM" if uid == DM else show.inert(self._table.name(uid))
+        return "DM" if uid == DM else show.inert(write_name(self._table.name(uid)))
 
     def _lines(self, event: GameEvent, note: Played | None) -> Iterator[Text]:
         """An event as the lines of it: what was said or told, and the dice behind it."""
@@ -241,7 +242,7 @@ def _life(table: "Table", uid: str) -> str:
 
 
 def _meter(table: "Table", who: str, context: "Context") -> str:
-    name = "DM" if who == DM else show.inert(table.name(who))
+    name = "DM" if who == DM else show.inert(write_name(table.name(who)))
     share = context.prompt_tokens / context.budget
     return f"{name} {show.bar(share, _METER)} {context.prompt_tokens}/{context.budget}"
 

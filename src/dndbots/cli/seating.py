@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -48,14 +48,16 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seat:
-    """A game, where it is kept, and where its log was before anybody sat down; `people` are whose seats
-    are taken by somebody at this terminal.
+    """A game, where it is kept, and where its log was before anybody sat down.
+
+    `people` are whose seats are taken by somebody at this terminal, `options` what was said of models.
     """
 
     game: "Game"
     where: str
     begun_at: int
     people: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:
@@ -94,9 +96,12 @@ def seated(where: str | None, branch: str, wish: Wish) -> Iterator[Seat]:
 def character_from(path: Path) -> "Character":
     """A character from a file of `dndbots character new`."""
     from dndbots.models import Character
+    from dndbots.rules.classes import find_class
 
     with faults.in_file(path):
-        return Character.model_validate_json(path.read_bytes())
+        character = Character.model_validate_json(path.read_bytes())
+        find_class(character.char_class)
+    return character
 
 
 def _homes(module: str) -> Iterator[Path]:
@@ -108,24 +113,27 @@ def _homes(module: str) -> Iterator[Path]:
 
 
 def _at(campaign: "Campaign", where: str, wish: Wish, game: "Game | None" = None) -> Seat:
-    head, models = campaign.head, wish.models
+    head = campaign.head
     if game is None and not head:
+        wish = replace(wish, models=wish.models.served())
         _refuse_a_story_of_nobodys(wish)
-    campaign.summarizer, campaign.extractor = models.summarizer, models.extractor
     game = game or _resumed(campaign, wish)
+    played_by = (HOUSE, HOUSE) if game is None else (game.note.dm, game.note.players)
+    models = _models(wish, *played_by)
+    campaign.summarizer, campaign.extractor = models.summarizer, models.extractor
     if game is None:
-        game = _begun(campaign, wish)
+        game = _begun(campaign, replace(wish, models=models))
     elif problem := _disagrees(game, wish):
         place = faults.without_password(where)
         raise faults.Refusal(f"{place} has a game already, {problem}; or play elsewhere with --campaign")
     models.written.to(game.took)
     people = tuple(dict.fromkeys(_seat_of(game, name) for name in wish.people))
-    return Seat(game=game, where=where, begun_at=head, people=people)
+    return Seat(game=game, where=where, begun_at=head, people=people, options=wish.models.options)
 
 
 def _refuse_a_story_of_nobodys(wish: Wish) -> None:
     """The house can keep the rules of an open game, but it makes nothing up."""
-    if wish.module == OPEN and not wish.models.dm and DM not in map(str.casefold, wish.people):
+    if wish.module == OPEN and wish.models.dm in (None, HOUSE) and DM not in map(str.casefold, wish.people):
         raise faults.Refusal(
             f"--module {OPEN} has no story of its own: somebody has to make it up; "
             "say --dm and a model, or --human dm"
@@ -163,8 +171,13 @@ def _resumed(campaign: "Campaign", wish: Wish) -> "Game | None":
         return None
 
 
+def _models(wish: Wish, dm: str, players: str) -> Models:
+    """Choose the models wished for; or the server's first, for the house and an address alone."""
+    return wish.models.served() if dm == players == HOUSE else wish.models
+
+
 def _cast(wish: Wish, dm: str, players: str) -> "Cast":
-    return wish.models.cast(dm=dm, players=players, watch=wish.watch)
+    return _models(wish, dm, players).cast(dm=dm, players=players, watch=wish.watch)
 
 
 def _begun(campaign: "Campaign", wish: Wish) -> "Game":

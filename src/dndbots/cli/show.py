@@ -9,7 +9,7 @@ import logging
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 from rich import box
@@ -18,16 +18,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from dndbots import ids
 from dndbots.ids import is_hidden
+from dndbots.text.labels import is_plain_id
 
 Report = Callable[[int, int], None]
+inert = ids.inert
 
 
-def inert(text: str) -> str:
-    """Text on one line, with whatever would steer a terminal spelled out: ESC is `\\x1b`."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_spelled(char) if is_hidden(char) else char for char in text)
+def inert_id(given: str) -> str:
+    """An id or a session where a line begins: as it is, or between quotes that show where it ends."""
+    return given if is_plain_id(given) else f'"{inert(given)}"'
 
 
 def inert_lines(text: str) -> str:
@@ -35,12 +36,14 @@ def inert_lines(text: str) -> str:
     return "\n".join(inert(line) for line in text.replace("\r\n", "\n").split("\n"))
 
 
-def _spelled(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
-
-
 class _Output(Console):
-    """Standard output. A reader that has seen enough is told to `faults`, not to rich."""
+    """Standard output, on which words are never markup and steer nothing.
+
+    A reader that has seen enough is told to `faults`, not to rich.
+    """
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*map(_harmless, objects), **options)
 
     def on_broken_pipe(self) -> NoReturn:
         raise BrokenPipeError
@@ -51,13 +54,31 @@ def output() -> Console:
     return _Output(markup=False, highlight=False, emoji=False)
 
 
+def _harmless(one: object) -> object:
+    if isinstance(one, str):
+        return Text(inert_lines(one))
+    if isinstance(one, Text) and (plain := inert_lines(one.plain)) != one.plain:
+        return Text(plain, style=one.style)
+    return one
+
+
+@contextmanager
+def status(text: str) -> Iterator[Callable[[str], None]]:
+    """A line that comes and goes on the terminal, and a function that changes it.
+
+    Rich would read a plain string there as markup, whatever its console says.
+    """
+    with output().status(Text(inert(text))) as line:
+        yield lambda changed: line.update(Text(inert(changed)))
+
+
 def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def say(text: str) -> None:
-    """A line for people. What is in it must be inert."""
-    output().print(Text(text), soft_wrap=True)
+    """A line for people."""
+    output().print(Text(inert(text)), soft_wrap=True)
 
 
 def say_indented(text: str, depth: int = 2) -> None:
@@ -129,7 +150,7 @@ def say_table(
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, expand=bool(shares))
     for name in columns:
         justify: JustifyMethod = "right" if name in numbers else "left"
-        table.add_column(name, overflow="fold", ratio=shares.get(name), justify=justify)
+        table.add_column(Text(inert(name)), overflow="fold", ratio=shares.get(name), justify=justify)
     for style, lines in ((None, rows), ("dim", dimmed)):
         for row in lines:
             cells = (Text(inert_lines("" if cell is None else str(cell))) for cell in row)
@@ -175,8 +196,8 @@ class _Notes(logging.Handler):
 
 @contextmanager
 def warnings() -> Iterator[None]:
-    """What the engine warns of while it goes on is noted, as harmlessly as errors are."""
-    logger, handler = logging.getLogger("dndbots"), _Notes(logging.WARNING)
+    """What the engine and its libraries warn of is noted, as harmlessly as errors are."""
+    logger, handler = logging.getLogger(), _Notes(logging.WARNING)
     logger.addHandler(handler)
     try:
         yield
@@ -187,7 +208,7 @@ def warnings() -> Iterator[None]:
 @contextmanager
 def unheard() -> Iterator[None]:
     """Warnings are not told meanwhile: they are the engine's, and not for whoever sits in a seat."""
-    handlers = [one for one in logging.getLogger("dndbots").handlers if isinstance(one, _Notes)]
+    handlers = [one for one in logging.getLogger().handlers if isinstance(one, _Notes)]
     for handler in handlers:
         handler.setLevel(logging.CRITICAL + 1)
     try:

@@ -42,13 +42,13 @@ class Watch:
             yield None
             return
         began, who = time.monotonic(), _NAMES.get(role.value, role.value)
-        with output.status(f"{who} is thinking …") as status:
+        with show.status(f"{who} is thinking …") as change:
             said: list[str] = []
 
             def hear(words: str) -> None:
                 said.append(words)
                 tail = show.inert("".join(said[-40:]))[-_LAST_WORDS:] if self.sees_all else ""
-                status.update(f"{who} is thinking, {time.monotonic() - began:.0f} s … {tail}")
+                change(f"{who} is thinking, {time.monotonic() - began:.0f} s … {tail}")
 
             yield hear
 

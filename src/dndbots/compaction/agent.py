@@ -1,13 +1,16 @@
 """The persistence agent: who reads the logs, with which extractor, and how often."""
 
 import asyncio
+import hashlib
 import logging
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
 from pydantic import ValidationError
 
+from dndbots._jsontext import as_json
 from dndbots.compaction.checking import as_update
 from dndbots.compaction.data import CampaignData
 from dndbots.compaction.running import MOST_EVENTS, TIMEOUT, Run, compact_once
@@ -92,10 +95,11 @@ class CampaignPersistenceAgent:
     ) -> CampaignData:
         """The campaign data with what the logs say. If nothing can be read, as it was, with a warning.
 
-        Logs are events, transcript lines, `[speaker]: text`, or turns; oldest first.
+        Logs are events, transcript lines, `[speaker]: text`, or turns; oldest first. They are newer than
+        what the data knows already, unless they are the lines that it knows it from.
         """
         data = _as_data(campaign_data)
-        turns = [_turn(one, number) for number, one in enumerate(recent_logs, 1)]
+        turns = _turns(recent_logs)
         state, most = SharedStateManager(data, turns), _MOST_PER_TURN * len(turns)
         try:
             proposed = await asyncio.to_thread(
@@ -190,8 +194,26 @@ def _applied(state: SharedStateManager, update: Any) -> None:
             log.debug("%s", exc)
 
 
+def _turns(given: Iterable[Any]) -> list[Turn]:
+    """The turns of a log. One without an id gets one by what it says, and how often that was said before.
+
+    So lines of another call are never taken for these, and lines that are sent again are.
+    """
+    found: list[Turn] = []
+    said: Counter[Turn] = Counter()
+    for number, one in enumerate(given, 1):
+        turn = _turn(one, number)
+        if not turn.id:
+            said[turn] += 1
+            text = as_json([*turn, said[turn]])
+            digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+            turn = turn._replace(id=f"turn_{digest[:16]}")
+        found.append(turn)
+    return found
+
+
 def _turn(given: Any, number: int) -> Turn:
-    """A turn from whatever stands in a log."""
+    """A turn from whatever stands in a log; its id is blank where it has none."""
     if isinstance(given, Turn):
         return given
     if isinstance(given, GameEvent):
@@ -200,7 +222,7 @@ def _turn(given: Any, number: int) -> Turn:
     if isinstance(given, str):
         entry = entry_of(given)
         role = "dm" if entry.narrated or not entry.who else "pc"
-        return Turn(f"turn_{number}", entry.who or "DM", "dm" if role == "dm" else "pc", entry.text)
+        return Turn("", entry.who or "DM", "dm" if role == "dm" else "pc", entry.text)
     try:
         line = TranscriptLine.model_validate(given)
     except ValidationError as exc:
@@ -209,7 +231,7 @@ def _turn(given: Any, number: int) -> Turn:
         raise InvalidSetting(f"recent_logs[{number - 1}].{place}", given, reason=first["msg"]) from exc
     role = line.role_of(0) or (DM if line.speakers[0].casefold() == DM else "pc")
     return Turn(
-        id=line.id or f"turn_{number}",
+        id=line.id or "",
         speaker=line.speakers[0],
         role="dm" if role == DM else "npc" if role == "npc" else "pc",
         text=line.text,

@@ -13,7 +13,7 @@ from dndbots.memory.written import text_of
 
 LONGEST_ANSWER: Final = 200_000
 _MOST_ITEMS: Final = 500
-_NUMBER = re.compile(r"\s*(?:turn|#)?\s*(\d{1,6})\s*\.?\s*", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*+(?:(?:turn|#)\s*+)?(\d{1,6})\s*+(?:\.\s*+)?", re.IGNORECASE)
 _NOBODY: Final = frozenset(("", "none", "null", "nobody", "n/a", "dm", "narrator", "unknown"))
 
 

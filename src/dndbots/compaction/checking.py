@@ -5,7 +5,7 @@ for people to read and a rule for counting.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
@@ -97,6 +97,25 @@ class Tally:
         if len(kept) < MOST_KEPT:
             kept.append(rejected)
 
+    def merge(self, other: Rejections) -> None:
+        """Adds rejections of other proposals."""
+        self._counts.update(other.counts)
+        for one in other.kept:
+            kept = self._kept.setdefault(one.rule, [])
+            if len(kept) < MOST_KEPT:
+                kept.append(one)
+
+    def without(self, accepted: Container[object]) -> Rejections:
+        """The same without those, of the ones that are kept, that were accepted elsewhere."""
+        counts = Counter(self._counts)
+        kept: list[Rejected] = []
+        for one in (one for several in self._kept.values() for one in several):
+            if isinstance(one.update, Update) and one.update in accepted:
+                counts[one.rule] -= 1
+            else:
+                kept.append(one)
+        return Rejections(kept=tuple(kept), counts=dict(+counts))
+
     def so_far(self) -> Rejections:
         kept = tuple(one for several in self._kept.values() for one in several)
         return Rejections(kept=kept, counts=dict(self._counts))
@@ -117,9 +136,13 @@ def check_all(
     *,
     most_per_turn: int = MOST_PER_TURN,
     most: int = MOST,
+    checks: "Checks | None" = None,
 ) -> tuple[list[Accepted], Rejections]:
-    """Everything that was proposed, in its order, however much it is and whatever it turns out to be."""
-    batch = _Batch(turns, who, most_per_turn, most)
+    """Everything that was proposed, in its order, however much it is and whatever it turns out to be.
+
+    `checks` are those that were made for others already.
+    """
+    batch = _Batch(turns, who, most_per_turn, most, checks or Checks())
     for read, item in enumerate(_safely(proposed, batch)):
         if read >= _READ_FOR_EACH * most:
             left = len(proposed) - read if isinstance(proposed, Sized) else 1
@@ -277,11 +300,43 @@ def _refuse_doubtful(update: Update, turn: Turn, grounds: Grounds) -> None:
 # Many of them
 
 
+class _Asked:
+    """Keeps what was asked of somebody who knows names, and the answers."""
+
+    def __init__(self, who: Who) -> None:
+        self._who = who
+        self.answers: dict[tuple[str, tuple[str, ...], Turn], Mention | str] = {}
+
+    def resolve(self, name: str, categories: Sequence[str], turn: Turn) -> Mention | str:
+        found = self._who.resolve(name, categories, turn)
+        self.answers[name, tuple(categories), turn] = found
+        return found
+
+
+class Checks:
+    """Checks of the same proposals for several hearers: those who mean the same by its names share one."""
+
+    def __init__(self) -> None:
+        self._done: dict[tuple[Update, Turn | None], list[tuple[_Asked, Accepted | Rejected]]] = {}
+
+    def check(self, update: Update, turns: Mapping[str, Turn], who: Who) -> Accepted | Rejected:
+        done = self._done.setdefault((update, turns.get(update.turn)), [])
+        for asked, checked in done:
+            if all(who.resolve(*question) == answer for question, answer in asked.answers.items()):
+                return checked
+        asked = _Asked(who)
+        checked = check(update, turns, asked)
+        done.append((asked, checked))
+        return checked
+
+
 class _Batch:
-    def __init__(self, turns: Mapping[str, Turn], who: Who, most_per_turn: int, most: int) -> None:
+    def __init__(
+        self, turns: Mapping[str, Turn], who: Who, most_per_turn: int, most: int, checks: "Checks"
+    ) -> None:
         self.accepted: list[Accepted] = []
         self.rejected = Tally()
-        self._turns, self._who = turns, who
+        self._turns, self._who, self._checks = turns, who, checks
         self._most_per_turn, self._most = most_per_turn, most
         self._per_turn: Counter[str] = Counter()
         self._proposed: set[Update] = set()
@@ -299,7 +354,7 @@ class _Batch:
             reason = "more was accepted already than may be"
             self.rejected.add(Rejected(_printable(update), reason, "too_many"))
             return
-        checked = check(update, self._turns, self._who)
+        checked = self._checks.check(update, self._turns, self._who)
         if isinstance(checked, Rejected):
             self.rejected.add(checked)
         elif (fact := _fact(checked)) not in self._facts:

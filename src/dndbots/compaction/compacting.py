@@ -18,15 +18,17 @@ from dndbots.compaction.keeping import DataKeeper, Renamed, data_files
 from dndbots.compaction.reviewing import Proposal, accept, proposals_of, reject
 from dndbots.compaction.running import Run, cursor_of, last_runs, run_of, totals_of, waiting_after
 from dndbots.compaction.turns import is_spoken
-from dndbots.errors import InvalidSetting
+from dndbots.errors import InvalidSetting, StorageError
 from dndbots.events import GameEvent
 from dndbots.ids import DM
+from dndbots.storage.disk import MISSING
 from dndbots.storage.opening import address_of
 from dndbots.storage.queue import COMPACT, open_queue
 from dndbots.storage.reader import View
-from dndbots.storage.upkeep import Progress
+from dndbots.storage.upkeep import Problem, Progress
 
 _LAST: Final = 10
+_REMEDY: Final = "the next compaction sets it aside and writes it anew from the log"
 
 
 class CompactionStatus(BaseModel):
@@ -158,9 +160,32 @@ class Compacting(ABC):
         branch = self.branch
         known: tuple[str, DataKeeper] | None = self.__dict__.get("_keeper")
         if known is None or known[0] != branch:
-            keeper = DataKeeper(self, data_path(home, branch), still=lambda: self.branch == branch)
+            folder = DataFolder(data_path(home, branch), home=home)
+            keeper = DataKeeper(self, folder, still=lambda: self.branch == branch)
             known = self._keeper = branch, keeper
         return known[1]
+
+    def data_problems(self, branches: Iterable[str]) -> list[Problem]:
+        """What is wrong with the files of campaign data of some branches. They stay as they are.
+
+        What a person edited is no problem, as long as it can be read: it is offered as a correction. Nor is
+        what is missing, as a save that was interrupted leaves it: the next one goes on.
+        """
+        found: list[Problem] = []
+        if self.home is None:
+            return found
+        home = self.home.absolute()
+        for branch in branches:
+            folder = DataFolder(data_path(home, branch), home=home)
+            try:
+                looked = folder.looked_at()
+            except StorageError as exc:
+                found.append(Problem(branch, "data", str(exc)))
+                continue
+            wrong = [(one.file, one.wrong) for one in looked.damaged if one.wrong != MISSING]
+            wrong += [(one.file, f"cannot be read: {one.problem}") for one in looked.edited if one.problem]
+            found += [Problem(branch, str(folder.path / file), f"{what}; {_REMEDY}") for file, what in wrong]
+        return found
 
     def move_data(self, kept: str) -> None:
         """Where there are files of campaign data, they go along with a branch that got another name.

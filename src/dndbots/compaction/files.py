@@ -8,12 +8,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
-from math import isfinite
 from pathlib import Path
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel, JsonValue, ValidationError
 
+from dndbots._jsontext import read_json
 from dndbots.compaction.data import INFOS, CampaignData, NarrativeInfo, SceneInfo
 from dndbots.errors import StoreDamaged
 from dndbots.ids import slug
@@ -118,8 +118,8 @@ def is_of(content: bytes, digest: str | None) -> bool:
 def parsed(content: bytes) -> JsonValue | None:
     """What a file says; None where that is no JSON, or more than we can read."""
     try:
-        value: JsonValue = json.loads(content, parse_constant=_refused, parse_float=_finite)
-    except (ValueError, RecursionError):
+        value: JsonValue = read_json(content)
+    except ValueError:
         return None
     return value
 
@@ -239,12 +239,3 @@ def _written(value: object) -> bytes:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
-
-
-def _finite(number: str) -> float:
-    read = float(number)
-    return read if isfinite(read) else _refused(number)
-
-
-def _refused(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number that JSON has")

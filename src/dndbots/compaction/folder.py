@@ -11,19 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from dndbots.compaction.disk import (
-    Read,
-    is_folder,
-    link_or_write,
-    locked,
-    make_folder,
-    plain_errors,
-    read,
-    remove,
-    set_aside,
-    sync_folder,
-    write,
-)
 from dndbots.compaction.edits import EditedFile, edited_file
 from dndbots.compaction.files import (
     DATA_FILES,
@@ -35,6 +22,20 @@ from dndbots.compaction.files import (
     parsed,
 )
 from dndbots.errors import InvalidSetting, StoreBusy
+from dndbots.storage.disk import (
+    Read,
+    is_folder,
+    link_or_write,
+    locked,
+    make_folder,
+    plain_errors,
+    read,
+    refuse_links,
+    remove,
+    set_aside,
+    sync_folder,
+    write,
+)
 
 KEPT_VERSIONS: Final = 5
 # How often a reader looks again while somebody else is saving.
@@ -90,10 +91,14 @@ class _Found(NamedTuple):
 
 
 class DataFolder:
-    """Where one branch of a campaign has its data. `timeout` is the patience with others who save."""
+    """Where one branch of a campaign has its data. `timeout` is the patience with others who save.
 
-    def __init__(self, path: Path | str, *, timeout: float = 10.0) -> None:
+    `home` is the campaign's folder that it is in: no link below it is followed.
+    """
+
+    def __init__(self, path: Path | str, *, home: Path | None = None, timeout: float = 10.0) -> None:
         self.path = Path(path)
+        self._home = self.path if home is None else home
         self._timeout = timeout
         self._versions = self.path / "versions"
         self._new_version = self._versions / ".new"
@@ -107,9 +112,7 @@ class DataFolder:
         place of a newer.
         """
         with plain_errors(self.path):
-            if not self.path.is_dir():
-                self.path.mkdir(parents=True, exist_ok=True)
-                sync_folder(self.path.parent)
+            self._make()
             with locked(self._lock, timeout=self._timeout):
                 made = files() if callable(files) else files
                 if not is_whole(made):
@@ -122,6 +125,7 @@ class DataFolder:
         It never waits, and fails at nothing that is wrong with the files. What cannot be repaired now, as
         somebody is saving or the folder is read-only, is repaired another time.
         """
+        self._refuse_links()
         found = self._look()
         if is_whole(found.contents):
             return Loaded(files=found.contents)
@@ -133,7 +137,25 @@ class DataFolder:
 
     def edited(self) -> list[EditedFile]:
         """The files that somebody changed by hand since they were written. They stay where they are."""
-        return list(self._settled().edited)
+        return list(self.looked_at().edited)
+
+    def looked_at(self) -> Loaded:
+        """The same as `load`, but everything stays as it is."""
+        self._refuse_links()
+        return self._settled()
+
+    def _refuse_links(self) -> None:
+        with plain_errors(self.path):
+            refuse_links(self.path, below=self._home)
+
+    def _make(self) -> None:
+        """Makes the folder, and those between it and the campaign's own, which alone may be a link."""
+        if not self._home.is_dir():
+            self._home.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._home)
+        for step in reversed([self.path, *self.path.parents]):
+            if step != self._home and step.is_relative_to(self._home):
+                make_folder(step)
 
     def _save(self, files: dict[str, bytes]) -> Saved:
         self._clear()
@@ -170,7 +192,7 @@ class DataFolder:
     def _stage(self, files: Mapping[str, bytes], before: Path, newest: Mapping[str, bytes]) -> None:
         """The next version, whole, under a name that does not count yet. What did not change is shared."""
         make_folder(self._versions)
-        self._new_version.mkdir()
+        make_folder(self._new_version)
         for name, content in files.items():
             if newest.get(name) == content:
                 link_or_write(before / name, self._new_version / name, content)

@@ -45,7 +45,10 @@ def campaign_data(view: View) -> CampaignData:
 def brought_up(data: CampaignData, view: View, *, after: int) -> CampaignData:
     """The same, from what it was at a place in the log and what came after."""
     new = list(view.events(after=after))
-    if any(event.known.same_as or event.event_type is EventType.GATE for event in new):
+    entities = data.entities()
+    # Whom nobody knew before and who turns out to be somebody changes nothing else.
+    joined = any(not entities.keys().isdisjoint(event.known.same_as) for event in new)
+    if joined or any(event.event_type is EventType.GATE for event in new):
         return campaign_data(view)
     gates = gates_of(view)
     known = set(view.everybody())

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from pydantic import JsonValue
 
@@ -45,8 +44,8 @@ class DataKeeper:
     that a branch that was renamed never writes over the one that has its name now.
     """
 
-    def __init__(self, table: Table, folder: Path, *, still: Callable[[], bool] = lambda: True) -> None:
-        self._table, self._folder, self._still = table, DataFolder(folder), still
+    def __init__(self, table: Table, folder: DataFolder, *, still: Callable[[], bool] = lambda: True) -> None:
+        self._table, self._folder, self._still = table, folder, still
         self._data: CampaignData | None = None
         self._at = 0
 

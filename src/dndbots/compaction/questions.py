@@ -7,7 +7,7 @@ it was shown, and whatever players wrote can neither end a line nor speak for so
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from dndbots._json import as_json
+from dndbots._jsontext import as_json
 from dndbots.compaction.grounds import grounds_of
 from dndbots.compaction.values import CATEGORIES, FIELDS, Kind, Known
 from dndbots.ids import short

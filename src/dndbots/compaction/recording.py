@@ -1,24 +1,33 @@
-"""Accepted updates become events: one for each turn and each whose word it is, for those who heard it."""
+"""Accepted updates become events: one for each turn and each whose word it is, for those who heard it.
+
+What becomes of a turn is decided for each who heard it, by what that one knows. Those for whom it is the same
+get one event together.
+"""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
+from dndbots._jsontext import as_json
 from dndbots.canon.values import Fact
 from dndbots.compaction.checking import Accepted, Mention, Rejected
 from dndbots.compaction.grounds import is_like_a_name, untitled
+from dndbots.compaction.readings import view_of
 from dndbots.compaction.turns import perceivers
-from dndbots.compaction.values import MANY
-from dndbots.compaction.who import Hearers
+from dndbots.compaction.values import MANY, Update
+from dndbots.compaction.who import Hearer, fitting_in
 from dndbots.events import EventType, GameEvent
-from dndbots.ids import DM, SYSTEM, folded
+from dndbots.ids import DM, SYSTEM, category_of, folded, mint_heard
 from dndbots.storage.reader import View
 
 _LONGEST_KEY: Final = 64
 _SURENESS: Final = {"rumor": 0, "belief": 1, "fact": 2}
+_REPEATED: Final = "repeated"
+_RECORDED: Final = "recorded"
+_Outcome = str | Rejected
 
 
 class Gathered(NamedTuple):
@@ -28,6 +37,124 @@ class Gathered(NamedTuple):
     updates: int
     repeated: int
     rejected: list[Rejected]
+
+
+class Gathering:
+    """The events of what was accepted for each hearer, against what is true at this moment.
+
+    `view` is the DM's, `events` are all that the run went over.
+    """
+
+    def __init__(self, view: View, events: Mapping[str, GameEvent]) -> None:
+        self._view, self._events = view, events
+        self._hearers: dict[str, Hearer] = {}
+        self._order = {name: n for n, name in enumerate(events)}
+
+    def hearer(self, who: str) -> Hearer:
+        if who not in self._hearers:
+            self._hearers[who] = Hearer(view_of(self._view, who), self._events)
+        return self._hearers[who]
+
+    def gather(self, accepted: Mapping[str, Sequence[Accepted]]) -> Gathered:
+        """In the order of the turns, whatever order they were proposed in."""
+        outcomes: dict[Update, list[_Outcome]] = {
+            one.update: [] for several in accepted.values() for one in several
+        }
+        notes, minted = _Notes(), dict[str, _Minted]()
+        for who in sorted(accepted.keys() - {DM}):
+            hearing = _Hearing(who, self.hearer(who), self._events)
+            for one in self._in_order(accepted[who]):
+                outcomes[one.update].append(hearing.take(one))
+            notes.add_all(hearing.events(), who)
+            minted |= {one.uid: one for one in hearing.minted}
+        hearing = _Hearing(DM, self.hearer(DM), self._events)
+        for event in self._recognised(minted.values(), hearing):
+            notes.add(event, DM)
+        for one in self._in_order(accepted.get(DM, ())):
+            # The DM perceives what the others get, so that only what nobody got is left.
+            if _RECORDED in outcomes[one.update]:
+                hearing.heed(one)
+            else:
+                outcomes[one.update].append(hearing.take(one))
+        notes.add_all(hearing.events(), DM)
+        for event, who in self._turned_out():
+            notes.add(event, who)
+        found = [*map(_outcome_of, outcomes.items())]
+        return Gathered(
+            notes.events(self._order),
+            found.count(_RECORDED),
+            found.count(_REPEATED),
+            [one for one in found if isinstance(one, Rejected)],
+        )
+
+    def _in_order(self, accepted: Iterable[Accepted]) -> list[Accepted]:
+        return sorted(accepted, key=lambda one: self._order[one.update.turn])
+
+    def _recognised(self, minted: Iterable["_Minted"], hearing: "_Hearing") -> Iterator[GameEvent]:
+        """Whom the others heard of for the first time, and the DM knows already."""
+        for one in sorted(minted, key=lambda one: (self._order[one.turn], one.uid)):
+            known = hearing.find(one.name, one.category)
+            if known is None:
+                hearing.learn(one)
+            elif not isinstance(known, str) and known.uid not in (None, one.uid):
+                yield _identity(self._events[one.turn], {one.uid: str(known.uid)})
+
+    def _turned_out(self) -> Iterator[tuple[GameEvent, str]]:
+        """Those who were only heard of until an event named whom they are."""
+        for event in self._events.values():
+            named = [
+                (name, category)
+                for uid, names in event.known.names.items()
+                if (category := category_of(uid) if uid != DM else None)
+                for name in ([names] if isinstance(names, str) else names)
+                if len(self.hearer(DM).bearers(name)) > 1
+            ]
+            for who in (*sorted(perceivers(event)), DM) if named else ():
+                same: dict[str, str] = {}
+                for name, category in named:
+                    same |= self.hearer(who).turned_out(name, fitting_in((category,)))
+                if same:
+                    yield _identity(event, same), who
+
+
+def _outcome_of(found: tuple[Update, list[_Outcome]]) -> _Outcome:
+    """What became of an update, for anybody: what one of them got was recorded."""
+    update, outcomes = found
+    for outcome in (_RECORDED, _REPEATED):
+        if outcome in outcomes:
+            return outcome
+    refused = [one for one in outcomes if isinstance(one, Rejected)]
+    return refused[0] if refused else Rejected(update, "nobody who heard it knows who is meant", "name")
+
+
+class _Notes:
+    """Events, each with all for whom it is the same."""
+
+    def __init__(self) -> None:
+        self._events: dict[str, GameEvent] = {}
+        self._heard: dict[str, set[str]] = {}
+
+    def add(self, event: GameEvent, who: str) -> None:
+        self._events[event.event_id] = event
+        self._heard.setdefault(event.event_id, set()).update({who} - {DM})
+
+    def add_all(self, events: Iterable[GameEvent], who: str) -> None:
+        for event in events:
+            self.add(event, who)
+
+    def events(self, order: Mapping[str, int]) -> list[GameEvent]:
+        """In an order that does not depend on who else gets them."""
+
+        def place(event: GameEvent) -> tuple[bool, int, str]:
+            known = event.known
+            return bool(known.same_as), order[str(known.valid_from)], event.event_id
+
+        return [
+            one.model_copy(
+                update={"metadata": {**one.metadata, "witnesses": sorted(self._heard[one.event_id])}}
+            )
+            for one in sorted(self._events.values(), key=place)
+        ]
 
 
 @dataclass(kw_only=True)
@@ -42,68 +169,95 @@ class _Group:
 
 
 class _Newest(NamedTuple):
-    """What this run said last of something, and to whom."""
+    """What this run said last of something."""
 
     value: JsonValue
     certainty: str
     ended: bool
-    heard: frozenset[str]
 
 
-class Gathering:
-    """The events of some accepted updates, against what is true at this moment.
+class _Minted(NamedTuple):
+    """Somebody or something that a turn names for the first time."""
 
-    `view` is the DM's. New entities get a uid here, and nowhere else.
-    """
+    name: str
+    category: str
+    uid: str
+    turn: str
+    names: tuple[str, ...]
 
-    def __init__(self, view: View, events: Mapping[str, GameEvent], hearers: Hearers) -> None:
-        self._view, self._events, self._hearers = view, events, hearers
-        self._minted: dict[str, Mention] = {}
-        self._told: dict[str, set[str]] = {}
+
+class _Hearing:
+    """What one hearer gets. New entities get a uid here, and nowhere else."""
+
+    def __init__(self, who: str, hearer: Hearer, events: Mapping[str, GameEvent]) -> None:
+        self._who, self._hearer, self._view, self._events = who, hearer, hearer.view, events
+        self._new: dict[str, _Minted] = {}
         self._groups: dict[tuple[str, str | None], _Group] = {}
         self._newest: dict[tuple[str, str], _Newest] = {}
-        self._rejected: list[Rejected] = []
-        self._repeated = 0
 
-    def gather(self, accepted: Iterable[Accepted]) -> Gathered:
-        """In the order of the turns, whatever order they were proposed in."""
-        places = {name: n for n, name in enumerate(self._events)}
-        for one in sorted(accepted, key=lambda one: places[one.update.turn]):
-            self._take(one)
-        events = [_event(group) for group in self._groups.values() if group.facts]
-        updates = sum(len(group.facts) for group in self._groups.values())
-        return Gathered(events, updates, self._repeated, self._rejected)
+    @property
+    def minted(self) -> list[_Minted]:
+        """Those who come to life with what is recorded."""
+        shown = {uid for group in self._groups.values() for uid in group.names}
+        return [new for new in dict.fromkeys(self._new.values()) if new.uid in shown]
 
-    def _take(self, one: Accepted) -> None:
+    def events(self) -> list[GameEvent]:
+        return [_event(group) for group in self._groups.values() if group.facts]
+
+    def take(self, one: Accepted) -> _Outcome:
+        """Takes an update into what is to be recorded, or says why not."""
         source = self._events[one.update.turn]
-        mentions = [mention for mention in (one.subject, one.object, one.said_by) if mention is not None]
-        uids: dict[Mention, str] = {}
-        for mention in mentions:
-            known = self._placed(mention, source)
-            if isinstance(known, str):
-                self._reject(one, known, "name")
-                return
-            uids[mention] = str(known.uid)
+        uids = self._uids(one)
+        if isinstance(uids, str):
+            return Rejected(one.update, uids, "name")
+        is_new = not {new.uid for new in self._new.values() if new.turn == source.event_id}.isdisjoint(
+            uids.values()
+        )
         subject = uids[one.subject]
-        if one.object is not None and one.update.field in MANY:
-            one = one._replace(key=_key_of_one(one.update.field, uids[one.object]))
-        value: JsonValue = [uids[one.object]] if one.object else " ".join(one.update.value.split())
+        one, value = _with_key(one, uids), _value(one, uids)
+        said_by = uids[one.said_by] if one.said_by else None
+        learns = one.certainty == "fact" or self._who not in (DM, said_by)
         if self._is_stated(one, source, subject):
-            self._reject(one, "the turn states it already, by more than words", "structured")
-        elif one.update.ended and not self._was_so(one, source, subject, value):
-            self._reject(one, "nobody who heard it held it to be so", "ended")
-        elif not one.update.ended and self._is_held(one, source, subject, value):
-            self._repeated += 1
-        else:
-            said_by = uids[one.said_by] if one.said_by else None
-            group = self._groups.setdefault(
-                (one.update.turn, said_by), _Group(source=source, said_by=said_by)
-            )
-            self._add(group, one, subject, value, uids)
+            return Rejected(one.update, "the turn states it already, by more than words", "structured")
+        if one.update.ended and not (learns and self._was_so(one, subject, value)):
+            return Rejected(one.update, "nobody who heard it held it to be so", "ended")
+        if not one.update.ended and not (is_new if not learns else not self._is_held(one, subject, value)):
+            return _REPEATED
+        group = self._groups.setdefault((one.update.turn, said_by), _Group(source=source, said_by=said_by))
+        return self._add(group, one, subject, value, uids)
+
+    def heed(self, one: Accepted) -> None:
+        """Takes note of what the hearer gets anyway."""
+        uids = self._uids(one)
+        if one.certainty == "fact" and not isinstance(uids, str):
+            key = uids[one.subject], _with_key(one, uids).key
+            self._newest[key] = _Newest(_value(one, uids), one.certainty, one.update.ended)
+
+    def _uids(self, one: Accepted) -> dict[Mention, str] | str:
+        """The uids of all whom an update names, or why one of them has none."""
+        found: dict[Mention, str] = {}
+        for mention in (one.subject, one.object, one.said_by):
+            if mention is not None:
+                known = self._placed(mention, self._events[one.update.turn])
+                if isinstance(known, str):
+                    return known
+                found[mention] = str(known.uid)
+        return found
+
+    def find(self, name: str, category: str) -> Mention | str | None:
+        """Somebody whom the hearer knows, or who was new in this run."""
+        new = self._new.get(folded(name)) or self._new.get(folded(untitled(name)))
+        if new is not None:
+            return Mention(new.name, new.category, new.uid) if new.category == category else "something else"
+        return self._hearer.find(name, fitting_in((category,)))
+
+    def learn(self, new: _Minted) -> None:
+        for name in new.names:
+            self._new.setdefault(folded(name), new)
 
     def _add(
         self, group: _Group, one: Accepted, subject: str, value: JsonValue, uids: Mapping[Mention, str]
-    ) -> None:
+    ) -> _Outcome:
         fact: dict[str, JsonValue] = {"subject": subject, "key": one.key, "value": value}
         if one.certainty != "fact":
             fact["certainty"] = one.certainty
@@ -113,57 +267,39 @@ class Gathering:
         earlier = group.facts.get(slot, fact)
         if earlier != fact and not (earlier.get("ended") and _is_other(earlier["value"], value)):
             if _is_in(value, earlier["value"]) or (one.update.ended and _is_other(earlier["value"], value)):
-                self._repeated += 1
-            else:
-                self._reject(one, f"the turn says two things of the {one.update.field} there", "two_values")
-            return
+                return _REPEATED
+            return Rejected(
+                one.update, f"the turn says two things of the {one.update.field} there", "two_values"
+            )
         group.facts[slot] = fact
-        heard = frozenset(perceivers(group.source))
-        self._newest[subject, one.key] = _Newest(value, one.certainty, one.update.ended, heard)
+        self._newest[subject, one.key] = _Newest(value, one.certainty, one.update.ended)
         for mention, uid in uids.items():
-            self._introduce(group, mention, uid)
+            if mention.uid is None:
+                group.names[uid] = next([*new.names] for new in self._new.values() if new.uid == uid)
         over = " no longer" if one.update.ended else ""
-        who = self._spoken_name(group, one.subject, subject)
+        who = self._spoken_name(group.source, one.subject, subject)
         group.lines.append(f"{who}: {one.update.field} is{over} {one.update.value}.")
+        return _RECORDED
 
-    def _placed(self, mention: Mention, source: GameEvent) -> Mention | str:
+    def _placed(self, mention: Mention, source: GameEvent) -> Mention | _Minted | str:
         """Who is meant, by uid. Who is new gets one, the same for all turns that are read together."""
         if mention.uid is not None:
             return mention
-        heard = perceivers(source)
-        known = self._minted.get(folded(mention.name)) or self._minted.get(folded(untitled(mention.name)))
+        known = self._new.get(folded(mention.name)) or self._new.get(folded(untitled(mention.name)))
         if known is None:
-            taken = {str(other.uid) for other in self._minted.values()}
-            uid = self._view.minted(mention.category, mention.name, taken=taken)
-            known = Mention(mention.name, mention.category, uid)
-            for name in self._names(known):
-                self._minted.setdefault(folded(name), known)
-        if known.category != mention.category:
-            return f"{mention.name!r} is something else"
-        told = self._told.setdefault(str(known.uid), set())
-        if folded(known.name) in (folded(mention.name), folded(untitled(mention.name))):
-            told |= heard
-        return known if heard <= told else f"not everybody who heard it knows who {mention.name!r} is"
+            uid = mint_heard(mention.category, mention.name, source.event_id)
+            known = _Minted(mention.name, mention.category, uid, source.event_id, self._names(mention))
+            self.learn(known)
+        return known if known.category == mention.category else f"{mention.name!r} is something else"
 
-    def _names(self, new: Mention) -> list[str]:
+    def _names(self, new: Mention) -> tuple[str, ...]:
         """What somebody new is called: by the name that was heard, and for short if that is free."""
         short = _short_name(new.name) if new.category == "NPC" else None
-        return [new.name] if short is None or self._view.bearers(short) else [new.name, short]
+        return (new.name,) if short is None or self._hearer.bearers(short) else (new.name, short)
 
-    def _introduce(self, group: _Group, mention: Mention, uid: str) -> None:
-        """Whoever heard the turn has heard the name; but who speaks, they need not know by name."""
-        if mention.uid is None:
-            new = next(one for one in self._minted.values() if one.uid == uid)
-            group.names[uid] = self._names(new)
-        elif uid != group.source.source and self._hearers.strangers_to(
-            uid, mention.name, group.source.event_id
-        ):
-            group.names[uid] = [mention.name]
-
-    def _spoken_name(self, group: _Group, mention: Mention, uid: str) -> str:
-        """What somebody is called in words that all who heard the turn may read."""
-        source = group.source
-        is_unknown = uid == source.source and self._hearers.strangers_to(uid, mention.name, source.event_id)
+    def _spoken_name(self, source: GameEvent, mention: Mention, uid: str) -> str:
+        """What somebody is called in words that the hearer may read."""
+        is_unknown = uid == source.source and not self._hearer.knows(uid, mention.name)
         return "Who speaks" if is_unknown else mention.name
 
     def _is_stated(self, one: Accepted, source: GameEvent, subject: str) -> bool:
@@ -171,64 +307,68 @@ class Gathering:
         stated = [fact.subject for fact in source.known.facts if fact.key == one.key]
         return bool(stated) and not set(stated).isdisjoint(self._view.persons(subject))
 
-    def _is_held(self, one: Accepted, source: GameEvent, subject: str, value: JsonValue) -> bool:
-        """Whether all who would learn it hold it already, and no less surely."""
+    def _is_held(self, one: Accepted, subject: str, value: JsonValue) -> bool:
+        """Whether the hearer holds it already, and no less surely."""
         newest = self._newest.get((subject, one.key))
         if newest is not None:
-            is_same = newest.value == value and not newest.ended and perceivers(source) <= newest.heard
+            is_same = newest.value == value and not newest.ended
             return is_same and _SURENESS[newest.certainty] >= _SURENESS[one.certainty]
         if one.subject.uid is None:
             return False
-        return all(self._holds(who, one, subject, value) for who in self._holders(one, source))
+        return any(
+            fact.value == value and not fact.ended and _SURENESS[fact.certainty] >= _SURENESS[one.certainty]
+            for fact in self._newest_of(one, subject)
+        )
 
-    def _was_so(self, one: Accepted, source: GameEvent, subject: str, value: JsonValue) -> bool:
-        """Whether what is over was so, for anybody who would learn that; else it would end something else."""
+    def _was_so(self, one: Accepted, subject: str, value: JsonValue) -> bool:
+        """Whether what is over was so; else it would end something else."""
         newest = self._newest.get((subject, one.key))
         if newest is not None and not newest.ended and not _is_other(newest.value, value):
             return True
-        held = (self._newest_of(who, one, subject) for who in self._holders(one, source))
-        return any(not fact.ended and not _is_other(fact.value, value) for found in held for fact in found)
-
-    def _holders(self, one: Accepted, source: GameEvent) -> list[str]:
-        """Who would learn it: a fact the DM too, what somebody says all but who says it."""
-        heard = perceivers(source)
-        return sorted({*heard, DM} if one.certainty == "fact" else heard - {one.said_by and one.said_by.uid})
-
-    def _holds(self, who: str, one: Accepted, subject: str, value: JsonValue) -> bool:
         return any(
-            fact.value == value and not fact.ended and _SURENESS[fact.certainty] >= _SURENESS[one.certainty]
-            for fact in self._newest_of(who, one, subject)
+            not fact.ended and not _is_other(fact.value, value) for fact in self._newest_of(one, subject)
         )
 
-    def _newest_of(self, who: str, one: Accepted, subject: str) -> list[Fact]:
-        return self._view.of(who).past_of(subject, one.key, limit=1)[-1:]
-
-    def _reject(self, one: Accepted, reason: str, rule: str) -> None:
-        self._rejected.append(Rejected(one.update, reason, rule))
+    def _newest_of(self, one: Accepted, subject: str) -> list[Fact]:
+        return self._view.past_of(subject, one.key, limit=1)[-1:]
 
 
 def _event(group: _Group) -> GameEvent:
-    source, said = group.source, "\n".join(group.lines)
-    digest = hashlib.sha256("\x1f".join((source.event_id, group.said_by or "", said)).encode()).hexdigest()
-    metadata: dict[str, JsonValue] = {
-        "facts": [*group.facts.values()],
-        "valid_from": source.event_id,
-        "sources": [source.event_id],
-        "witnesses": [*sorted(perceivers(source))],
-    }
+    metadata: dict[str, JsonValue] = {"facts": [*group.facts.values()]}
     if group.names:
         metadata["names"] = {uid: [*names] for uid, names in group.names.items()}
     if group.said_by is not None:
         metadata["said_by"] = group.said_by
+    return _note(group.source, "\n".join(group.lines), metadata)
+
+
+def _identity(source: GameEvent, same_as: Mapping[str, str]) -> GameEvent:
+    """That somebody of whom there was only talk is somebody known."""
+    return _note(source, "", {"facts": [], "same_as": dict(sorted(same_as.items()))})
+
+
+def _note(source: GameEvent, said: str, metadata: Mapping[str, JsonValue]) -> GameEvent:
+    digest = hashlib.sha256("\x1f".join((source.event_id, said, as_json(metadata))).encode()).hexdigest()
     return GameEvent(
         event_id=f"extracted_{digest[:16]}",
         event_type=EventType.EXTRACTION,
         source=SYSTEM,
         content=said,
         session_id=source.session_id,
-        metadata=metadata,
+        metadata={**metadata, "valid_from": source.event_id, "sources": [source.event_id]},
         timestamp=source.timestamp,
     )
+
+
+def _with_key(one: Accepted, uids: Mapping[Mention, str]) -> Accepted:
+    """An update with the key of its own tie, where somebody may have several."""
+    if one.object is None or one.update.field not in MANY:
+        return one
+    return one._replace(key=_key_of_one(one.update.field, uids[one.object]))
+
+
+def _value(one: Accepted, uids: Mapping[Mention, str]) -> JsonValue:
+    return [uids[one.object]] if one.object else " ".join(one.update.value.split())
 
 
 def _key_of_one(field: str, uid: str) -> str:

@@ -6,13 +6,13 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 from dndbots.canon import claims
-from dndbots.compaction.checking import Accepted, check, refuse_unfit_text
+from dndbots.compaction.checking import Accepted, Rejected, check, refuse_unfit_text
 from dndbots.compaction.edits import Edit
 from dndbots.compaction.recording import Gathering
 from dndbots.compaction.running import SHELF, cursor_of, open_scenes
-from dndbots.compaction.turns import turns_of
+from dndbots.compaction.turns import perceivers, turns_of
 from dndbots.compaction.values import FIELDS, Turn, Update
-from dndbots.compaction.who import Hearers
+from dndbots.compaction.who import Hearer
 from dndbots.errors import InvalidSetting, UnknownProposal, UpdateRefused
 from dndbots.events import GameEvent, StatedFact, is_storable
 from dndbots.ids import DM
@@ -209,28 +209,43 @@ def _side_note(view: View, **said: Mapping[str, JsonValue]) -> GameEvent:
 
 
 def _made(view: View, update: Update, value: str | None) -> list[GameEvent]:
+    """What comes of an update, for each who heard its turn."""
     events = view.by_id([update.turn])
-    turns = {turn.id: turn for turn in turns_of(view, list(events.values()), Gates())}
-    hearers = Hearers(view, events)
-    found = check(update, turns, hearers)
-    if not isinstance(found, Accepted):
-        raise UpdateRefused(rule=found.rule, reason=found.reason)
-    if value is not None:
-        found = _edited(found, value, hearers, turns[update.turn])
-    gathered = Gathering(view, events, hearers).gather([found])
-    for refused in gathered.rejected:
-        raise UpdateRefused(rule=refused.rule, reason=refused.reason)
+    gathering = Gathering(view, events)
+    accepted: dict[str, list[Accepted]] = {}
+    refused: list[Rejected] = []
+    for who in (DM, *sorted({who for event in events.values() for who in perceivers(event)})):
+        hearer = gathering.hearer(who)
+        # It was read by the names that are common to all who heard it, or by those of one of them.
+        for one in dict.fromkeys(_as_read(view, hearer.view, events)):
+            found = check(update, {one.id: one}, hearer)
+            if isinstance(found, Accepted):
+                found = found if value is None else _edited(found, value, hearer, one)
+                accepted[who] = [found]
+                break
+            refused.append(found)
+    if not accepted:
+        raise UpdateRefused(rule=refused[0].rule, reason=refused[0].reason)
+    gathered = gathering.gather(accepted)
+    for no in gathered.rejected:
+        raise UpdateRefused(rule=no.rule, reason=no.reason)
     return gathered.events
 
 
-def _edited(found: Accepted, value: str, hearers: Hearers, turn: Turn) -> Accepted:
+def _as_read(view: View, own: View, events: Mapping[str, GameEvent]) -> list[Turn]:
+    told = list(events.values())
+    common = [view.common_to(perceivers(event)) for event in told]
+    return [turn for one in (own, *common) for turn in turns_of(one, told, Gates())]
+
+
+def _edited(found: Accepted, value: str, hearer: Hearer, turn: Turn) -> Accepted:
     """The same with a value of a person's, who need not find it in the turn; in a link it must be known."""
     try:
         update = Update.model_validate({**found.update.model_dump(), "value": value})
     except ValidationError as exc:
         raise InvalidSetting("value", value, reason=f"cannot be one: {exc.errors()[0]['msg']}") from exc
     linked = FIELDS[update.kind][update.field]
-    target = hearers.resolve(value, linked, turn) if linked else None
+    target = hearer.resolve(value, linked, turn) if linked else None
     if isinstance(target, str) or (target is not None and target.uid is None):
         reason = target if isinstance(target, str) else "nobody is called that"
         raise UpdateRefused(rule="name", reason=reason)

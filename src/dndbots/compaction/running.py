@@ -10,20 +10,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from dndbots.canon import claims
 from dndbots.canon.claims import Shelf
 from dndbots.canon.laws import uses_of
-from dndbots.compaction.checking import Accepted, Rejected, check, check_all
+from dndbots.compaction.checking import Accepted, Checks, Rejected, Rejections, Tally, check_all
 from dndbots.compaction.data import SceneInfo
+from dndbots.compaction.readings import Reading, readings_of
 from dndbots.compaction.recording import Gathered, Gathering
 from dndbots.compaction.scenes import Narrative, Scenes, narrative_of
-from dndbots.compaction.turns import known_in, turns_of
-from dndbots.compaction.values import Extractor, Known, Turn, Update
-from dndbots.compaction.who import Hearers
+from dndbots.compaction.turns import turns_of
+from dndbots.compaction.values import Extractor, Turn, Update
 from dndbots.errors import DuplicateEvent, EventRefused, ExtractionFailed, StaleNote
 from dndbots.events import GameEvent
 from dndbots.ids import DM, SYSTEM, short
@@ -70,8 +70,8 @@ class _Batch:
 
     shelf: Shelf | None
     events: Sequence[GameEvent]
-    turns: Mapping[str, Turn]
-    known: Known
+    turns: int
+    readings: Sequence[Reading]
     scenes: Scenes
     narratives: Sequence[Narrative]
     tokens: int
@@ -96,21 +96,21 @@ def compact_once(
     """
     began = time.perf_counter()
     with table.view(DM) as view:
-        batch = _read(view, most)
+        batch = _read(view, most, turn_by_turn=getattr(extractor, "turn_by_turn", False))
         if batch is None:
             return None
     proposed = _proposed(extractor, batch, timeout)
     with table.view(DM) as view:
-        hearers = Hearers(view, batch.by_id)
-        room = MOST_PER_TURN * max(len(batch.turns), 1)
-        accepted, rejections = check_all(
-            proposed, batch.turns, hearers, most_per_turn=MOST_PER_TURN, most=room
-        )
+        accepted, rejections = _checked(view, batch, proposed)
     run = _Recording(
         table=table,
         batch=batch,
         by=name_of(extractor),
-        proposed=len(proposed),
+        proposed=sum(
+            len(found)
+            for reading, found in zip(batch.readings, proposed, strict=True)
+            if DM in reading.hearers
+        ),
         accepted=accepted,
         counts=dict(rejections.counts),
         kept=list(rejections.kept),
@@ -118,6 +118,40 @@ def compact_once(
         began=began,
     )
     return run.record()
+
+
+class _Weighed(NamedTuple):
+    """What was accepted for somebody, and the turn as it was read."""
+
+    accepted: Accepted
+    turn: Turn
+
+
+def _checked(
+    view: View, batch: "_Batch", proposed: Sequence[Sequence[Any]]
+) -> tuple[dict[str, list[_Weighed]], Rejections]:
+    """What stands for each who heard it. Of what does not, it is told what the DM would not have either."""
+    gathering, checks = Gathering(view, batch.by_id), Checks()
+    accepted: dict[str, list[_Weighed]] = {}
+    rejected = Tally()
+    for reading, found in zip(batch.readings, proposed, strict=True):
+        room = MOST_PER_TURN * len(reading.turns)
+        for who in reading.hearers:
+            standing, rejections = check_all(
+                found,
+                reading.turns,
+                gathering.hearer(who),
+                most_per_turn=MOST_PER_TURN,
+                most=room,
+                checks=checks,
+            )
+            accepted.setdefault(who, []).extend(
+                _Weighed(one, reading.turns[one.update.turn]) for one in standing
+            )
+            if who == DM:
+                rejected.merge(rejections)
+    anybody = {one.accepted.update for several in accepted.values() for one in several}
+    return accepted, rejected.without(anybody)
 
 
 def name_of(extractor: Extractor) -> str:
@@ -138,7 +172,7 @@ def waiting_after(view: View) -> int:
     return (view.place_of(shelf.cursor) or 0) if shelf else 0
 
 
-def _read(view: View, most: int) -> _Batch | None:
+def _read(view: View, most: int, *, turn_by_turn: bool) -> _Batch | None:
     shelf, gates = cursor_of(view), gates_of(view)
     events = list(_next(view, most))
     if not events:
@@ -151,8 +185,8 @@ def _read(view: View, most: int) -> _Batch | None:
     return _Batch(
         shelf=shelf,
         events=events,
-        turns={turn.id: turn for turn in turns},
-        known=known_in(view, turns),
+        turns=len(turns),
+        readings=readings_of(view, events, turn_by_turn=turn_by_turn),
         scenes=scenes,
         narratives=_narratives(view, scenes.closed, gates),
         tokens=sum(count_many(turn.text for turn in turns)),
@@ -186,20 +220,22 @@ def open_scenes(view: View) -> list[SceneInfo]:
     return []
 
 
-def _proposed(extractor: Extractor, batch: _Batch, timeout: float | None) -> list[Any]:
-    """All that the extractor proposes, within a time and a number."""
-    turns = list(batch.turns.values())
-    if not turns:
+def _proposed(extractor: Extractor, batch: _Batch, timeout: float | None) -> list[list[Any]]:
+    """All that the extractor proposes for each reading, within a time and a number."""
+    if not batch.readings:
         return []
+
+    def read(one: Reading) -> list[Any]:
+        found = extractor.extract(list(one.turns.values()), one.known)
+        return list(islice(iter(found), _MOST_PROPOSED))
+
     try:
-        return within(
-            timeout, lambda: list(islice(iter(extractor.extract(turns, batch.known)), _MOST_PROPOSED))
-        )
+        return within(timeout, lambda: [read(one) for one in batch.readings])
     except ExtractionFailed:
         raise
     except (Exception, SystemExit) as exc:  # whatever an extractor raises, it is only a run that failed
         reason = str(exc) if isinstance(exc, TimeoutError) else f"{type(exc).__name__}: {exc}"
-        raise ExtractionFailed(turns=len(turns), reason=short(reason)) from exc
+        raise ExtractionFailed(turns=batch.turns, reason=short(reason)) from exc
 
 
 # Recording
@@ -213,7 +249,7 @@ class _Recording:
     batch: _Batch
     by: str
     proposed: int
-    accepted: list[Accepted]
+    accepted: dict[str, list[_Weighed]]
     counts: dict[str, int]
     kept: list[Rejected]
     review: bool
@@ -221,7 +257,7 @@ class _Recording:
 
     def __post_init__(self) -> None:
         self._gathered = Gathered([], 0, 0, [])
-        self._held: list[Accepted] = []
+        self._held: list[Update] = []
         self._refused: list[Rejected] = []
         self._kept_tokens = 0
         self._at = -1
@@ -248,13 +284,22 @@ class _Recording:
 
     def _check(self, view: View) -> None:
         """What becomes of what was accepted, by what is true now."""
-        hearers = Hearers(view, self.batch.by_id)
-        checked = [check(one.update, self.batch.turns, hearers) for one in self.accepted]
-        standing = [one for one in checked if isinstance(one, Accepted)]
-        gathering = Gathering(view, self.batch.by_id, hearers)
+        gathering, checks = Gathering(view, self.batch.by_id), Checks()
+        standing: dict[str, list[Accepted]] = {}
+        refused: dict[Update, Rejected] = {}
+        for who, weighed in self.accepted.items():
+            for one in weighed:
+                turns = {one.turn.id: one.turn}
+                checked = checks.check(one.accepted.update, turns, gathering.hearer(who))
+                if isinstance(checked, Accepted):
+                    standing.setdefault(who, []).append(checked)
+                else:
+                    refused[one.accepted.update] = checked
+        stand = {one.update: None for several in standing.values() for one in several}
         self._gathered = Gathered([], 0, 0, []) if self.review else gathering.gather(standing)
-        self._held = standing if self.review else []
-        self._refused = [*(one for one in checked if isinstance(one, Rejected)), *self._gathered.rejected]
+        self._held = [*stand] if self.review else []
+        self._refused = [one for update, one in refused.items() if update not in stand]
+        self._refused += self._gathered.rejected
         self._kept_tokens = sum(count_many(event.content for event in self._gathered.events))
         self._at = view.head
 
@@ -270,11 +315,10 @@ class _Recording:
 
     def _note(self) -> GameEvent:
         batch, gathered, refused = self.batch, self._gathered, self._refused
-        held = [one.update for one in self._held]
         counts = Counter(self.counts) + Counter(one.rule for one in refused)
         note: dict[str, JsonValue] = {
             "by": self.by,
-            "turns": len(batch.turns),
+            "turns": batch.turns,
             "tokens": min(batch.tokens, _LARGEST_FIGURE),
             "kept_tokens": self._kept_tokens,
             "proposed": self.proposed,
@@ -283,7 +327,7 @@ class _Recording:
             "rejected": {rule: counts[rule] for rule in sorted(counts)},
             "rejections": [_as_json(one) for one in (*self.kept, *refused)[:_MOST_REJECTIONS]],
             "milliseconds": min(round(1_000 * (time.perf_counter() - self.began)), _LARGEST_FIGURE),
-            "held": {proposal_id(one): one.model_dump(exclude_defaults=True) for one in held},
+            "held": {proposal_id(one): one.model_dump(exclude_defaults=True) for one in self._held},
             "scenes": {
                 scene.scene_id: scene.model_dump(mode="json", exclude_defaults=True)
                 for scene in (*batch.scenes.closed, *batch.scenes.open)
@@ -310,14 +354,23 @@ class _Recording:
     def _leave_out(self, exc: EventRefused) -> bool:
         """Goes on without what the log refused; False, if it was nothing that was read out of a turn."""
         refused = [event for event in self._gathered.events if event.event_id == exc.event_id]
-        turns = {event.known.valid_from for event in refused}
-        out = [one for one in self.accepted if one.update.turn in turns]
-        for one in out:
-            self.accepted.remove(one)
+        heard = {(event.known.valid_from, who) for event in refused for who in _hearers(event)}
+        out: dict[Update, None] = {}
+        for who, weighed in self.accepted.items():
+            out.update(
+                (one.accepted.update, None) for one in weighed if (one.accepted.update.turn, who) in heard
+            )
+            weighed[:] = [one for one in weighed if (one.accepted.update.turn, who) not in heard]
+        for update in out:
             self.counts["refused"] = self.counts.get("refused", 0) + 1
-            self.kept.append(Rejected(one.update, short(str(exc)), "refused"))
+            self.kept.append(Rejected(update, short(str(exc)), "refused"))
         self._at = -1
         return bool(out)
+
+
+def _hearers(event: GameEvent) -> list[str]:
+    """For whom an event was made. The DM gets what nobody else does, too, so it must not come again."""
+    return [*(event.known.witnesses or ()), DM]
 
 
 def _uids_in(event: GameEvent) -> set[str]:

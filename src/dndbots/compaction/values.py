@@ -121,7 +121,11 @@ class Known(NamedTuple):
 
 
 class Extractor(Protocol):
-    """Reads facts out of turns. `waits` says that it asks somebody else, and costs no time of ours."""
+    """Reads facts out of turns. `waits` says that it asks somebody else, and costs no time of ours.
+
+    One that reads each turn on its own may have `turn_by_turn = True`: it then gets them one by one, with all
+    names that somebody who heard it knows, instead of those that all who heard it know together.
+    """
 
     waits: bool
 

@@ -1,60 +1,102 @@
-"""Whom a turn means by a name, as far as everybody who heard it can know.
+"""Whom a turn means by a name, for one who heard it: by what that one knows, and nothing else.
 
-That somebody is known to the DM by another name is no news for those who heard only that one: a name
-is never taken for an entity that one of them knows under other names alone, or for one that goes by
-any other words than those that they heard.
+What others know, the DM included, changes nothing: neither whom a name means, nor whether anybody is meant.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from dndbots.compaction.checking import Mention
 from dndbots.compaction.grounds import grounds_of, untitled
-from dndbots.compaction.turns import perceivers
 from dndbots.compaction.values import PEOPLE, Turn
-from dndbots.events import GameEvent
-from dndbots.ids import DM, category_of, folded, is_uid, name_from_uid, slug
+from dndbots.events import EventType, GameEvent
+from dndbots.ids import DM, category_of, folded, is_uid
 from dndbots.storage.reader import View
 
 _NEW_PERSON = "NPC"
 
 
-class Hearers:
-    """Resolves names for those who perceived each turn. `view` is the DM's; nothing is kept beyond a run."""
+class Hearer:
+    """Resolves names for one who perceived some events. Nothing is kept beyond a run."""
 
     def __init__(self, view: View, events: Mapping[str, GameEvent]) -> None:
-        self._view = view
-        self._events = events
-        self._given: dict[tuple[str, str], set[str]] = {}
-        self._sighted: dict[tuple[str, str], bool] = {}
+        self.view, self._events = view, events
+        self._given: dict[str, set[str]] = {}
 
     def resolve(self, name: str, categories: Sequence[str], turn: Turn) -> Mention | str:
-        event, asked = self._events[turn.id], name
-        wanted = PEOPLE if set(categories) <= set(PEOPLE) else tuple(categories)
+        wanted = fitting_in(categories)
         if turn.role != "dm" and folded(name) == folded(turn.speaker):
             return self._speaker(name, wanted, turn)
-        found = self._bearers(DM, name)
+        return self.find(name, wanted) or self._new(name, categories)
+
+    def find(self, name: str, wanted: Sequence[str]) -> Mention | str | None:
+        """Who is known by a name, of some categories; why nobody can be meant; None if it was never heard."""
+        found = self.bearers(name)
         for shorter in () if found else _shorter(name):
-            bearers = self._bearers(DM, shorter)
+            bearers = self.bearers(shorter)
             if (
                 bearers
                 and not found
                 and (shorter == untitled(name) or self._has_no_other_name(bearers, shorter))
             ):
                 name, found = shorter, bearers
+        if not found:
+            return None
         if DM in found:
             return f"{name!r} is the DM"
         fitting = sorted(uid for uid in found if category_of(uid) in wanted)
-        if not found:
-            return self._new(asked, categories)
         if not fitting:
             return f"{name!r} is something else: {', '.join(sorted(found))}"
-        if len({same[0] for same in self._view.persons_of(fitting).values()}) > 1:
+        meant = self._meant(fitting)
+        if meant is None:
             return f"{name!r} is the name of several: {', '.join(fitting)}"
-        return self._as_heard(name, fitting, perceivers(event))
+        return Mention(name, str(category_of(meant)), meant)
+
+    def knows(self, uid: str, name: str) -> bool:
+        """Whether somebody is known by a name."""
+        return uid in self.bearers(name)
+
+    def bearers(self, name: str) -> set[str]:
+        key = folded(name)
+        if key not in self._given:
+            self._given[key] = self.view.bearers(name)
+        return self._given[key]
+
+    def turned_out(self, name: str, wanted: Sequence[str]) -> dict[str, str]:
+        """Those of a name who were only heard of, and as whom they were met since."""
+        fitting = [uid for uid in self.bearers(name) if category_of(uid) in wanted]
+        persons = self._persons(fitting)
+        meant = self._one_of(persons) if len(persons) > 1 else None
+        return {} if meant is None else dict.fromkeys(sorted(persons.keys() - {meant}), meant)
+
+    def _meant(self, fitting: Sequence[str]) -> str | None:
+        """The one of several uids who is meant: by the uid they go by, if that has the name."""
+        persons = self._persons(fitting)
+        first = next(iter(persons)) if len(persons) == 1 else self._one_of(persons)
+        return None if first is None else first if first in fitting else persons[first][0]
+
+    def _persons(self, uids: Collection[str]) -> dict[str, list[str]]:
+        """Different people, by the uid that each goes by."""
+        found: dict[str, list[str]] = {}
+        for uid, same in sorted(self.view.persons_of(uids).items()):
+            found.setdefault(same[0], []).append(uid)
+        return found
+
+    def _one_of(self, persons: Collection[str]) -> str | None:
+        """Of several people with one name the one who was met, if the others were only heard of.
+
+        If all were only heard of, they are taken for the first: names are mostly those of one person.
+        """
+        seen = self.view.first_seen(persons)
+        places = {seq: event.event_type for seq, event in self.view.placed(sorted({*seen.values()})).items()}
+        heard_of = {uid for uid, seq in seen.items() if places.get(seq) is EventType.EXTRACTION}
+        met = sorted(set(persons) - heard_of)
+        if not met:
+            return min(heard_of, key=lambda uid: (seen[uid], uid))
+        return met[0] if len(met) == 1 else None
 
     def _has_no_other_name(self, uids: Iterable[str], name: str) -> bool:
         """Whether somebody is known by one name only: a family name that is heard later may be theirs."""
-        called = self._view.called(sorted(uids)).values()
+        called = self.view.called(sorted(uids)).values()
         return all({folded(one.name), *map(folded, one.aliases)} == {folded(name)} for one in called)
 
     def _speaker(self, name: str, wanted: Sequence[str], turn: Turn) -> Mention | str:
@@ -63,7 +105,7 @@ class Hearers:
         own = str(category_of(uid))
         if own not in wanted:
             return f"{name!r} is who speaks"
-        if grounds_of(turn.text).names(name, exactly=False) and self.strangers_to(uid, name, turn.id):
+        if grounds_of(turn.text).names(name, exactly=False) and not self.knows(uid, name):
             return f"not everybody who heard it knows who {name!r} is"
         return Mention(name, own, uid)
 
@@ -74,49 +116,13 @@ class Hearers:
             return f"there is no character called {name!r}"
         return Mention(name, _NEW_PERSON if categories[0] in PEOPLE else categories[0])
 
-    def _as_heard(self, name: str, fitting: Sequence[str], heard: Collection[str]) -> Mention | str:
-        """One of several uids of one person: the one that all know by that name, or else the first."""
-        uid = next((one for one in fitting if not any(self._strangers(one, name, heard))), fitting[0])
-        strangers = list(self._strangers(uid, name, heard))
-        if not strangers:
-            return Mention(name, str(category_of(uid)), uid)
-        called = self._view.called([uid])[uid]
-        if (
-            folded(called.name) != folded(name)
-            or not _says_no_more(name, (*called.aliases, name_from_uid(uid)))
-            or any(self._bearers(who, name) or self._knows_of(who, uid) for who in strangers)
-        ):
-            return f"not everybody who heard it knows who {name!r} is"
-        return Mention(called.name, str(category_of(uid)), uid)
 
-    def strangers_to(self, uid: str, name: str, turn: str) -> bool:
-        """Whether somebody who heard a turn was never told who that is."""
-        return any(self._strangers(uid, name, perceivers(self._events[turn])))
-
-    def _strangers(self, uid: str, name: str, heard: Collection[str]) -> Iterable[str]:
-        return (who for who in sorted(heard) if uid not in self._bearers(who, name))
-
-    def _bearers(self, viewer: str, name: str) -> set[str]:
-        key = viewer, folded(name)
-        if key not in self._given:
-            view = self._view if viewer == DM else self._view.of(viewer)
-            self._given[key] = view.bearers(name)
-        return self._given[key]
-
-    def _knows_of(self, viewer: str, uid: str) -> bool:
-        key = viewer, uid
-        if key not in self._sighted:
-            self._sighted[key] = bool(self._view.of(viewer).first_seen([uid]))
-        return self._sighted[key]
+def fitting_in(categories: Sequence[str]) -> tuple[str, ...]:
+    """The categories of those whom a name may mean: anybody, where some kind of people is asked for."""
+    return PEOPLE if set(categories) <= set(PEOPLE) else tuple(categories)
 
 
 def _shorter(name: str) -> list[str]:
     """What else somebody may be known by: the name without titles, and the first of several names."""
     plain = untitled(name)
     return [one for one in dict.fromkeys((plain, plain.split()[0])) if one != name]
-
-
-def _says_no_more(name: str, others: Iterable[str]) -> bool:
-    """Whether whoever hears a name has heard every word of some others. Numbers of uids tell nothing."""
-    heard = set(slug(name).split("_"))
-    return all(word in heard or word.isdigit() for other in others for word in slug(other).split("_"))

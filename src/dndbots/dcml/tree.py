@@ -4,8 +4,8 @@ Both renderers walk this tree and the parser builds it. A tree that can be built
 both spellings and read back equal, so what could not be is refused here.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 
 from dndbots.dcml import spelling
@@ -378,3 +378,42 @@ def _refs_in(line: Statement) -> Iterable[Ref]:
             for value in prop.values:
                 if isinstance(value, Ref):
                     yield value
+
+
+def respelled(document: Document, uids: Mapping[str, str]) -> Document:
+    """The document with other uids for some of its entities, in its lexicon, its titles and its body."""
+
+    def ref(one: Ref) -> Ref:
+        return replace(one, uid=uids[one.uid]) if one.uid in uids else one
+
+    def prop(one: Property) -> Property:
+        return Property(
+            one.key, tuple(ref(value) if isinstance(value, Ref) else value for value in one.values)
+        )
+
+    def line(one: Statement) -> Statement:
+        subjects = tuple(map(ref, one.subjects))
+        if isinstance(one, Relation | Deed):
+            return replace(one, subjects=subjects, object=ref(one.object))
+        if isinstance(one, Properties):
+            return replace(one, subjects=subjects, properties=tuple(map(prop, one.properties)))
+        return replace(one, subjects=subjects)
+
+    def item(one: Item) -> Item:
+        if isinstance(one, Event):
+            return replace(
+                one, location=one.location and ref(one.location), lines=tuple(map(line, one.lines))
+            )
+        return line(one)
+
+    return Document(
+        tuple(replace(one, uid=uids.get(one.uid, one.uid)) for one in document.lexicon),
+        tuple(
+            Section(
+                section.kind,
+                uids.get(section.owner, section.owner),
+                tuple(Group(group.title, tuple(map(item, group.items))) for group in section.groups),
+            )
+            for section in document.sections
+        ),
+    )

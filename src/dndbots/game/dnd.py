@@ -115,7 +115,7 @@ class DnDGame:
     def prompt_of(self, agent: SeatAgent) -> str:
         sheet = agent.character
         if sheet is not None and self._game is not None:
-            sheet = self._game.table.character(sheet.uid) or sheet
+            sheet = self._game.sheet(sheet.uid) or sheet
         alone = (
             build_dm_prompt(self.scenario, self.characters) if sheet is None else build_player_prompt(sheet)
         )

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from dndbots.events import EventType, GameEvent
 from dndbots.game.steps import BEGINNING, Step
@@ -45,24 +45,34 @@ class _Taken:
     faults: dict[str, None] = field(default_factory=dict)
 
 
+class _Key(NamedTuple):
+    """For what a model was asked: the role, its name, and the character whose turn it was, if any."""
+
+    role: str
+    model: str
+    seat: str | None
+
+
 class Ledger:
     """Adds up what each model took in each role, and what was wrong with its answers."""
 
     def __init__(self, cost: Cost = unpriced) -> None:
         self._cost = cost
-        self._taken: dict[tuple[str, str], _Taken] = {}
-        self._last: dict[str, str] = {}
+        self._taken: dict[_Key, _Taken] = {}
+        self._last: dict[str, _Key] = {}
         self._beside: deque[tuple[Role, str, Usage]] = deque()
 
     def took(self, role: Role, model: str, usage: Usage) -> None:
         """What a model took that is asked beside the steps, in whatever thread."""
         self._beside.append((role, model, usage))
 
-    def asked(self, role: Role, answer: Answer, *, faults: Iterable[str] = ()) -> None:
-        """One answer more, and what of it was not used."""
+    def asked(
+        self, role: Role, answer: Answer, *, faults: Iterable[str] = (), seat: str | None = None
+    ) -> None:
+        """One answer more, and what of it was not used. What is taken in a `seat` is for it to know."""
         model, usage = _plain(answer.model, _LONGEST_NAME) or _UNKNOWN, answer.usage
-        self._last[role.value] = model
-        one = self._taken.setdefault((role.value, model), _Taken())
+        key = self._last[role.value] = _Key(role.value, model, seat)
+        one = self._taken.setdefault(key, _Taken())
         one.answers += 1
         one.input += usage.input
         one.output += usage.output
@@ -80,7 +90,8 @@ class Ledger:
 
     def fault(self, role: Role, what: str) -> None:
         """Something that was found wrong with the newest answer in a role."""
-        one = self._taken.get((role.value, self._last.get(role.value, "")))
+        last = self._last.get(role.value)
+        one = None if last is None else self._taken.get(last)
         if one is not None and len(one.faults) < _MOST_FAULTS and (said := _plain(what, _LONGEST_FAULT)):
             one.faults.setdefault(said)
 
@@ -89,17 +100,18 @@ class Ledger:
         while self._beside:
             role, model, usage = self._beside.popleft()
             self.asked(role, Answer(model=model, usage=usage))
-        return [self._note(step, who, name, one) for (who, name), one in self._taken.items()]
+        return [self._note(step, key, one) for key, one in self._taken.items()]
 
     def clear(self) -> None:
         self._taken.clear()
         self._last.clear()
 
-    def _note(self, step: Step, role: str, model: str, one: _Taken) -> GameEvent:
-        parts = "/".join(map(str, (step.seed, step.session, step.round, step.name, role, model)))
+    def _note(self, step: Step, key: _Key, one: _Taken) -> GameEvent:
+        named = (key.role, key.model) if key.seat in (None, step.name) else key
+        parts = "/".join(map(str, (step.seed, step.session, step.round, step.name, *named)))
         note: dict[str, Any] = {
-            "role": role,
-            "model": model,
+            "role": key.role,
+            "model": key.model,
             "answers": one.answers,
             "input": one.input,
             "output": one.output,
@@ -122,7 +134,7 @@ class Ledger:
             session_id=step.session,
             metadata={
                 "usage": note | {key: value for key, value in beside.items() if value},
-                "witnesses": [],
+                "witnesses": [] if key.seat is None else [key.seat],
             },
             timestamp=BEGINNING + timedelta(minutes=step.table.minutes),
         )

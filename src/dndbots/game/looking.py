@@ -8,6 +8,8 @@ from dndbots.canon.values import Entity
 from dndbots.errors import AmbiguousName, UnknownEntity, UnknownViewer
 from dndbots.ids import DM, is_uid, name_from_uid
 from dndbots.memory.recalling import LEAST_BUDGET
+from dndbots.text.cleaning import one_line
+from dndbots.text.labels import write_label
 from dndbots.tokens import count_tokens
 
 _RECALLED: Final = 300
@@ -26,7 +28,8 @@ class Looking:
         try:
             found = self._campaign.entity(name, viewer=DM)
         except AmbiguousName as exc:
-            return f"There are several: {', '.join(sorted(self.called(DM, exc.candidates).values()))}."
+            several = sorted(map(write_label, self.called(DM, exc.candidates).values()))
+            return f"There are several: {', '.join(several)}."
         except UnknownEntity:
             return self.recall(name)
         return self._told(found)
@@ -55,7 +58,7 @@ class Looking:
     def _told(self, one: Entity) -> str:
         related = [uid for fact in one.facts for uid in (fact.object,) if uid and is_uid(uid)]
         names = self.called(DM, related) if related else {}
-        lines = [f"{one.name}{'' if one.alive else ' (dead)'}"]
+        lines = [f"{write_label(one.name)}{'' if one.alive else ' (dead)'}"]
         if one.location is not None:
             lines.append(f"at {names.get(one.location) or self.called(DM, [one.location])[one.location]}")
         lines += [f"{key}: {value}" for key, value in one.properties.items()][:_MOST_FACTS]
@@ -63,4 +66,4 @@ class Looking:
             lines.append(f"is {', '.join(one.conditions)}")
         if one.inventory:
             lines.append(f"has {', '.join(list(one.inventory)[:_MOST_FACTS])}")
-        return "; ".join(lines)
+        return one_line("; ".join(lines))

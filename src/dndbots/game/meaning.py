@@ -12,6 +12,8 @@ from dndbots.errors import ActRefused
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
 from dndbots.game.options import NEWS, Place
 from dndbots.game.table import Table
+from dndbots.text.cleaning import one_line
+from dndbots.text.labels import write_telling
 
 _LONGEST_TOPIC: Final = 200
 _MOST_NAMED: Final = 8
@@ -34,7 +36,7 @@ def meant(
 
     `target` and `what` are names, in any case, with or without an article, or a part that only one has.
     """
-    wish = _Wish(Place(table, who), verb, (target or "").strip(), (what or "").strip())
+    wish = _Wish(Place(table, who), verb, one_line(target or ""), one_line(what or ""))
     return wish.act(words.strip()[:LONGEST_WORDS])
 
 
@@ -121,7 +123,7 @@ class _Wish:
         """A topic by the name that it was heard under; another one as it was said."""
         said = _plain(self._what)
         known = {_plain(topic): topic for topic in self._place.table.topics}
-        return known.get(said) or self._what[:_LONGEST_TOPIC] or NEWS
+        return known.get(said) or write_telling(self._what[:_LONGEST_TOPIC]) or NEWS
 
     # Who and what is meant.
 

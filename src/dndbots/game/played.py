@@ -4,7 +4,7 @@ It stands under `play` in the metadata, and whoever perceives the event perceive
 here that those who were there did not learn; what only the DM may know goes into an event of its own.
 """
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -51,7 +51,11 @@ class FightNote(BaseModel):
 
 
 class GameNote(BaseModel):
-    """How a game is played: all that is needed to go on with it."""
+    """How a game is played: all that is needed to go on with it.
+
+    `uids` says what the uids of the adventure's people and things are made from. Games that were begun before
+    there was a choice have them from the keys of its file, which tell names that nobody has heard.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -62,6 +66,7 @@ class GameNote(BaseModel):
     seats: int = Field(ge=1, le=12)
     budget: int = Field(ge=200)
     scenario: str = ""
+    uids: Literal["keys", "names"] = "keys"
 
 
 class Joined(BaseModel):

@@ -12,7 +12,7 @@ from itertools import chain, repeat
 from typing import Any, Final, Self
 
 from dndbots.campaign import Campaign
-from dndbots.errors import ActRefused, EventRefused, GameExists, NoGame
+from dndbots.errors import ActRefused, EventRefused, GameExists, NoGame, StoryExists
 from dndbots.events import EventType, GameEvent
 from dndbots.game import graph, referee
 from dndbots.game.acts import Act
@@ -82,10 +82,15 @@ class Game:
         players: str = "house",
         cast: Cast | None = None,
     ) -> Self:
-        """Begins a game: the party takes its seats where the adventure starts."""
+        """Begins a game: the party takes its seats where the adventure starts.
+
+        `StoryExists`, if the campaign tells a story already that was not played, such as an imported one.
+        """
         earlier = _folded(campaign)[DM].game
         if earlier is not None:
             raise GameExists(campaign.address or "this campaign", module=earlier.module)
+        if _has_story(campaign):
+            raise StoryExists(campaign.address or "this campaign")
         party = seated(characters, seats=seats, seed=seed)
         note = GameNote(
             seed=seed,
@@ -95,6 +100,7 @@ class Game:
             seats=len(party),
             budget=budget,
             scenario=scenario,
+            uids="names",
         )
         opening = sit_down(note, party)
         cast = cast or cast_of(note)
@@ -135,6 +141,11 @@ class Game:
     def over(self) -> bool:
         """Whether the story has come to its end."""
         return "over" in self.table.beats
+
+    def sheet(self, who: str) -> Character | None:
+        """The sheet of a seat, as its character knows it: what happened to it unseen is not on it."""
+        own = self.tables.get(who)
+        return None if own is None else own.character(who)
 
     def system_message(self, who: str) -> str:
         """The prompt of a seat, with its memory of this moment."""
@@ -361,7 +372,7 @@ class Game:
             scenario = self.note.scenario or self.note.module
             beside = build_dm_prompt(scenario, party, tools=self.cast.dm.has_tools)
         else:
-            sheet = table.character(who)
+            sheet = self.sheet(who)
             beside = build_player_prompt(sheet) if sheet is not None else ""
         budget, encoding = self.budgets.of(who, beside)
         found = self.campaign.context(who, budget, beside=beside, encoding=encoding)
@@ -371,6 +382,12 @@ class Game:
 
 def _nobody(_events: list[GameEvent]) -> None:
     """Nobody watches."""
+
+
+def _has_story(campaign: Campaign) -> bool:
+    """Whether anything happened in a campaign. Who was only introduced is no story yet."""
+    with campaign.view(DM) as view:
+        return any(not event.is_note and event.event_type is not EventType.SYSTEM for event in view.events())
 
 
 def _folded(campaign: Campaign, progress: Callable[[int, int], None] | None = None) -> dict[str, Table]:

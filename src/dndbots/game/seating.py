@@ -10,6 +10,7 @@ from dndbots.game import referee
 from dndbots.game.adventures import Module, chapter, named
 from dndbots.game.agents import Cast, DungeonMaster, Player
 from dndbots.game.chance import chance
+from dndbots.game.house.atlas import Atlas
 from dndbots.game.ledger import Cost, unpriced
 from dndbots.game.played import SETUP, GameNote
 from dndbots.game.steps import Step
@@ -17,7 +18,9 @@ from dndbots.game.table import Table
 from dndbots.ids import DM
 from dndbots.llm.asking import Answer, Hear, Question, Role, Voice
 from dndbots.models import Character
+from dndbots.rules.classes import find_class
 from dndbots.rules.creation import ready_made
+from dndbots.text.labels import check_new_name
 
 ENDLESS: Final = "endless"
 OPEN: Final = "open"  # one place to start from; all else comes about in play
@@ -38,7 +41,10 @@ class Seated:
 
 
 def seated(characters: Sequence[Character] | None, *, seats: int, seed: int) -> list[Seated]:
-    """The party: the characters that were given, or ready-made ones, each with a temper and a goal."""
+    """The party: the characters that were given, or ready-made ones, each with a temper and a goal.
+
+    `UnknownClass` refuses a character whose class the rules do not have.
+    """
     if not 1 <= seats <= MOST_SEATS:
         raise InvalidSetting("seats", seats, reason=f"is not a number from 1 to {MOST_SEATS}")
     rng = chance(seed, "seats")
@@ -49,6 +55,9 @@ def seated(characters: Sequence[Character] | None, *, seats: int, seed: int) -> 
                 "seats", seats, reason=f"is more than the {len(ready)} ready-made characters"
             )
         characters = rng.sample(ready, seats)
+    for one in characters:
+        check_new_name(one.name)
+        find_class(one.char_class)
     uids = [one.uid for one in characters]
     for uid in uids:
         if uids.count(uid) > 1:
@@ -132,7 +141,7 @@ def sit_down(note: GameNote, party: Sequence[Seated]) -> list[GameEvent]:
     rng = chance(note.seed, SETUP)
     step = Step(SETUP, seed=note.seed, round_=0, session="s01", tables=tables, rng=rng)
     people = [one.character.uid for one in party]
-    start = f"loc_{first.start}_001"
+    start = Atlas(first, 0, uids=note.uids).start
     step.add(
         EventType.SESSION_START,
         first.title,

@@ -5,8 +5,8 @@ as it was typed. The text is anybody's: whatever it is, it ends in an act or in 
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Final, NoReturn
 
 from dndbots.errors import ActRefused
@@ -14,6 +14,7 @@ from dndbots.game.acts import LONGEST_WORDS, Act, Verb
 from dndbots.game.meaning import matching, meant, name_words
 from dndbots.game.options import Place
 from dndbots.game.table import Table
+from dndbots.text.cleaning import drop_hidden
 
 TO_SAY: Final = "to say it aloud, put it in quotation marks"
 
@@ -32,11 +33,13 @@ _INTO: Final = re.compile(
 _MANNER: Final = re.compile(
     r"[,;:!.\"“”—]|\s(?:with|using|and|while|before|then|as|from|so|for)\b", re.IGNORECASE
 )
-_ABOUT: Final = re.compile(r"\s*\b(?:about|of|on|for|regarding|concerning)\s+", re.IGNORECASE)
+_ABOUT: Final = re.compile(r"(?:(?<!\s)\s++)?\b(?:about|of|on|for|regarding|concerning)\s++", re.IGNORECASE)
 # A question as it stands behind "ask", where nobody is named.
 _QUESTION: Final = re.compile(r"(?:what|who|whom|whose|where|when|why|how|which|whether|if)\b", re.IGNORECASE)
 _WORD: Final = re.compile(r"\S+")
+_NAME_WORD: Final = re.compile(r"\w+")
 _MOST_NAME_WORDS: Final = 8
+_MOST_MANNERS: Final = 40  # a name stands before the first of them; each is tried, and takes a look at all
 
 _VERBS: Final[dict[Verb, str]] = {
     Verb.SAY: "say",
@@ -76,15 +79,8 @@ _SHORT: Final = {"n": "north", "s": "south", "e": "east", "w": "west", "u": "up"
 
 
 def cleaned(text: str) -> str:
-    """Text on one line that can be kept: nothing in it steers a terminal, or is no character at all."""
-    return "".join(_kept(char) for char in text).strip()
-
-
-def _kept(char: str) -> str:
-    kind = unicodedata.category(char)
-    if kind in ("Cc", "Zl", "Zp"):
-        return " " if char.isspace() else ""
-    return "" if kind == "Cs" else char
+    """Return text on one line, word for word, without the characters that nobody sees."""
+    return drop_hidden(text).replace("\n", " ").strip()
 
 
 def spoken(table: Table, who: str, text: str) -> Act:
@@ -175,7 +171,8 @@ class _Line:
 
     def whisper(self, _phrase: str, said: str) -> Act:
         target, words = self._addressed(said)
-        words = re.sub(r"^(?:that\s+|[:,]\s*)", "", words.strip())
+        words = words.strip()
+        words = words[1:].lstrip() if words.startswith((":", ",")) else words
         if not words:
             self._refuse("it is not said what is whispered; whisper NAME: what you whisper")
         return meant(self._place.table, self._place.who, Verb.WHISPER, words=words, target=target)
@@ -192,6 +189,8 @@ class _Line:
             # One has to walk up to them first.
             return Act(verb=Verb.LOOK, words=self._worded(), target=uid, what=uid)
         bare = about is not None or not rest.strip(" .") or phrase != "ask"
+        # The engine words a bare question itself, but only where nothing of it would be lost.
+        bare = bare and (rest[about.end() :] if about else rest).strip(" .") == topic
         is_plain = bare and not self._subject and uid not in self._place.friends()
         words = "" if is_plain else self._worded()
         return meant(
@@ -279,14 +278,18 @@ class _Line:
     def _addressed(self, said: str) -> tuple[str, str]:
         """Who is spoken to, and the rest: as many words from the beginning as name somebody here."""
         words = [*_WORD.finditer(said)][:_MOST_NAME_WORDS]
-        for word in reversed(words):
-            name = said[: word.end()].rstrip(":,")
-            uid = self._somebody(name)
-            known_by = self._place.known_by(uid) if uid is not None else []
-            if any(set() < name_words(name) <= name_words(one) for one in known_by):
-                return name, said[word.end() :]
-        ends = (word.end() for word in words if name_words(word.group()))
-        end = next(ends, len(said))
+        ends = (n for n, word in enumerate(words, 1) if word.group().endswith((":", ",")))
+        words = words[: next(ends, len(words))]
+        # An article behind a name belongs to what is said.
+        names = [word for word in reversed(words) if name_words(word.group())]
+        for fits in (_is_run_of, _is_part_of):
+            for word in names:
+                name = said[: word.end()].rstrip(":,")
+                uid = self._somebody(name)
+                known_by = self._place.known_by(uid) if uid is not None else []
+                if any(fits(name, one) for one in known_by):
+                    return name, said[word.end() :]
+        end = next((word.end() for word in words if name_words(word.group())), len(said))
         return said[:end].rstrip(":,"), said[end:]
 
     def _somebody(self, name: str) -> str | None:
@@ -326,9 +329,26 @@ class _Line:
         raise ActRefused(self._place.who, verb=self._verb.value, reason=f"{reason}; {TO_SAY}")
 
 
+def _is_run_of(name: str, known: str) -> bool:
+    """Whether a name is some words of a known one, as they follow one another there; any article will do."""
+    words, whole = (
+        [word if name_words(word) else "" for word in _NAME_WORD.findall(one.casefold())]
+        for one in (name, known)
+    )
+    while words and not words[0]:
+        del words[0]
+    return bool(words) and any(whole[n : n + len(words)] == words for n in range(len(whole)))
+
+
+def _is_part_of(name: str, known: str) -> bool:
+    """Whether all words of a name are in a known one."""
+    return set() < name_words(name) <= name_words(known)
+
+
 def _shorter(said: str) -> Iterator[str]:
     """What was said, then less and less of its manner; each also without the word that leads to it."""
-    ends = [len(said), *(found.start() for found in reversed([*_MANNER.finditer(said)]))]
+    manners = [found.start() for found in islice(_MANNER.finditer(said), _MOST_MANNERS)]
+    ends = [len(said), *reversed(manners)]
     for end in dict.fromkeys(ends):
         part = said[:end].strip()
         if part or not said:

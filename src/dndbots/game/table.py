@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from dndbots.canon import claims
 from dndbots.canon.claims import Certainty, Claim
 from dndbots.canon.holding import Effects, effects_of
-from dndbots.events import EventType, GameEvent, KnownMetadata, audience
+from dndbots.events import EventType, GameEvent, KnownMetadata, as_perceived, audience, learners_of
 from dndbots.game.acts import FOR_THE_DM, MOVES, RULED, Act, Verb
 from dndbots.game.pieces import Deed, Fight, Waiting
 from dndbots.game.played import (
@@ -34,6 +34,9 @@ from dndbots.rules import conditions
 _MOST_DEEDS: Final = 60
 _MOST_TOPICS: Final = 60
 _MOST_NAMES: Final = 1_000
+_LATELY: Final = 24
+# What not everybody at a place perceives.
+_APART: Final = (EventType.WHISPER, EventType.SYSTEM)
 
 
 class Happening(NamedTuple):
@@ -91,7 +94,8 @@ class Table:
         self.asked: set[tuple[str, str]] = set()
         self.tried: set[tuple[str, str, str]] = set()
         self.deeds: deque[Deed] = deque(maxlen=_MOST_DEEDS)
-        self.lately: deque[GameEvent] = deque(maxlen=24)
+        self.lately: deque[GameEvent] = deque(maxlen=_LATELY)
+        self.companies: deque[frozenset[str]] = deque(maxlen=_LATELY)  # who was there, for each of them
         self.fights: dict[str, Fight] = {}
         self.waiting: list[Waiting] = []
         self.declared: Waiting | None = None
@@ -116,13 +120,15 @@ class Table:
             return
         if note is not None:
             self._turn(event, note)
-        self.lately.append(event)
+        self.lately.append(as_perceived(event, self.viewer))
         self.count += 1
         if event.event_type is EventType.SESSION_START:
             self.sessions, self.session, self.session_since = self.sessions + 1, event.session_id, self.round
         self.ended = event.event_type is EventType.SESSION_END
+        learners = learners_of(event)
         for uid, given in known.names.items():
-            self._call(uid, given if isinstance(given, str) else given[0])
+            if uid not in learners or self.viewer in learners[uid]:
+                self._call(uid, given if isinstance(given, str) else given[0])
         for uid in effects.seen:
             self._of(uid)[claims.AT] = known.location
         for held in effects.holdings:
@@ -130,6 +136,21 @@ class Table:
                 self._hold(held.claim, held.certainty, held.said_by)
         if note is not None:
             self._played(happening, note)
+        self.companies.append(self._company(happening))
+
+    def _company(self, happening: Happening) -> frozenset[str]:
+        """Who was there, as far as the viewer can tell: those whom the event shows, and those it sees around.
+
+        Who perceived it is the DM's to know: somebody may be hidden, or not be where one thinks.
+        """
+        event, known, people, _, _ = happening
+        if self.viewer == DM:
+            return people
+        shown = {DM, self.viewer, event.source, *known.participants, *known.told_to}
+        if event.event_type in _APART or known.told_to:
+            return frozenset(shown)
+        around = self.living() if known.location is None else self.together(known.location)
+        return frozenset((*shown, *around))
 
     def _of(self, uid: str) -> dict[str, Any]:
         return self.facts.setdefault(uid, {})
@@ -142,14 +163,14 @@ class Table:
         if claims.counts(claim.slot):
             slot = claim.slot.removeprefix("+")
             start = 1 if slot == claims.NUMBER else 0
-            facts[slot] = (facts.get(slot) or start) + (claim.value or 0)  # type: ignore[operator]
+            facts[slot] = facts.get(slot, start) + (claim.value or 0)
         elif claim.value is None:
             facts.pop(claim.slot, None)
         else:
             facts[claim.slot] = claim.value
 
     def _played(self, happening: Happening, note: Played) -> None:
-        event, known, people = happening.event, happening.known, happening.people
+        event, known = happening.event, happening.known
         self.minutes += note.minutes
         self.session = event.session_id
         self.game = note.game or self.game
@@ -166,9 +187,9 @@ class Table:
         for uid, ends in note.until.items():
             self.until.setdefault(uid, {}).update(ends)
         if note.tells:
-            self._told_of(note.tells, people)
+            self._told_of(note.tells, self._company(happening))
         if note.gist is not None:
-            self._remember(event, known, note.gist, people)
+            self._remember(event, known, note.gist, self._company(happening))
 
     def _turn(self, event: GameEvent, note: Played) -> None:
         if event.turn is not None and event.turn > self.round:
@@ -241,6 +262,7 @@ class Table:
             if self.viewer in known.participants:
                 # How a fight ends that one has left, one does not see.
                 self.fights.clear()
+                self._look_around(known, place)
         if note.origin is not None and note.way is not None:
             self.ways.setdefault(note.origin, {})[note.way] = place
         fight = self.fights.get(place)
@@ -248,6 +270,13 @@ class Table:
             fight = self.fights[place] = Fight.of(note.fight, place, since=self.round)
         if fight is not None:
             self._fought(known, note, fight)
+
+    def _look_around(self, known: KnownMetadata, place: str) -> None:
+        """Who comes to a place sees who of the party is there, and who is there no longer."""
+        met = {*known.participants, *(fact.subject for fact in known.facts if fact.op == claims.AT)}
+        for uid in self.together(place):
+            if uid not in met:
+                self.facts[uid].pop(claims.AT)
 
     def _fought(self, known: KnownMetadata, note: Played, fight: Fight) -> None:
         for uid, hp in note.foe_hp.items():
@@ -289,7 +318,8 @@ class Table:
                 deed.told |= people
 
     def _remember(self, event: GameEvent, known: KnownMetadata, gist: str, people: frozenset[str]) -> None:
-        about = tuple(dict.fromkeys((*known.names, *known.killed, *(fact.subject for fact in known.facts))))
+        stated = (uid for fact in known.facts for uid in (fact.subject, fact.object) if uid is not None)
+        about = tuple(dict.fromkeys((*known.names, *known.killed, *stated)))
         self.deeds.append(
             Deed(
                 event_id=event.event_id,
@@ -317,6 +347,14 @@ class Table:
 
     def alive(self, uid: str) -> bool:
         return int(self.fact(uid, claims.NUMBER, 1)) > 0
+
+    def foes_at(self, place: str) -> list[str]:
+        """The living foes whom the viewer knows to be at a place."""
+        return [
+            uid
+            for uid in self.facts
+            if uid.startswith("mon_") and self.place(uid) == place and self.alive(uid)
+        ]
 
     def conditions(self, uid: str) -> list[str]:
         starts = f"{claims.CONDITION} "

@@ -1,6 +1,7 @@
 """Who is meant by the names in a transcript: people and places that are there, or come to life."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Final
 
 from dndbots.errors import AmbiguousName
@@ -25,6 +26,8 @@ class Cast:
         self._found: dict[tuple[str, str], str] = {}
         self._names: dict[str, str] = {}
         self._told: dict[str, set[str]] = {}
+        # By audience: whose names all of them know.
+        self._told_all = defaultdict[frozenset[str], set[str]](set)
 
     def hear(self, name: str, role: str | None) -> None:
         """Takes in what a line says of a speaker. Whoever is the DM once is, where nothing else is said."""
@@ -36,7 +39,7 @@ class Cast:
     def person(self, name: str, role: str | None, lineage: Lineage) -> str:
         """The uid of a person, or the DM."""
         key = folded(name)
-        if DM in (key, role) or (role is None and self._is_dm(key, lineage)):
+        if role == DM or (role is None and self._is_dm(key, lineage)):
             if key != DM:
                 self._names.setdefault(DM, name)
             return DM
@@ -51,21 +54,31 @@ class Cast:
         if len(found) > 1 and role != DM and not _says_who(name):
             raise AmbiguousName(name, candidates=found)
 
-    def introductions(self, shown: Iterable[str], people: frozenset[str], lineage: Lineage) -> dict[str, str]:
-        """What those in a line are called, unless everybody who perceives it has been told before."""
-        names: dict[str, str] = {}
-        for uid in sorted(set(shown) & self._names.keys()):
+    def introductions(
+        self, shown: Mapping[str, frozenset[str]], lineage: Lineage
+    ) -> dict[str, tuple[str, frozenset[str]]]:
+        """What those in a line are called, and who of those whom it tells so has not been told before."""
+        names: dict[str, tuple[str, frozenset[str]]] = {}
+        called = shown.keys() & self._names.keys()
+        for uid in sorted(uid for uid in called if uid not in self._told_all[shown[uid]]):
             if uid not in self._told:
                 rows = self._store.names_of(lineage, [uid], None)
                 groups = self._store.members({row.audience for row in rows})
                 self._told[uid] = {who for group in groups.values() for who in group}
-            if not people <= self._told[uid]:
-                names[uid] = self._names[uid]
-                self._told[uid] |= people
+            new = shown[uid] - self._told[uid]
+            if new:
+                names[uid] = self._names[uid], new
+                self._told[uid] |= new
+            self._told_all[shown[uid]].add(uid)
         return names
 
     def _is_dm(self, key: str, lineage: Lineage) -> bool:
-        """Whether a name is the DM's and nobody else's, in this transcript or before it."""
+        """Whether a name is the DM's and nobody else's, in this transcript or before it.
+
+        `DM` is, unless the transcript says that a player is called so.
+        """
+        if key == DM:
+            return key in self._dms or key not in self._roles
         is_new = key not in self._dms and (_PEOPLE[0], key) not in self._found
         if is_new and self._store.named(lineage, [key], None).get(key) == {DM}:
             self._dms.add(key)

@@ -8,14 +8,15 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from itertools import chain, zip_longest
-from math import isfinite
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from pydantic import JsonValue
 
+from dndbots._jsontext import read_json
 from dndbots.errors import InvalidTranscript
-from dndbots.ids import folded
+from dndbots.ids import DM, folded
+from dndbots.text.labels import write_label
 
 CRD3_DM: Final = "MATT"
 _BOM = b"\xef\xbb\xbf"
@@ -46,6 +47,7 @@ class TranscriptFile:
         self._unit = "line"
         self._skipped: list[int] = []  # for each blank line, how many lines were read before it
         self.dm_speaks = False
+        self.quoted: dict[str, None] = {}  # names that would read like something else in a prompt
 
     def place(self, number: int) -> str:
         if self._unit == "turn":
@@ -114,7 +116,16 @@ class TranscriptFile:
             line["session"] = self._session
         if self._dm is not None:
             self._cast(line, folded(self._dm))
+        self._look_at_names(line)
         return line
+
+    def _look_at_names(self, line: Line) -> None:
+        """Notes whose names will stand in quotes. The DM is called the DM, whatever the name."""
+        speaker, role = line.get("speaker"), line.get("role")
+        for name in speaker if isinstance(speaker, list) else [speaker]:
+            is_dm = role == DM or (role is None and folded(str(name)) == DM)
+            if isinstance(name, str) and not is_dm and write_label(name) != name:
+                self.quoted[name] = None
 
     def _cast(self, line: Line, dm: str) -> None:
         """Gives the DM's part to the speaker who is the DM, and leaves everybody else theirs."""
@@ -138,21 +149,12 @@ def _names(turn: Any) -> list[str]:
 
 def _parsed(text: str, number: int, *, is_document: bool = False) -> Any:
     try:
-        return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        return read_json(text)
     except json.JSONDecodeError as exc:
         line = exc.lineno if is_document else number
         _refuse(line, "json", f"{exc.msg} at column {exc.colno}; a file should be {_ACCEPTED}", exc)
-    except (ValueError, RecursionError) as exc:
+    except ValueError as exc:
         _refuse(number, "json", f"cannot be read: {exc}", exc)
-
-
-def _finite(word: str) -> float:
-    number = float(word)
-    return number if isfinite(number) else _no_number(word)
-
-
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number that can be kept")
 
 
 def _refuse(line: int, field: str, reason: str, cause: Exception | None = None) -> NoReturn:

@@ -1,18 +1,20 @@
 """The log as JSON lines: a header, then an event a line. What is written can be read back, byte for byte."""
 
-import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from pydantic import ValidationError
 
-from dndbots._json import as_json
+from dndbots._jsontext import as_json, read_json
 from dndbots.errors import InvalidTranscript
 from dndbots.events import GameEvent
+from dndbots.ids import short
 from dndbots.storage.codec import NAMES, StoredName
 
 VERSION: Final = 1
 _HEADER: Final = "dndbots_log"
+# JSON may hold them raw, and many readers would break a line there.
+_BREAKS: Final = {ord(char): f"\\u{ord(char):04x}" for char in "\x85\u2028\u2029"}
 
 
 def to_lines(events: Iterable[GameEvent]) -> Iterator[str]:
@@ -30,7 +32,8 @@ def to_lines(events: Iterable[GameEvent]) -> Iterator[str]:
             "content": event.content,
             "metadata": event.metadata,
         }
-        yield as_json({key: value for key, value in line.items() if value is not None})
+        told = as_json({key: value for key, value in line.items() if value is not None})
+        yield told.translate(_BREAKS)
 
 
 def from_lines(lines: Iterable[str]) -> Iterator[GameEvent]:
@@ -44,11 +47,11 @@ def from_lines(lines: Iterable[str]) -> Iterator[GameEvent]:
 
 def _check_header(text: str) -> None:
     try:
-        header = json.loads(text)
+        header = read_json(text)
         version = header.get(_HEADER) if isinstance(header, dict) else None
     except ValueError:
         version = None
-    if not isinstance(version, int):
+    if type(version) is not int:
         raise InvalidTranscript(line=1, field="header", reason="this is not an exported dndbots log")
     if version > VERSION:
         raise InvalidTranscript(
@@ -56,16 +59,32 @@ def _check_header(text: str) -> None:
         )
 
 
+def _fields(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError("it is no object with the fields of an event")
+    return value
+
+
+def _version(value: object) -> int:
+    if type(value) is not int or value < 1:
+        raise TypeError(f"its version is {short(repr(value), 40)}, and should be a number from 1 up")
+    return value
+
+
 def _event(number: int, text: str) -> GameEvent:
     try:
-        line = json.loads(text)
-        stored = StoredName(str(line.pop("kind")), int(line.pop("version", 1)))
-        payload = {key: line.pop(key) for key in ("source", "content", "metadata") if key in line}
+        line = _fields(read_json(text))
+        stored = StoredName(str(line.pop("kind")), _version(line.pop("version", 1)))
+        payload: dict[str, Any] = {
+            key: line.pop(key) for key in ("source", "content", "metadata") if key in line
+        }
         kind, payload = NAMES.lifted(stored, payload)
         return GameEvent.model_validate({**line, **payload, "event_type": kind})
     except ValidationError as exc:
         first = exc.errors()[0]
         field = ".".join(map(str, first["loc"])) or "event"
         raise InvalidTranscript(line=number, field=field, reason=first["msg"]) from exc
-    except (ValueError, KeyError, TypeError, AttributeError) as exc:
+    except KeyError as exc:
+        raise InvalidTranscript(line=number, field="event", reason=f"{exc} is missing") from exc
+    except (ValueError, TypeError, AttributeError) as exc:
         raise InvalidTranscript(line=number, field="event", reason=f"cannot be read: {exc}") from exc

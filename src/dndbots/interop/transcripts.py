@@ -15,7 +15,7 @@ from typing import IO, Annotated, Any, Final, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from dndbots._json import as_json
+from dndbots._jsontext import as_json
 from dndbots.canon.claims import SPEAKER, session_subject
 from dndbots.errors import (
     AmbiguousName,
@@ -24,7 +24,7 @@ from dndbots.errors import (
     InvalidTranscript,
     SequenceConflict,
 )
-from dndbots.events import EventId, EventType, GameEvent, Label, check_json
+from dndbots.events import LINE, EventId, EventType, GameEvent, Label, check_json
 from dndbots.ids import DM, check_name
 from dndbots.interop.cast import Cast
 from dndbots.storage.ports import EventRow, Lineage, Store
@@ -133,6 +133,7 @@ class _Importer:
         self._cast.forget()
         self._sessions: dict[str, list[str]] = {}
         self._announced: set[tuple[str, str]] = set()
+        self._before: dict[str, set[str]] = {}
 
     # Reading: every line is checked, and those that are new are laid aside.
 
@@ -228,18 +229,27 @@ class _Importer:
         line = one.line
         speakers = self._speakers(line, lineage) or [DM]
         witnesses = sorted({*self._witnesses(line, lineage)} - {DM})
-        metadata: dict[str, JsonValue] = {"line": one.digest, "witnesses": [*witnesses]}
+        metadata: dict[str, JsonValue] = {LINE: one.digest, "witnesses": [*witnesses]}
         if len(speakers) > 1:
             metadata["participants"] = metadata["together"] = [*speakers]
-        shown = [*speakers, *witnesses]
+        shown = [*speakers]
         if line.location is not None:
             metadata["location"] = place = self._cast.place(line.location, lineage)
             shown.append(place)
         metadata |= _kept(line)
         metadata |= self._first_words(line.session, speakers, lineage)
-        names = self._cast.introductions(shown, frozenset((*speakers, *witnesses, DM)), lineage)
-        if names:
-            metadata["names"] = {**names}
+        perceivers = frozenset((*speakers, *witnesses, DM))
+        # Who listens and is not seen in the line is introduced to nobody but the DM.
+        learners = {who: frozenset((who, DM)) for who in witnesses} | dict.fromkeys(shown, perceivers)
+        introduced = self._cast.introductions(learners, lineage)
+        if introduced:
+            metadata["names"] = {uid: name for uid, (name, _) in introduced.items()}
+        # Who heard a name before is not told it again because somebody else has not.
+        some: dict[str, JsonValue] = {
+            uid: [*sorted(new)] for uid, (_, new) in introduced.items() if new != perceivers
+        }
+        if some:
+            metadata["introduced_to"] = some
         return GameEvent(
             event_id=one.id,
             event_type=EventType.DM_NARRATION if speakers[0] == DM else EventType.DIALOGUE,
@@ -274,8 +284,10 @@ class _Importer:
         return self._sessions[session]
 
     def _heard_before(self, session: str, lineage: Lineage) -> set[str]:
-        rows = self._store.latest(lineage, subjects=[session_subject(session)], viewer=DM)
-        return {row.slot.removeprefix(f"{SPEAKER} ") for row in rows}
+        if session not in self._before:
+            rows = self._store.latest(lineage, subjects=[session_subject(session)], viewer=DM)
+            self._before[session] = {row.slot.removeprefix(f"{SPEAKER} ") for row in rows}
+        return self._before[session]
 
     def _first_words(self, session: str, speakers: list[str], lineage: Lineage) -> dict[str, JsonValue]:
         """The first line of somebody in a session says that he speaks there."""
@@ -300,7 +312,7 @@ def _digest(line: TranscriptLine) -> str:
 
 
 def _digest_of(row: EventRow) -> str:
-    return str(json.loads(row.metadata).get("line"))
+    return str(json.loads(row.metadata).get(LINE))
 
 
 def _kept(line: TranscriptLine) -> dict[str, Any]:

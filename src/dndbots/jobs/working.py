@@ -39,6 +39,8 @@ LEASE: Final = 30.0
 _IDLE: Final = (0.1, 1.0)
 _AWAY: Final = (0.5, 30.0)
 _MOST_AT_ONCE: Final = 64
+# What is left to do takes so many seconds at most, where the database does not answer.
+_PARTING: Final = 2.0
 # Trying again does not help.
 _LASTING: Final = (BranchExists, CampaignMissing, UnknownBranch, InvalidSetting, StoreTooNew)
 # The database may be back later; what the subclasses say stays so.
@@ -106,6 +108,8 @@ class QueueWorker:
             self._stopping.set()
             self._ended.set()
             self._give_back()
+            if beat.is_alive():
+                beat.join(_PARTING)  # it closes a connection of its own
         if self._error is not None:
             raise self._error
 
@@ -144,7 +148,7 @@ class QueueWorker:
         if not held:
             return
         try:
-            with closing(open_queue(self._where, timeout=2)) as queue:
+            with closing(open_queue(self._where, timeout=_PARTING)) as queue:
                 for job in held:
                     if queue.give_back(job):
                         self._tell(f"{_named(job)}: not done, and given back")

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from dndbots.errors import NoSuchPlayer
 from dndbots.ids import short
+from dndbots.llm.answer_size import limit_answers
 from dndbots.llm.settings import HOUSE, KEYS, ModelSettings
-from dndbots.llm.troubles import hidden
+from dndbots.llm.troubles import hidden, trouble_of
 
 # What is installed with which extra.
 _EXTRAS: Final[Mapping[str, str]] = MappingProxyType(
@@ -65,7 +66,22 @@ def open_model(settings: ModelSettings, *, environ: Mapping[str, str] | None = N
     inferred = _MODULES.get(type(model).__module__.partition(".")[0])
     if provider is None and inferred in KEYS:
         _key(settings, inferred, env)
+    limit_answers(model)
     return model
+
+
+def list_models(settings: ModelSettings, *, environ: Mapping[str, str] | None = None) -> list[str]:
+    """Ask a server of one's own for the names of its models. `NoSuchPlayer` if it does not say."""
+    client = open_model(settings, environ=environ).root_client
+    try:
+        return [str(one.id) for one in client.models.list().data]
+    except Exception as exc:  # libraries raise whatever they like
+        trouble = trouble_of(exc, hides=secrets_in(settings, environ))
+        reason = (
+            f"its list of models cannot be had ({trouble.reason}); name one with --model, or leave "
+            "--base-url out, and the house plays"
+        )
+        raise NoSuchPlayer(settings.base_url, reason=reason) from exc
 
 
 def secrets_in(settings: ModelSettings, environ: Mapping[str, str] | None = None) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ _WRAPPING = re.compile(
     re.IGNORECASE,
 )
 # An object that was begun: what follows is no prose, whether it has an end or not.
-_BEGUN_OBJECT = re.compile(r'\[?\s*\{\s*(?:$|"\w*(?:$|"\s*(?:$|:)))')
+_BEGUN_OBJECT = re.compile(r'(?:\[\s*+|(?<!\s)\s++)?\{\s*+(?:$|"\w*+(?:$|"\s*+(?:$|:)))')
 _BEGUN_WORDS = re.compile(r'"words"\s*:\s*"((?:[^"\\]|\\.)*)', re.DOTALL)
 # Refusals that nobody marks as one: by their whole wording, since characters are sorry, too.
 _LOOKS_REFUSED = re.compile(

@@ -14,13 +14,10 @@ Prices are for a million tokens. None are on board: they change, and a wrong one
 stand in the environment and nowhere else; a file that has one is refused.
 """
 
-import os
 import re
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Self
 
@@ -67,6 +64,11 @@ def _name(value: str) -> str:
     if not value.strip() or not value.isprintable():
         raise ValueError("is no name of a model, such as openai:gpt-4o")
     return value.strip()
+
+
+def names_server(name: str) -> bool:
+    """Whether a model's name has an address in it; some providers ask it: litellm:huggingface/https://…"""
+    return "//" in name
 
 
 def _variable(value: str) -> str:
@@ -182,38 +184,10 @@ _PARTS: Final[Mapping[Role, str]] = MappingProxyType(
         Role.EXTRACTOR: "extractor",
     }
 )
+ROLE_TABLES: Final = tuple(_PARTS.values())
 
 
-# From a file
-
-
-def settings_file(
-    given: Path | None = None, *, folder: Path | None = None, environ: Mapping[str, str] | None = None
-) -> Path | None:
-    """The file that counts: the one that was given, else the one in this folder, else the user's own."""
-    if given is not None:
-        return given
-    places = (folder or Path.cwd(), _config_folder(os.environ if environ is None else environ))
-    return next((place / FILE for place in places if place and (place / FILE).is_file()), None)
-
-
-def _config_folder(environ: Mapping[str, str]) -> Path | None:
-    if sys.platform == "win32":
-        home = environ.get("APPDATA")
-    else:
-        home = environ.get("XDG_CONFIG_HOME") or (environ.get("HOME") and f"{environ['HOME']}/.config")
-    return Path(home) / "dndbots" if home else None
-
-
-def load_settings(file: Path | None) -> Settings:
-    """What a file says; without one, that nothing is said. InvalidSettings names the place."""
-    if file is None:
-        return Settings()
-    try:
-        return read_settings(file.read_text("utf-8"), file=str(file))
-    except (OSError, UnicodeDecodeError) as exc:
-        reason = "is not UTF-8 text" if isinstance(exc, UnicodeDecodeError) else exc.strerror or str(exc)
-        raise InvalidSettings(str(file), place="", reason=reason) from exc
+# From a text
 
 
 def read_settings(text: str, *, file: str = FILE) -> Settings:

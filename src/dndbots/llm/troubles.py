@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from dndbots.ids import short
+from dndbots.llm.answer_size import AnswerTooLarge
 
 # How libraries and servers say that they cannot do it.
 _UNSUPPORTED = re.compile(
@@ -69,6 +70,7 @@ class Kind(StrEnum):
     SLOW = "no answer in time"
     DOWN = "cannot be reached"
     BUSY = "has a fault of its own"
+    TOO_MUCH = "sends no answer"
     OTHER = "failed"
 
 
@@ -99,6 +101,9 @@ class Trouble:
 def trouble_of(error: BaseException, *, hides: Sequence[str] = ()) -> Trouble:
     """What an error is about. Nothing of what it `hides` is in the reason, whoever repeated it."""
     chain = _chain(error)
+    for one in chain:
+        if isinstance(one, AnswerTooLarge):
+            return Trouble(kind=Kind.TOO_MUCH, reason=_reason(Kind.TOO_MUCH, one, hides))
     status = next((found for one in chain if (found := _status(one)) is not None), None)
     words = " ".join(f"{type(one).__name__}: {str(one)[:2000]}" for one in chain)
     kind = _kind(error, status, words)

@@ -31,7 +31,7 @@ from dndbots.dcml.render_dense import dense_lexicon
 from dndbots.dcml.render_plain import plain_event, plain_lexicon, plain_statement
 from dndbots.dcml.shorthand import handle_key
 from dndbots.errors import DCMLValueError, DuplicateUid, InvalidSetting, InvalidUid
-from dndbots.events import GameEvent, audience
+from dndbots.events import GameEvent, as_perceived, audience
 from dndbots.ids import DM, PARTY_UID, category_of, check_uid, name_from_uid
 from dndbots.memory.happenings import certainty_named, described, event_tree, mentions, roll_up
 from dndbots.models import Character, Quest
@@ -218,7 +218,8 @@ def _is_quest(line: Statement) -> bool:
 
 
 def _perceived(events: Iterable[GameEvent], reader: str) -> list[GameEvent]:
-    return [event for event in events if reader in audience(event) and not event.is_note]
+    perceived = (event for event in events if reader in audience(event) and not event.is_note)
+    return [as_perceived(event, reader) for event in perceived]
 
 
 def _identity(pc_id: str, character: Character, party_id: str | None) -> list[Statement]:

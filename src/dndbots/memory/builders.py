@@ -6,11 +6,12 @@ from typing import Final
 
 from dndbots.ids import DM
 from dndbots.memory.notes import Table
-from dndbots.memory.retelling import one_line
 from dndbots.memory.scoped import WORLD, location_shelf, memories_on, npc_shelf
 from dndbots.memory.visits import npcs_at, whereabouts
 from dndbots.models import MemoryEntry
 from dndbots.storage.reader import View
+from dndbots.text.cleaning import one_line
+from dndbots.text.labels import write_label
 
 MAX_ENTRIES: Final = 3
 
@@ -75,4 +76,4 @@ def when(entry: MemoryEntry) -> str:
 
 
 def _name(view: View, uid: str) -> str:
-    return one_line(view.called([uid])[uid].name)
+    return write_label(view.called([uid])[uid].name)

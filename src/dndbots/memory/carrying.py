@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
+from dndbots.canon.states import is_over
 from dndbots.canon.values import Entity, Fact
 from dndbots.errors import UnknownEntity
 from dndbots.ids import DM
@@ -14,10 +15,11 @@ from dndbots.memory.fitting import PINNED, cut_end, shares
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.layers import SUMMARY, Block
 from dndbots.memory.reading import Reading
-from dndbots.memory.retelling import one_line, retold
-from dndbots.memory.states import is_over
+from dndbots.memory.retelling import retold
 from dndbots.models import AgentMemory, CharacterFacts
 from dndbots.storage.reader import View
+from dndbots.text.cleaning import one_line
+from dndbots.text.labels import write_id, write_label
 from dndbots.tokens import count_many
 
 # How much of an agent's limit may be taken by what people pinned.
@@ -77,14 +79,26 @@ def pinned_texts(view: View, gates: Gates, room: int) -> dict[str, str]:
     """What was pinned, by its id, oldest decision first. All together fits: what is too long is cut."""
     wanted = [one for one in gates.pinned if one not in gates.forgotten]
     events = view.by_id(wanted)
-    found = {one: one_line(gates.as_decided(events[one]).content) for one in wanted if one in events}
+    entries = {entry.event_id: entry for entry in retold(view, events.values(), gates)}
+    found = {
+        one: _said_by(entries.get(one)) or one_line(gates.as_decided(events[one]).content)
+        for one in wanted
+        if one in events
+    }
     found = {one: text for one, text in found.items() if text}
     given = shares(count_many(found.values()), room)
     cut = {
-        one: cut_end(text, most, f"[cut: {one_line(one)}]")
+        one: cut_end(text, most, f"[cut: {write_id(one)}]")
         for (one, text), most in zip(found.items(), given, strict=True)
     }
     return {one: text for one, text in cut.items() if text}
+
+
+def _said_by(entry: Entry | None) -> str:
+    """An entry with whoever said it, unless the DM told it; nothing of what is a memory."""
+    if entry is None or not entry.text:
+        return ""
+    return entry.text if entry.narrated else f"{entry.who}: {entry.text}"
 
 
 def _line(entry: Entry) -> str:
@@ -98,7 +112,7 @@ def facts_of(view: View) -> CharacterFacts:
         me = view.entity(view.viewer)
     except UnknownEntity:  # it perceived nothing yet, not even itself
         name = view.called([view.viewer])[view.viewer].name
-        return CharacterFacts(name=one_line(name), character_class="")
+        return CharacterFacts(name=write_label(name), character_class="")
     names = _names(view, me)
     properties = me.properties
     role = next((str(properties[key]) for key in _CLASS_KEYS if key in properties), "")
@@ -108,7 +122,7 @@ def facts_of(view: View) -> CharacterFacts:
         carries = [f"{names(item)} x{n}" if n > 1 else names(item) for item, n in me.inventory.items()]
         traits.append(f"carries {', '.join(_most(carries))}")
     return CharacterFacts(
-        name=one_line(me.name),
+        name=write_label(me.name),
         character_class=one_line(role),
         key_traits=_most([one_line(trait) for trait in traits]),
         relationships=dict(list(_relationships(me, names).items())[:_MOST_LISTED]),
@@ -127,7 +141,7 @@ def _names(view: View, entity: Entity) -> Callable[[str], str]:
     called = view.called(
         sorted({fact.object for fact in entity.facts if fact.object} | set(entity.inventory))
     )
-    return lambda uid: one_line(called[uid].name) if uid in called else one_line(uid)
+    return lambda uid: write_label(called[uid].name if uid in called else uid)
 
 
 def _relationships(me: Entity, names: Callable[[str], str]) -> dict[str, str]:
@@ -156,7 +170,7 @@ def quests_of(view: View) -> Iterable[str]:
         if not is_over(state):
             steps = "; ".join(f"{name}: {_said(value)}" for name, value in quest.objectives.items())
             known = f" ({_said(state)})" if state is not None else ""
-            yield one_line(f"Quest {quest.name}{known}{f': {steps}' if steps else ''}")
+            yield one_line(f"Quest {write_label(quest.name)}{known}{f': {steps}' if steps else ''}")
 
 
 def _said(value: JsonValue) -> str:
@@ -166,7 +180,7 @@ def _said(value: JsonValue) -> str:
 def format_character_facts(facts: CharacterFacts) -> str:
     """What a character knows of itself, as text for a prompt."""
     role = f" ({one_line(facts.character_class)})" if facts.character_class else ""
-    lines = [f"{one_line(facts.name)}{role}"]
+    lines = [f"{write_label(facts.name)}{role}"]
     lines += _list("Traits", facts.key_traits)
     lines += _list("Relationships", [f"{name}: {what}" for name, what in facts.relationships.items()])
     lines += _list("Notable events", facts.notable_events)

@@ -29,7 +29,8 @@ _FEW_WORDS: Final = 5
 
 _BULLET = re.compile(r"(?:[-*+\u2022\u2023\u25e6\u2043\u00b7\u2013\u2014]|\(?\d{1,2}[.)])\s+")
 _LEADING = re.compile(r"""[^\w"'\u2018\u201c\u00ab(\[<\u300c\u300e\u00bf\u00a1]+""")
-_EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|(?<!`)`(?!`)")
+_EMPHASIS = re.compile(r"\*+|(?<!\w)_++|(?<!_)_++(?!\w)|(?<!`)`(?!`)")
+_IN_FRONT: Final = (_LEADING, _BULLET)
 _ENDED = re.compile(r"""[.!?\u2026:;,\u3002\uff01\uff1f]["'\u2019\u201d)\]\u00bb\u300d\u300f]*$""")
 
 _WRAPS = r"[\s>*_\[({<\"'\u201c\u2018|/-]*"
@@ -50,6 +51,7 @@ _OPENINGS: Final = (
     ("a record", _RECORD),
     ("a heading", _SECTION),
 )
+_OPENED: Final = tuple(pattern for _, pattern in _OPENINGS)
 
 
 class Origin(Enum):
@@ -148,8 +150,7 @@ def _plain(raw: str) -> str:
     text = " ".join(raw.split())
     bullet = _BULLET.match(text)
     text = _EMPHASIS.sub("", text[bullet.end() :] if bullet else text)
-    while (leading := _LEADING.match(text)) or (leading := _BULLET.match(text)):
-        text = text[leading.end() :]
+    text = text[_end_of_openings(text, _IN_FRONT) :]
     if not any(char.isalnum() for char in text):
         return ""
     text = " ".join(text.split())
@@ -182,12 +183,21 @@ def _tamed_line(line: str) -> str:
             plain = unicodedata.normalize("NFKC", line)
             if pattern.search(plain):
                 line = pattern.sub(" ", plain)
-        for _, pattern in _OPENINGS:
-            plain = unicodedata.normalize("NFKC", line)
-            if opening := pattern.match(plain):
-                line = plain[opening.end() :]
+        plain = unicodedata.normalize("NFKC", line)
+        line = plain[end:] if (end := _end_of_openings(plain, _OPENED, between=_IN_FRONT)) else line
         if line == before:
             return line
+
+
+def _end_of_openings(
+    text: str, openings: Sequence[re.Pattern[str]], *, between: Sequence[re.Pattern[str]] = ()
+) -> int:
+    """Where the last of the openings at the front ends, with what may stand between them: all read once."""
+    at = end = 0
+    while found := next((match for one in (*openings, *between) if (match := one.match(text, at))), None):
+        at = found.end()
+        end = at if found.re in openings else end
+    return end
 
 
 # Refusals

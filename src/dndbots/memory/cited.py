@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict
 
 from dndbots.memory.entries import Entry
 from dndbots.memory.known_facts import KnownFact
-from dndbots.memory.retelling import one_line
 from dndbots.storage.terms import terms_of
+from dndbots.text.labels import write_id
 from dndbots.tokens import count_many, count_tokens, estimate_tokens
 
 _FACTS_SHARE: Final = 0.4
@@ -20,7 +20,7 @@ _HOPEFUL: Final = 1.5
 _LONGEST_LINE: Final = 480
 _SHORTEST_CUT: Final = 160
 _OF_BUDGET: Final = 0.8
-_LONGEST_HEAD: Final = 60
+_LONGEST_LABEL: Final = 60
 _WORDS: Final = re.compile(r"\S+")
 
 Section = Literal["facts", "lines"]
@@ -98,8 +98,9 @@ def _fact_item(fact: KnownFact) -> RecallItem:
 
 def _line_item(line: CitedLine, longest: int) -> RecallItem:
     entry = line.entry
+    said = f"{_shorten_label(entry.who)}: {_shortened(line, longest)}"
     return RecallItem(
-        text=f"{_head(entry.event_id, entry.session)} {_short(entry.who)}: {_shortened(line, longest)}",
+        text=f"{_head(entry.event_id, entry.session)} {said}",
         tokens=0,
         section="lines",
         reason=line.reason,
@@ -113,13 +114,11 @@ def _line_item(line: CitedLine, longest: int) -> RecallItem:
 
 def _head(event_id: str, session: str | None) -> str:
     """Where a line comes from. No text of a campaign can close the bracket, or open another."""
-    said = ", ".join(_short(one) for one in (event_id, session) if one)
-    return f"[{said.replace('[', '(').replace(']', ')')}]"
+    return f"[{', '.join(write_id(one) for one in (event_id, session) if one)}]"
 
 
-def _short(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _LONGEST_HEAD else f"{line[: _LONGEST_HEAD - 1]}…"
+def _shorten_label(who: str) -> str:
+    return who if len(who) <= _LONGEST_LABEL else f"{who[: _LONGEST_LABEL - 1]}…"
 
 
 def _shortened(line: CitedLine, longest: int) -> str:

@@ -13,6 +13,7 @@ from dndbots.memory.gates import gate_event, is_locked
 from dndbots.memory.notes import Table, note_id
 from dndbots.storage.knowledge import Asked
 from dndbots.storage.reader import View
+from dndbots.text.cleaning import drop_hidden
 
 
 def decide(
@@ -25,8 +26,9 @@ def decide(
     holder: str | None = None,
 ) -> GameEvent:
     """Records a decision on an event or a memory, for all who perceived it or for one of them."""
-    if text is not None and not text.strip():
+    if text is not None and not drop_hidden(text).strip():
         raise InvalidSetting("text", text, reason="says nothing; give the words that should stand there")
+    text = None if text is None else drop_hidden(text)
     with table.view(holder or DM) as view:
         event = view.by_id([target]).get(target)
         if event is None or event.event_type is EventType.GATE:
@@ -37,8 +39,10 @@ def decide(
             raise InvalidSetting(
                 "target", target, reason=f"is locked, so it cannot be {what}; unlock it first"
             )
-    last = max((place for _, place in earlier.values()), default=0)
-    name = note_id("gate", target, what, holder, str(last))
+        # Whoever sees this decision saw the one before it. A place in the log would tell of what is unseen.
+        _, last = earlier.get(claims.gate_slot(what, holder), (None, 0))
+        before = next((one.event_id for one in view.at([last])), None)
+    name = note_id("gate", target, what, holder, before)
     try:
         decision = gate_event(event, what, on=on, text=text, holder=holder, event_id=name)
     except ValidationError as exc:
@@ -48,10 +52,15 @@ def decide(
 
 
 class _Known(NamedTuple):
-    """How somebody knows of the one whom a fact is about."""
+    """How somebody knows of the one whom a fact is about: by which uid and name, and from which event.
+
+    `session` is the newest that it knows of.
+    """
 
     uid: str
     name: str
+    learned_from: str | None
+    session: str
 
 
 def correct_fact(table: Table, subject: str, key: str, value: str | float | bool) -> GameEvent:  # noqa: FBT001
@@ -62,25 +71,23 @@ def correct_fact(table: Table, subject: str, key: str, value: str | float | bool
     """
     with table.view(DM) as view:
         persons = view.find(subject)
-        known = _Known(persons[0], view.called(persons[:1])[persons[0]].name)
+        known = _as_known(view, persons[0], key)
     # Outside of the view, which would take a value that is none for damage to the store.
     _stated(known.uid, key, value)
     with table.view(DM) as view:
         holders = sorted({one.holder for one in view.who_knows(Asked(known.uid, (key,)))})
-        newest = view.newest(1)
     told: dict[_Known, list[str]] = {known: []}
     for holder in holders:
         with table.view(holder) as own:
             for one in _known_to(own, persons, key):
                 told.setdefault(one, []).append(holder)
-    before = newest[-1].event_id if newest else None
     events = [
         GameEvent(
-            event_id=note_id("corrected", one.uid, key, str(value), before, *(one.name,)[one == known :]),
+            event_id=note_id("corrected", one.uid, key, str(value), *one[1:]),
             event_type=EventType.SYSTEM,
             source=DM,
             content=f"{one.name}'s {key} is {value}.",
-            session_id=newest[-1].session_id if newest else "prologue",
+            session_id=one.session,
             metadata={
                 "facts": [_stated(one.uid, key, value).model_dump(exclude_none=True, exclude_defaults=True)],
                 "witnesses": [*people],
@@ -95,7 +102,14 @@ def _known_to(view: View, persons: Collection[str], key: str) -> Iterable[_Known
     """Those of some uids of one person under which a viewer holds a fact, each as the viewer knows it."""
     for uid, entity in view.entities(persons).items():
         if any(fact.key == key and not fact.ended for fact in entity.facts):
-            yield _Known(uid, entity.name)
+            yield _as_known(view, uid, key)
+
+
+def _as_known(view: View, uid: str, key: str) -> _Known:
+    entity, newest = view.entities([uid])[uid], view.newest(1)
+    said = [fact.learned_from for fact in entity.facts if fact.key == key and not fact.ended]
+    session = newest[-1].session_id if newest else "prologue"
+    return _Known(uid, entity.name, said[-1] if said else None, session)
 
 
 def _stated(uid: str, key: str, value: str | float | bool) -> StatedFact:  # noqa: FBT001

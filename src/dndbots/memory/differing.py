@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel, ConfigDict
 
-from dndbots._json import as_json
+from dndbots._jsontext import as_json
 from dndbots.canon import claims
 from dndbots.canon.values import Entity, Fact, Moment
 from dndbots.errors import InvalidSetting

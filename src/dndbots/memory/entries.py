@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 from dndbots.ids import DM
+from dndbots.text.labels import ENGINE, write_label
 
 _ATTRIBUTED: Final = re.compile(r"\[([^\[\]\n]{1,200})\]: (.*)", re.DOTALL)
 
@@ -48,7 +49,9 @@ def entry_of(item: object) -> Entry:
     if not attributed:
         return Entry(text=item)
     who, text = attributed.groups()
-    return Entry(text=text, who=who, narrated=who.casefold() == DM)
+    # A buffer is a text already: the DM's own label is all that says whose the line is.
+    is_engine = who.casefold() in ENGINE
+    return Entry(text=text, who=who if is_engine else write_label(who), narrated=who.casefold() == DM)
 
 
 class Line(NamedTuple):

@@ -13,6 +13,7 @@ from dndbots.canon.values import Entity, Fact
 from dndbots.events import EventType, GameEvent, Gating, audience
 from dndbots.ids import DM, SYSTEM
 from dndbots.storage.reader import View
+from dndbots.text.labels import write_telling
 
 _KINDS: Final = get_args(Gating)
 _LONGEST_LINE: Final = 400
@@ -44,6 +45,8 @@ class Gates(NamedTuple):
     def as_decided(self, event: GameEvent) -> GameEvent:
         """An event in the words that count. What a memory has of others goes or changes with them."""
         text = self.corrected.get(event.event_id)
+        if text is not None and event.is_note:
+            text = write_telling(text)  # a memory is read line by line, and nobody says who speaks in one
         note = event.known.memory if text is None and event.is_note else None
         if note is not None:
             text = "\n".join(self._lines(event.content.split("\n"), note.line_sources))
@@ -65,7 +68,7 @@ class Gates(NamedTuple):
 
 def _as_line(text: str) -> str:
     """A correction in place of a line: no longer than a line may be, or one correction fills a summary."""
-    line = " ".join(text.split())
+    line = write_telling(text)
     return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE].rsplit(' ', 1)[0]}…"
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from dndbots.canon.claims import NUMBER
 from dndbots.dcml import (
     Certainty,
     DCMLCategory,
@@ -25,6 +26,7 @@ from dndbots.dcml import (
 )
 from dndbots.events import GameEvent, KnownMetadata, StatedFact
 from dndbots.ids import DM, PARTY_UID, SYSTEM, category_of, is_uid
+from dndbots.text.cleaning import one_line
 
 LONGEST_SUMMARY: Final = 80
 _NEW_LINE = re.compile(r"\r\n|\r|\n")
@@ -110,6 +112,7 @@ class Rollup:
     def __init__(self, reader: str, *, party: str | None = None) -> None:
         self._reader, self._party = reader, party or PARTY_UID
         self._kills: Counter[Key] = Counter()
+        self._left: dict[str, int] = {}
         self._reputation: Counter[Key] = Counter()
         self._lines: dict[Key, Statement] = {}
         self._sources: dict[Key, dict[str, None]] = {}
@@ -126,6 +129,8 @@ class Rollup:
     def add(self, event: GameEvent) -> None:
         known, self._event = event.known, event.event_id
         told = Certainty.BELIEF if self._was_told(event, known) else Certainty.FACT
+        if known.enemies and known.enemy_count is not None:
+            self._left[known.enemies[0]] = known.enemy_count
         for victim, fallen in Counter(known.killed).items():
             self._add_death(event, known, victim, fallen, told)
         if known.quest_id and known.quest_state:
@@ -159,9 +164,19 @@ class Rollup:
             # Of a kind of monster many fall, and others live.
             key: Key = ("killed", killers, victim, told)
             self._kills[key] += fallen
-            self._put(key, _death(killers, Ref(victim, count=self._kills[key]), told))
+            left = self._left[victim] = self._left.get(victim, fallen) - fallen
+            if killers or left <= 0:
+                self._put(key, _death(killers, Ref(victim, count=self._kills[key]), told))
+            self._put_number(victim, left, told, unstated=not killers)
         else:
             self._put_once(("killed", victim), _death(killers, Ref(victim), told))
+
+    def _put_number(self, group: str, left: int, told: Certainty, *, unstated: bool) -> None:
+        """How many are left of a group, in place of an older number, or where nothing else tells of it."""
+        key: Key = ("fact", group, NUMBER, told)
+        is_stated = self._lines.pop(key, None) is not None
+        if left > 0 and (is_stated or unstated):
+            self._put(key, _property(Ref(group), NUMBER, left, told))
 
     def _killers(self, event: GameEvent, known: KnownMetadata, victim: str) -> tuple[str, ...]:
         """Those named; else the only player character there; else the party, never all who stood by.
@@ -193,6 +208,8 @@ class Rollup:
                 certainty=certainty,
             )
         else:
+            if fact.key == NUMBER and isinstance(fact.value, int):
+                self._left[fact.subject] = fact.value
             said = (fact.subject, fact.key)
             line = _property(Ref(fact.subject), fact.key or "", fact.value, certainty)
         for weaker in _SUREST_FIRST[_SUREST_FIRST.index(certainty) :]:
@@ -228,6 +245,7 @@ def _state_of(quest: str, state: str, certainty: Certainty) -> Properties:
 
 
 def _property(subject: Ref, key: str, value: Any, certainty: Certainty) -> Properties:
+    value = one_line(value) if isinstance(value, str) else value
     return Properties(subjects=(subject,), properties=described({key: value}), certainty=certainty)
 
 

@@ -4,6 +4,7 @@ A form that is no word does no harm: nobody said it, so that nothing is found by
 harm, so part and party, or corner and corn, are kept apart.
 """
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
@@ -60,6 +61,20 @@ def numbers_of(word: str) -> tuple[str, ...]:
     if not word.endswith("s") or word.endswith("ss"):
         return tuple(sorted((word, _with_s(word))))
     return tuple(sorted({word, *(base for base in _without_s(word) if len(base) >= _SHORTEST)}))
+
+
+_SINGULAR: Final = ("a ", "an ", "one ")
+_PLURALS: Final = frozenset(("folk", "people", "men", "women", "children", "mice", "lice", "geese", "dead"))
+_BEHIND_THE_NOUN = re.compile(r",| (?:of|with|without|in|from|at|on|under|by|who|that|which) ")
+
+
+def is_plural(name: str) -> bool:
+    """Whether a name is that of several: `rime goblins of the mill`. A single capitalized word is a name."""
+    noun = _BEHIND_THE_NOUN.split(name, maxsplit=1)[0].split()
+    if not noun or name.casefold().startswith(_SINGULAR) or (len(noun) == 1 and name[:1].isupper()):
+        return False
+    last = noun[-1].casefold()
+    return last in _PLURALS or (last.endswith("s") and not last.endswith(("ss", "us", "is", "'s", "\u2019s")))
 
 
 def _bases(word: str) -> set[str]:

@@ -12,10 +12,11 @@ from dndbots.ids import is_uid
 from dndbots.memory.asking import Question, words_in
 from dndbots.memory.gates import Gates, without_hidden
 from dndbots.memory.inflection import forms_of
-from dndbots.memory.retelling import one_line
 from dndbots.storage.reader import View
 from dndbots.storage.stating import statements_of
 from dndbots.storage.terms import terms_of
+from dndbots.text.cleaning import one_line
+from dndbots.text.labels import write_label
 
 _MOST_CURRENT: Final = 6
 _MOST_PAST: Final = 2
@@ -127,7 +128,8 @@ class Sentences:
         if fact.key == "killed_by" and not fact.ended:
             return f"{name} was killed by {self._value(fact.value)}."
         if fact.key == claims.NUMBER:
-            return f"{name} is dead." if fact.value == 0 else f"{name}: {fact.value} of them."
+            left = isinstance(fact.value, int) and fact.value > 0
+            return f"{name}: {fact.value} of them." if left else f"{name} is dead."
         if kind == claims.CONDITION and rest:
             return f"{name} is {'' if fact.value is True else 'no longer '}{one_line(rest)}."
         if kind == claims.ITEM and rest:
@@ -145,7 +147,7 @@ class Sentences:
     def _name(self, who: str) -> str:
         if who not in self._called and is_uid(who):
             self._called |= {uid: called.name for uid, called in self._view.called([who]).items()}
-        return one_line(self._called.get(who, who))
+        return write_label(self._called[who]) if who in self._called else one_line(who)
 
 
 def _certainty(fact: Fact, name: object) -> str:
@@ -166,4 +168,4 @@ def _share(question: Question, fact: Fact, text: str) -> float:
 
 def _known(told: _Told, entity: Entity) -> KnownFact:
     sources = dict.fromkeys((told.fact.learned_from, told.fact.superseded_by or told.fact.learned_from))
-    return KnownFact(told.text, tuple(sources), told.score, f"what is known of {one_line(entity.name)}")
+    return KnownFact(told.text, tuple(sources), told.score, f"what is known of {write_label(entity.name)}")

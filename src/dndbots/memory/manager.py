@@ -19,10 +19,11 @@ from dndbots.memory.entries import SummaryTask, as_text, entry_of
 from dndbots.memory.fitting import cut_end, cut_summary, pinned_of, shares
 from dndbots.memory.notes import note_id
 from dndbots.memory.reading import Reading
-from dndbots.memory.retelling import one_line
 from dndbots.memory.summarizer import Summarizer
 from dndbots.models import AgentMemory, GameState
 from dndbots.storage.upkeep import Progress
+from dndbots.text.cleaning import one_line
+from dndbots.text.labels import write_id, write_label
 from dndbots.tokens import count_many, count_tokens, estimate_tokens
 
 log = logging.getLogger("dndbots.memory")
@@ -78,7 +79,7 @@ class MemoryManager:
         for name, memory in self._state["agent_memories"].items():
             newest = memory.short_term_buffer[-DM_CONTEXT_PLAYER_ENTRIES_LIMIT:]
             if name != DM and newest:
-                found.append(f"[{one_line(name)} knows]: {'; '.join(map(_among_others, newest))}")
+                found.append(f"[{write_label(name)} knows]: {'; '.join(map(_among_others, newest))}")
         return found
 
     def _fitted(self, key: str, room: int) -> str:
@@ -93,7 +94,7 @@ class MemoryManager:
         for _ in range(room.bit_length() + 4):
             given = shares(sizes, share)
             cut = [
-                cut_end(entry, most, f"[cut: {one_line(name)}]")
+                cut_end(entry, most, f"[cut: {write_id(name)}]")
                 for entry, most, name in zip(entries, given, ids, strict=True)
             ]
             kept = [line for line in cut if line]

@@ -1,13 +1,13 @@
 """The log read for several who remember it: what they share is read and retold once.
 
-Each one's part of it is what has them in its audience, as in every view.
+Each one's part of it is what has them in its audience, as they perceived it: as in every view.
 """
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
-from dndbots.events import GameEvent, audience
+from dndbots.events import GameEvent, as_perceived, audience
 from dndbots.ids import DM
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
@@ -82,7 +82,7 @@ class Reading:
         if missing:
             self._keep(self._view.placed(missing))
         heard = (self._heard[seq] for seq in seqs)
-        return [one.event for one in heard if holder in one.people]
+        return [as_perceived(one.event, holder) for one in heard if holder in one.people]
 
     def _keep(self, events: dict[int, GameEvent]) -> None:
         self._heard |= {seq: _Heard(event, audience(event)) for seq, event in events.items()}

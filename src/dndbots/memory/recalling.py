@@ -14,12 +14,13 @@ from dndbots.memory.asking import Question, Word, question_of, words_in
 from dndbots.memory.cited import CitedLine, RecallItem, fitted
 from dndbots.memory.gates import Gates, gates_of
 from dndbots.memory.known_facts import facts_asked_for
-from dndbots.memory.retelling import one_line, retold
+from dndbots.memory.retelling import retold
 from dndbots.memory.scoring import Clue, Neighbourhood, Scored, idf, seeds_of
 from dndbots.storage.finding import Found, Index
 from dndbots.storage.ports import Line
 from dndbots.storage.reader import View
 from dndbots.storage.terms import terms_of
+from dndbots.text.labels import write_label
 from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
 LEAST_BUDGET: Final = 200
@@ -97,8 +98,12 @@ def _lines(view: View, question: Question, gates: Gates, most: int) -> list[Scor
         return []
     decided = view.seqs_of([*gates.corrected, *gates.forgotten])
     left_out = {seq for name, seq in decided.items() if name in gates.forgotten}
+    # A corrected memory is no line of play, and stands at no place among them.
+    lines = {one for one, event in view.by_id(list(gates.corrected)).items() if not event.is_note}
     instead = {
-        decided[name]: terms_of(text) for name, text in sorted(gates.corrected.items()) if name in decided
+        decided[name]: terms_of(text)
+        for name, text in sorted(gates.corrected.items())
+        if name in decided and name in lines
     }
     search = _Search(index, question, instead)
     near = Neighbourhood(index, seeds_of(search.clues(), left_out), left_out)
@@ -222,4 +227,4 @@ def _reason(question: Question, said: Sequence[str], line: Scored) -> str:
     near = [word.said for n, word in enumerate(question.words) if line.says[n] and word.said not in said]
     parts = [f"says {', '.join(said)}"] if said else []
     parts += [f"near {', '.join(near)}"] if near else []
-    return "; ".join(parts) or f"about {', '.join(one_line(one.name) for one in question.named)}"
+    return "; ".join(parts) or f"about {', '.join(write_label(one.name) for one in question.named)}"

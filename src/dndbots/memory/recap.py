@@ -11,9 +11,10 @@ from dndbots.memory.carrying import pinned_texts
 from dndbots.memory.entries import Entry, SummaryTask
 from dndbots.memory.extract import Extractive
 from dndbots.memory.gates import Gates, gates_of
-from dndbots.memory.retelling import one_line, retold
+from dndbots.memory.retelling import retold
 from dndbots.memory.threads import Thread, threads_of
 from dndbots.storage.reader import View
+from dndbots.text.cleaning import one_line
 
 Length = Literal["short", "medium", "long"]
 # How many tokens of the story, and how many threads.

@@ -33,6 +33,7 @@ from dndbots.memory.tending import Tending
 from dndbots.memory.threads import Thread, callbacks, threads_of
 from dndbots.models import AgentMemory, GameState, MemoryEntry, MemorySource
 from dndbots.storage.reader import View
+from dndbots.storage.shown import Shown
 from dndbots.storage.upkeep import Progress
 from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
@@ -93,8 +94,9 @@ class Remembering(ABC):
         wanted = None if source is None else MemorySource(source)
         with self.view(viewer, as_of) as view:
             uids = None if about is None else view.find(about)
+            shown = Shown(view.spelled)
             return [
-                entry
+                shown.answer(entry)
                 for shelf, entries in all_memories(view, view.viewer).items()
                 if uids is None or about_of(shelf) in uids
                 for entry in entries
@@ -142,19 +144,21 @@ class Remembering(ABC):
     def threads(self, viewer: str, *, resolved: bool = False, as_of: str | None = None) -> list[Thread]:
         """What may come back, as far as the viewer knows: best callback first; open ones, or all."""
         with self.view(viewer, as_of) as view:
-            return threads_of(view, resolved=resolved)
+            return list(map(Shown(view.spelled).answer, threads_of(view, resolved=resolved)))
 
     def callbacks(self, viewer: str = DM, *, limit: int = 3) -> list[Thread]:
         """The best of what sleeps, to be brought up again."""
         with self.view(viewer) as view:
-            return callbacks(view, limit=limit)
+            return list(map(Shown(view.spelled).answer, callbacks(view, limit=limit)))
 
     def recap(
         self, viewer: str, session: str | None = None, length: str = "medium", *, as_of: str | None = None
     ) -> Recap:
         """Previously on …: a session as the viewer knows it, with open threads. Short, medium or long."""
         with self.view(viewer, as_of) as view:
-            return recap_of(view, session=session, length=length)
+            recap = recap_of(view, session=session, length=length)
+            threads = tuple(map(Shown(view.spelled).answer, recap.threads))
+            return recap.model_copy(update={"threads": threads})
 
     def context(
         self,

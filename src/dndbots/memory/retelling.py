@@ -4,33 +4,25 @@ Works on events that the agent perceived, in the names that the agent knows.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
 from dndbots.canon.loot import holder_of, loot_of
 from dndbots.events import EventType, GameEvent, KnownMetadata
-from dndbots.ids import DM, PARTY_UID, SYSTEM, folded, is_hidden
+from dndbots.ids import DM, PARTY_UID, SYSTEM, category_of
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
+from dndbots.memory.inflection import is_plural
 from dndbots.storage.reader import View
+from dndbots.text.cleaning import one_line
+from dndbots.text.labels import label_of
 
-_BREAKS: Final = re.compile(r"\s+")
 _WORD: Final = re.compile(r"\w")
-ENGINE: Final[Mapping[str, str]] = {DM: "DM", SYSTEM: "system"}
 Called = Callable[[str], str]
 # What those who look back on a session or two have to do with.
 _KEPT: Final = 1 << 11
-
-
-def one_line(text: str) -> str:
-    """Text that cannot open a line of its own, and so neither a section nor another's speech.
-
-    What nobody would see, or would see in another order, is not in it either.
-    """
-    if not text.isprintable():
-        text = text.translate({ord(char): " " for char in set(text) if is_hidden(char)})
-    return _BREAKS.sub(" ", text).strip()
 
 
 class AsSaid:
@@ -91,17 +83,14 @@ def _entry(one: AsSaid, names: tuple[str, ...]) -> Entry | None:
     """An event, retold in the names of those who are named in it; nothing, if it says nothing."""
     event, known = one.event, one.event.known
     called = dict(zip(_named_in(one), names, strict=True))
-    lines = {uid: one_line(name) for uid, name in called.items()}
 
     def named(uid: str) -> str:
-        return lines[uid] if uid in lines else one_line(uid)
+        return label_of(uid, called.get(uid, uid))
 
-    hearers = [ENGINE.get(uid) or named(uid) for uid in _whispered_to(event, known)]
+    hearers = [named(uid) for uid in _whispered_to(event, known)]
     entry = Entry(
         text=one_line(f"(whispers to {_listed(hearers)}) {event.content}" if hearers else event.content),
-        who=_speaker(
-            " and ".join(ENGINE.get(uid) or called[uid] for uid in speakers_of(event, known)), event.source
-        ),
+        who=" and ".join(map(named, speakers_of(event, known))),
         event_id=event.event_id,
         session=event.session_id,
         narrated=event.source == DM,
@@ -113,12 +102,6 @@ def _entry(one: AsSaid, names: tuple[str, ...]) -> Entry | None:
 def speakers_of(event: GameEvent, known: KnownMetadata) -> list[str]:
     """Who speaks or acts in an event: several, where they do so together."""
     return known.together or [event.source]
-
-
-def _speaker(name: str, uid: str) -> str:
-    """A name between the brackets of its line, which it cannot close; and nobody passes for the DM."""
-    shown = one_line(name).replace("[", "(").replace("]", ")")
-    return shown if uid == DM or folded(shown) != DM else f"{shown} ({uid})"
 
 
 def spoken_of(event: GameEvent, known: KnownMetadata) -> list[str]:
@@ -150,8 +133,9 @@ def _outcomes(event: GameEvent, known: KnownMetadata, called: Called) -> Iterabl
     if known.killed:
         killers = _killers(known)
         by = f" by {_listed(map(called, killers))}" if killers else ""
-        dead = list(dict.fromkeys(map(called, known.killed)))
-        yield f"{_listed(dead)} {'was' if len(dead) == 1 else 'were'} killed{by}."
+        dead = dict(_fallen(known, called))
+        several = len(dead) > 1 or max(dead.values()) > 1
+        yield f"{_listed(dead)} {'were' if several else 'was'} killed{by}."
     if known.revived:
         yield f"{_listed(map(called, known.revived))} came back to life."
     if known.discovered:
@@ -163,6 +147,34 @@ def _outcomes(event: GameEvent, known: KnownMetadata, called: Called) -> Iterabl
         movers = [who for who in (event.source, *known.participants) if who not in (DM, SYSTEM)]
         if movers and not _says(event, [called(known.location)]):
             yield f"{_listed(dict.fromkeys(map(called, movers)))} went to {called(known.location)}."
+
+
+_NUMBERS: Final = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def _fallen(known: KnownMetadata, called: Called) -> Iterable[tuple[str, int]]:
+    """Who fell, and how many that are: somebody by name, or so many of a group that others are left of."""
+    for uid, times in Counter(known.killed).items():
+        name, count = called(uid), known.enemy_count if known.enemies[:1] == [uid] else None
+        count = None if count is None or count < times else count  # nobody counted before they fell
+        if category_of(uid) != "MON" or not (is_plural(name) or times > 1 or (count or 0) > 1):
+            yield name, 1
+            continue
+        group = next((name.removeprefix(one) for one in _ARTICLES if name.startswith(one)), name)
+        if count == 1:
+            yield f"The last of the {group}", 1
+        elif count == times:
+            yield f"All {_number(count)} of the {group}", count
+        else:
+            of = group if count is None else f"{_number(count)} {group}"
+            yield f"{_number(times).capitalize()} of the {of}", times
+
+
+_ARTICLES: Final = ("the ", "some ", "a ", "an ")
+
+
+def _number(number: int) -> str:
+    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
 
 
 def _steps(known: KnownMetadata, called: Called) -> Iterable[str]:
@@ -191,7 +203,7 @@ def _spoils(event: GameEvent, known: KnownMetadata, called: Called) -> Iterable[
             continue
         got = by_holder.setdefault(called(who), [])
         if entry.item is not None and entry.quantity > 0:
-            item = one_line(called(entry.item))
+            item = called(entry.item)
             got.append(item if entry.quantity == 1 else f"{item} x{entry.quantity}")
         if entry.gold > 0:
             got.append(f"{entry.gold} gold")

@@ -51,8 +51,7 @@ class Span:
         if not located:
             return []
         played = self._reading.play(holder, (located[0].seq or 0) - 1)
-        # Those who perceived the same were at the same visit.
-        same = ("at", location, _ids(located), _ids(played))
+        same = ("at", holder, location, _ids(located), _ids(played))
         return self._once(same, lambda: messages_at(located, played))
 
     def all(self, holder: str, shelf: str) -> list[GameEvent]:
@@ -80,7 +79,9 @@ class Span:
         For a character only those count whom something of its visit mentions.
         """
         lately = self._reading.newest(holder, location)
-        met = sorted(set().union(*(self._npcs(event) for event in lately if place_of(event) == location)))
+        met = sorted(
+            set().union(*(self._npcs(holder, event) for event in lately if place_of(event) == location))
+        )
         if holder != DM and met:
             messages = self.at(holder, location_shelf(location), location)
             said = self._once(("said", _ids(messages)), lambda: Said.of(messages))
@@ -88,8 +89,8 @@ class Span:
             met = [npc for npc in met if said.may_mention(npc, _all(names[npc]))]
         return still_at(self._view.until(self._upto).of(holder), location, met)
 
-    def _npcs(self, event: GameEvent) -> set[str]:
-        return self._once(("npcs", event.event_id), lambda: npcs_of(event))
+    def _npcs(self, holder: str, event: GameEvent) -> set[str]:
+        return self._once(("npcs", holder, event.event_id), lambda: npcs_of(event))
 
     def name(self, holder: str, uid: str) -> str:
         return self._names(holder, [uid])[uid].name

@@ -13,12 +13,14 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from dndbots.canon import claims
 from dndbots.canon.cues import cue_in
 from dndbots.canon.reducers import claims_of
+from dndbots.canon.states import is_over
 from dndbots.canon.values import Entity
 from dndbots.events import GameEvent, ThreadKind
 from dndbots.memory.gates import Gates, gates_of
-from dndbots.memory.retelling import ENGINE, one_line, speakers_of
-from dndbots.memory.states import is_over
+from dndbots.memory.retelling import speakers_of
 from dndbots.storage.reader import View
+from dndbots.text.cleaning import one_line
+from dndbots.text.labels import ENGINE, label_of, write_label, write_telling
 
 DORMANT_AFTER: Final = 20
 # How much a kind of thing gains by coming back.
@@ -143,10 +145,13 @@ def left_open(view: View, events: Sequence[GameEvent], gates: Gates, at_hand: At
     }
     speaking = {event.event_id: speakers_of(event, event.known) for event, _ in still_open.values()}
     named = set[str]().union(*speaking.values()) - ENGINE.keys()
-    names = {**at_hand.named(view, sorted(named)), **ENGINE}
-    who = {one: " and ".join(names[uid] for uid in uids) for one, uids in speaking.items()}
+    names = at_hand.named(view, sorted(named))
+    who = {
+        one: " and ".join(label_of(uid, names.get(uid, uid)) for uid in uids)
+        for one, uids in speaking.items()
+    }
     return [
-        LeftOpen(said.kind, f"{one_line(who[event.event_id])}: {one_line(said.text)}", event.event_id)
+        LeftOpen(said.kind, f"{who[event.event_id]}: {one_line(said.text)}", event.event_id)
         for event, said in still_open.values()
     ]
 
@@ -180,7 +185,7 @@ def _entity_threads(view: View, entities: Mapping[str, Entity]) -> Iterable[_Fou
         if kind and touches:
             over = not entity.alive if kind == "person" else is_over(entity.properties.get("state"))
             about = () if kind == "quest" else (uid,)
-            text = one_line(entity.name)
+            text = write_label(entity.name)
             yield _Found(
                 id=uid, kind=kind, text=text, about=about, opened=touches[-1], touches=touches, over=over
             )
@@ -207,7 +212,7 @@ def _stated_threads(view: View, entities: Mapping[str, Entity], gates: Gates) ->
             *(seq for seq in _meetings(view, about, entities) if seq > opened),
         }
         over = is_over(state) or any(_is_gone(entities[uid]) for uid in about)
-        text = one_line(str(said.get("text")))
+        text = write_telling(str(said.get("text")))
         yield _Found.model_validate(
             {
                 "id": name,

@@ -10,9 +10,9 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from dndbots.canon.reducers import seen_in
+from dndbots.canon.states import is_completed
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.ids import DM, SYSTEM
-from dndbots.memory.states import is_completed
 from dndbots.storage.reader import View
 
 OBJECTIVE_COMPLETED: Final = "objective_completed"
@@ -75,9 +75,7 @@ def messages_at(located: Sequence[GameEvent], played: Iterable[GameEvent]) -> li
 
 def _is_heard_there(event: GameEvent, present: set[str]) -> bool:
     """Whether an event that says no place was by or for those who were there."""
-    if place_of(event) is not None:
-        return False
-    return event.source in present or (event.source == DM and not present.isdisjoint(audience(event)))
+    return place_of(event) is None and not present.isdisjoint(audience(event))
 
 
 def whereabouts(view: View) -> list[str]:

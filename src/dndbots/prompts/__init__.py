@@ -9,6 +9,8 @@ from importlib import resources
 from typing import Final
 
 from dndbots.models import Character
+from dndbots.text.cleaning import one_line
+from dndbots.text.labels import write_label
 
 
 def _text(name: str) -> str:
@@ -31,19 +33,20 @@ def format_character_sheet(character: Character) -> str:
     return "\n".join(
         (
             "YOUR CHARACTER:",
-            f"Name: {character.name}",
-            f"Class: {character.char_class}, level {character.level}",
+            f"Name: {write_label(character.name)}",
+            f"Class: {one_line(character.char_class)}, level {character.level}",
             f"HP: {character.hp}/{character.hp_max}, AC: {character.ac}, gold: {character.gold}",
             f"Abilities: {scores}",
-            f"Equipment: {', '.join(character.equipment) or 'nothing'}",
+            f"Equipment: {', '.join(map(one_line, character.equipment)) or 'nothing'}",
         )
     )
 
 
 def build_player_prompt(character: Character, memory: str | None = None) -> str:
     """The system prompt of a player; `memory` is that character's memory document."""
+    kind = one_line(character.char_class)
     parts = [
-        f"You are {character.name}, a level {character.level} {character.char_class}, in a game of D&D.",
+        f"You are {write_label(character.name)}, a level {character.level} {kind}, in a game of D&D.",
         f"BASIC RULES:\n{RULES_SHORTHAND}",
         f"HOW TO PLAY:\n{PLAYER_PRINCIPLES}",
         format_character_sheet(character),
@@ -59,7 +62,8 @@ def build_dm_prompt(
     With `tools`, it is told how to make things happen.
     """
     party = "\n".join(
-        f"- {character.name}, level {character.level} {character.char_class}" for character in characters
+        f"- {write_label(character.name)}, level {character.level} {one_line(character.char_class)}"
+        for character in characters
     )
     how = f"{DM_PRINCIPLES}\n{DM_TOOLS}" if tools else DM_PRINCIPLES
     parts = [
@@ -75,10 +79,10 @@ def build_dm_prompt(
 def build_npc_prompt(name: str, about: Iterable[str] = (), memory: str | None = None) -> str:
     """The system prompt of somebody whom the party meets. `about` is what is that person's own."""
     parts = [
-        f"You are {name}, somebody whom the heroes of a game of D&D meet.",
+        f"You are {write_label(name)}, somebody whom the heroes of a game of D&D meet.",
         f"HOW TO SPEAK:\n{NPC_PRINCIPLES}",
     ]
-    own = "\n".join(f"- {line}" for line in about)
+    own = "\n".join(f"- {one_line(line)}" for line in about)
     if own:
         parts.append(f"WHO YOU ARE:\n{own}")
     return _with_memory(parts, memory)

@@ -10,7 +10,7 @@ from dndbots.errors import UnknownClass
 from dndbots.rules.abilities import Ability
 from dndbots.rules.equipment import Armor, Weapon
 from dndbots.rules.saves import Saves
-from dndbots.rules.tables import Entry, by_name, find, table, unique
+from dndbots.rules.tables import Entry, by_name, find, key_of, table, unique
 
 SpellList = Literal["cleric", "magic-user"]
 ArmorRule = Literal["any", "light", "none"]
@@ -18,10 +18,15 @@ WeaponRule = Literal["any", "blunt", "small", "daggers"]
 
 
 class CharacterClass(Entry):
-    """One class. Tables by level hold the level from which a row counts; the last row goes on for ever."""
+    """One class. Tables by level hold the level from which a row counts; the last row goes on for ever.
+
+    `aliases` are other words for it. `also_plays` are classes that the rules do not have: a sheet that names
+    one is played by these tables, but nobody new is made of it.
+    """
 
     name: str
     aliases: tuple[str, ...] = ()
+    also_plays: tuple[str, ...] = ()
     about: str
     hit_die: int
     prime: tuple[Ability, ...]
@@ -100,8 +105,14 @@ class CharacterClass(Entry):
 
 
 @lru_cache(maxsize=1)
-def _classes() -> Mapping[str, CharacterClass]:
+def _classes() -> dict[str, CharacterClass]:
     return by_name(CharacterClass.model_validate(row) for row in table("classes")["class"])
+
+
+@lru_cache(maxsize=1)
+def _played() -> Mapping[str, CharacterClass]:
+    others = {key_of(name): kind for kind in all_classes() for name in kind.also_plays}
+    return others | _classes()
 
 
 def all_classes() -> tuple[CharacterClass, ...]:
@@ -109,6 +120,11 @@ def all_classes() -> tuple[CharacterClass, ...]:
     return unique(_classes())
 
 
-def char_class(name: str) -> CharacterClass:
-    """The class that a sheet names, in any case: a Wizard is a Magic-User. UnknownClass if there is none."""
+def find_class(name: str) -> CharacterClass:
+    """Find the class for somebody new, in any case: a Wizard is a Magic-User, but a Bard is nobody here."""
     return find(name, _classes(), error=UnknownClass)
+
+
+def char_class(name: str) -> CharacterClass:
+    """The class by which a sheet is played that is there already. UnknownClass if there is none."""
+    return find(name, _played(), error=UnknownClass)

@@ -12,6 +12,7 @@ from dndbots.rules.classes import CharacterClass, all_classes
 from dndbots.rules.dice import bounds, roll
 from dndbots.rules.equipment import Armor, Weapon, recognised, thing
 from dndbots.rules.tables import table
+from dndbots.text.labels import check_new_name
 
 STARTING_GOLD: Final = "3d6*10"
 # Torches and the like are bought by the handful.
@@ -33,8 +34,9 @@ def new_character(
 
     `scores` are the dice for each ability, such as 3d6 or 4d6kh3.
     """
+    check_new_name(name)
     stats = _stats(scores, rng=rng)
-    kind = classes.char_class(char_class) if char_class else best_class(stats)
+    kind = classes.find_class(char_class) if char_class else best_class(stats)
     if not 1 <= level <= kind.top_level:
         raise InvalidSetting("level", level, reason=f"is not a level from 1 to {kind.top_level}")
     hp = hit_points(kind, level=level, constitution=stats.con, rng=rng)

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from dndbots._json import as_json
+from dndbots._jsontext import as_json
 from dndbots.canon.claims import AT, IN, PART_OF, claim_of
 from dndbots.canon.values import Fact
 from dndbots.errors import InvalidSetting

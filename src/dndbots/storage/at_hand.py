@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable
 from threading import Lock
 from typing import Final
 
-from dndbots.events import GameEvent
+from dndbots.events import GameEvent, as_perceived
+from dndbots.ids import DM
 from dndbots.storage import codec
 from dndbots.storage.ports import EventRow, Lineage, Store
 
@@ -17,23 +18,33 @@ from dndbots.storage.ports import EventRow, Lineage, Store
 _MOST: Final = 6_000_000
 _ENTRY: Final = 2_000
 _MOST_GROUPS: Final = 4_096
+_MOST_VIEWERS: Final = 16
 _Place = tuple[int, int]
 
 
 class Read:
-    """An event as the DM gets it, and as everybody else does: a place would tell how much one missed."""
+    """An event as the DM gets it, and as each of the others does: a place would tell how much one missed."""
 
-    __slots__ = ("_placeless", "audience", "event", "others")
+    __slots__ = ("_shown", "audience", "event", "others")
 
     def __init__(self, row: EventRow) -> None:
         self.event, self.audience, self.others = codec.from_row(row), row.audience, row.others
-        self._placeless: GameEvent | None = None
+        self._shown: dict[str, GameEvent] = {}
 
-    @property
-    def placeless(self) -> GameEvent:
-        if self._placeless is None:
-            self._placeless = self.event.placed(None)
-        return self._placeless
+    def shown_to(self, viewer: str) -> GameEvent:
+        """The event for one who perceived it."""
+        if viewer == DM:
+            return self.event
+        shown = self._shown.get(viewer)
+        if shown is None:
+            if len(self._shown) >= _MOST_VIEWERS:
+                self._shown = {}
+            own = as_perceived(self.event, viewer)
+            # Those who get it as it is share one.
+            key = "" if own is self.event else viewer
+            shown = self._shown.get(key) or own.placed(None)
+            self._shown[key] = self._shown[viewer] = shown
+        return shown
 
     @property
     def cost(self) -> int:

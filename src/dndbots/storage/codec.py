@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from dndbots._json import as_json
+from pydantic import ValidationError
+
+from dndbots._jsontext import as_json
 from dndbots.canon.claims import AT, Certainty, HeldClaim
 from dndbots.canon.holding import EXTRACTED, PERCEIVED
 from dndbots.canon.values import CertaintyName
@@ -125,6 +127,8 @@ def to_row(event: GameEvent, branch: int, audience: int, others: int | None = No
 def from_row(row: EventRow, *, names: EventNames = NAMES, checked: bool = False) -> GameEvent:
     """The event of a row. It was checked when it was recorded; `checked` checks it again."""
     try:
+        if bytes in map(type, row):  # SQLite keeps anything in any column
+            raise ValueError("it has bytes where text or a number belongs")  # noqa: TRY301 told as the others
         stored = StoredName(row.name, row.version)
         payload = {"source": row.source, "content": row.content, "metadata": json.loads(row.metadata)}
         kind, payload = names.lifted(stored, payload)
@@ -142,11 +146,19 @@ def from_row(row: EventRow, *, names: EventNames = NAMES, checked: bool = False)
         if checked:
             return GameEvent.model_validate(fields)
         return GameEvent.restored(fields, as_json(fields["metadata"]) if stored in names else row.metadata)
-    except ValueError as exc:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as exc:
+        # Which field, but not what is in it: whoever reads this need not have perceived it.
         raise StoreDamaged(
             f"event {row.seq} of the log",
-            reason=f"cannot be read ({exc}); restore the campaign from a copy or an export",
+            reason=f"cannot be read ({_fault(exc)}); restore the campaign from a copy or an export",
         ) from exc
+
+
+def _fault(exc: Exception) -> str:
+    if isinstance(exc, ValidationError):
+        fields = {str(error["loc"][0]) for error in exc.errors(include_input=False) if error["loc"]}
+        return f"not as it was recorded: {', '.join(sorted(fields)) or 'the event'}"
+    return "its metadata are no JSON" if isinstance(exc, json.JSONDecodeError) else type(exc).__name__
 
 
 def held_claim(row: ClaimRow) -> HeldClaim:

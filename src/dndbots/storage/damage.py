@@ -1,18 +1,109 @@
-"""Where what is stored makes no sense: that is damage, and is told as such."""
+"""Damage: stored rows that cannot be what a campaign wrote. Nothing else is called so.
 
+An error that comes out of reading may be damage, a misuse or a bug. So the rows are looked at before anybody
+is sent to restore a copy; of a campaign that is sound, the error is told as it is.
+"""
+
+import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import cache
+from types import TracebackType
+from typing import Any, Final, get_type_hints
 
-from dndbots.errors import DndbotsError, StoreDamaged
+from dndbots.errors import (
+    DCMLError,
+    DndbotsError,
+    InvalidName,
+    InvalidUid,
+    StorageError,
+    StoreBusy,
+    StoreDamaged,
+    StoreFull,
+    StoreReadOnly,
+)
+from dndbots.storage import codec, upkeep
+from dndbots.storage.ports import VIEWS, Branch, EventRow, Store
+
+# What code raises that stumbles over a row which makes no sense; and over much else.
+_STUMBLES: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+# What names and words are refused with; they were checked when they were recorded.
+_VALUES: Final = (DCMLError, InvalidName, InvalidUid)
+_WITH_JSON: Final = ("claims", "truth")
+# These frames stand around callers' code as well.
+_AROUND: Final = frozenset(("dndbots.campaign", __name__))
 
 
 @contextmanager
-def told_as_damage(where: str) -> Iterator[None]:
-    """Rows that somebody else changed may be anything; whatever they break in here is one error outside."""
+def told_as_damage(store: Store) -> Iterator[None]:
+    """Turn an error that stored rows caused into `StoreDamaged`; leave any other as it is."""
     try:
         yield
-    except DndbotsError:
-        raise
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as exc:
-        reason = f"what is stored makes no sense ({type(exc).__name__}: {exc}); verify it, or restore a copy"
-        raise StoreDamaged(where, reason=reason) from exc
+    except (*_STUMBLES, *_VALUES) as exc:
+        if isinstance(exc, DndbotsError) and not isinstance(exc, _VALUES):
+            raise
+        if not _passed_through_us(exc.__traceback__) or not is_damaged(store):
+            raise
+        # Not the words of the error: they may hold a row that is not for everybody.
+        reason = "what is stored makes no sense; `dndbots verify` says more; rebuild it, or restore a copy"
+        raise StoreDamaged(store.where, reason=reason) from exc
+
+
+def is_damaged(store: Store) -> bool:
+    """Whether what is stored cannot be read, or the views are not what the log says."""
+    try:
+        # Of its own, since this one may stand in the middle of something.
+        with closing(store.another()) as other:
+            return not _is_readable(other) or bool(upkeep.verify(other))
+    except (StoreBusy, StoreFull, StoreReadOnly):
+        return False
+    except StorageError:
+        return True
+    except _STUMBLES:
+        # All rows can be read: it is the code that stumbles.
+        return False
+
+
+def _is_readable(store: Store) -> bool:
+    """Whether every row has the types of its columns, and JSON where that is wanted."""
+    try:
+        branches = store.branches()
+        if store.group_faults() or not all(_has_types(Branch, branch) for branch in branches):
+            return False
+        return all(_are_rows_readable(store, branch) for branch in branches)
+    except _STUMBLES:
+        return False
+
+
+def _are_rows_readable(store: Store, branch: Branch) -> bool:
+    store.cursor(branch.id)
+    for row in upkeep.own_events(store, branch):
+        codec.from_row(row, checked=True)
+        if not _has_types(EventRow, row):
+            return False
+    for view, kind in VIEWS.items():
+        column = kind._fields.index("value") if view in _WITH_JSON else None
+        for values in store.view_rows(view, branch.id):
+            if not _has_types(kind, values):
+                return False
+            if column is not None:
+                json.loads(str(values[column]))
+    return True
+
+
+def _has_types(kind: Any, row: Any) -> bool:
+    return all(map(isinstance, row, _types_of(kind)))
+
+
+@cache
+def _types_of(kind: Any) -> tuple[Any, ...]:
+    return tuple(get_type_hints(kind).values())
+
+
+def _passed_through_us(trace: TracebackType | None) -> bool:
+    while trace is not None:
+        module = str(trace.tb_frame.f_globals.get("__name__", ""))
+        if module.startswith("dndbots.") and module not in _AROUND:
+            return True
+        trace = trace.tb_next
+    return False

@@ -14,6 +14,7 @@ from dndbots.canon.values import Entity
 from dndbots.errors import InvalidSetting
 from dndbots.ids import category_of
 from dndbots.storage.linking import SURENESS, Link
+from dndbots.storage.shown import Shown
 
 MOST_STEPS: Final = 12
 MOST_REACHED: Final = 5_000
@@ -30,6 +31,7 @@ class Linked(Protocol):
     def find(self, who: str) -> list[str]: ...
     def links(self, uids: Collection[str]) -> list[Link]: ...
     def entities(self, uids: Collection[str]) -> dict[str, Entity]: ...
+    def spelled(self, uids: Collection[str]) -> dict[str, str]: ...
 
 
 class _Answer(BaseModel):
@@ -118,16 +120,18 @@ class Graph:
         with self._opened() as source:
             start, end = source.find(first)[0], source.find(second)[0]
             meeting = _Meeting(source, start, end, steps=steps)
-        ways = list(islice(meeting.ways(), most + 1))
-        shown = tuple(ways[:most])
-        return Paths(start=start, end=end, paths=shown, complete=meeting.complete and len(ways) <= most)
+            ways = list(islice(meeting.ways(), most + 1))
+            shown = tuple(ways[:most])
+            answer = Paths(start=start, end=end, paths=shown, complete=meeting.complete and len(ways) <= most)
+            return Shown(source.spelled).answer(answer)
 
     def near(self, who: str, *, steps: int = 1) -> Near:
         """Everybody and everything within some steps, the nearest first."""
         _check("steps", steps, MOST_STEPS)
         with self._opened() as source:
             reach = _Reach(source, source.find(who)[0], steps=steps)
-        return Near(start=reach.start, reached=tuple(reach.reached()), complete=reach.complete)
+            answer = Near(start=reach.start, reached=tuple(reach.reached()), complete=reach.complete)
+            return Shown(source.spelled).answer(answer)
 
     def about(self, who: str, *, steps: int = 1) -> Neighbourhood:
         """What the viewer knows of somebody's neighbourhood."""
@@ -136,20 +140,24 @@ class Graph:
             reach = _Reach(source, source.find(who)[0], steps=steps)
             known = source.entities(sorted(reach.steps))
             among = [link for link in source.links(sorted(reach.steps)) if _within(link, reach.steps)]
-        entities = sorted(known.values(), key=lambda one: (reach.steps[one.uid], one.uid))
-        return Neighbourhood(
-            start=reach.start, entities=tuple(entities), links=tuple(among), complete=reach.complete
-        )
+            entities = sorted(known.values(), key=lambda one: (reach.steps[one.uid], one.uid))
+            answer = Neighbourhood(
+                start=reach.start, entities=tuple(entities), links=tuple(among), complete=reach.complete
+            )
+            return Shown(source.spelled).answer(answer)
 
     def common(self, first: str, second: str) -> Common:
         """The people whom two both have to do with."""
         with self._opened() as source:
             one, other = source.find(first)[0], source.find(second)[0]
             links = _by_end(source.links(sorted({one, other})))
-        mine, theirs = (_others(links, uid) for uid in (one, other))
-        shared = sorted(uid for uid in mine.keys() & theirs.keys() - {one, other} if _is_person(uid))
-        found = [Acquaintance(uid=uid, first=tuple(mine[uid]), second=tuple(theirs[uid])) for uid in shared]
-        return Common(first=one, second=other, common=tuple(found))
+            mine, theirs = (_others(links, uid) for uid in (one, other))
+            shared = sorted(uid for uid in mine.keys() & theirs.keys() - {one, other} if _is_person(uid))
+            found = [
+                Acquaintance(uid=uid, first=tuple(mine[uid]), second=tuple(theirs[uid])) for uid in shared
+            ]
+            answer = Common(first=one, second=other, common=tuple(found))
+            return Shown(source.spelled).answer(answer)
 
     def bridges(self, first: str, second: str) -> Bridges:
         """The people who link two sides: a side is a faction, or anything else, and whoever is in it.
@@ -162,14 +170,15 @@ class Graph:
             heads = _by_end(source.links(sorted({one, other})))
             sides = [_Side(uid, heads) for uid in (one, other)]
             links = _by_end(source.links(sorted(sides[0].members | sides[1].members)))
-        people = {uid for uid in links if _is_person(uid)} - {one, other}
-        found = []
-        for uid in sorted(people):
-            ties = [side.ties(uid, links) for side in sides]
-            if all(tie is not None for tie in ties):
-                found.append(Bridge(uid=uid, first=ties[0] or (), second=ties[1] or ()))
-        found.sort(key=lambda bridge: (bool(bridge.first) + bool(bridge.second), bridge.uid))
-        return Bridges(first=one, second=other, bridges=tuple(found))
+            people = {uid for uid in links if _is_person(uid)} - {one, other}
+            found = []
+            for uid in sorted(people):
+                ties = [side.ties(uid, links) for side in sides]
+                if all(tie is not None for tie in ties):
+                    found.append(Bridge(uid=uid, first=ties[0] or (), second=ties[1] or ()))
+            found.sort(key=lambda bridge: (bool(bridge.first) + bool(bridge.second), bridge.uid))
+            answer = Bridges(first=one, second=other, bridges=tuple(found))
+            return Shown(source.spelled).answer(answer)
 
 
 class _Side:

@@ -11,6 +11,7 @@ from dndbots.storage.apart import Apart
 from dndbots.storage.at_hand import Read
 from dndbots.storage.finding import Index
 from dndbots.storage.people import People
+from dndbots.text.labels import ENGINE, write_name
 
 PAGE: Final = 1_000
 # What was recorded since the last time is read by all who perceived it, one after the other.
@@ -57,7 +58,7 @@ class Happenings(People):
     def placed(self, seqs: Collection[int]) -> dict[int, GameEvent]:
         """The same, each with its place."""
         found = self._perceived(seqs)
-        return {seq: self._shown(found[seq]) for seq in sorted(found)}
+        return {seq: found[seq].shown_to(self.viewer) for seq in sorted(found)}
 
     def _perceived(self, seqs: Collection[int]) -> dict[int, Read]:
         found = self._read(seqs)
@@ -117,7 +118,7 @@ class Happenings(People):
             perceives.update({group: self.viewer == DM or self.viewer in members[group] for group in new})
             for row in rows:
                 if perceives[row.audience] or (row.others and perceives[row.others]):
-                    yield self._shown(Read(row))
+                    yield Read(row).shown_to(self.viewer)
 
     def play(self, *, after: int = 0, upto: int | None = None) -> Iterator[tuple[int, GameEvent]]:
         """What this viewer perceived at the table between two places of the log, with the place of each."""
@@ -131,7 +132,7 @@ class Happenings(People):
         for start in range(0, len(wanted), PAGE):
             found = self._read(wanted[start : start + PAGE])
             for seq in sorted(found):
-                yield seq, self._shown(found[seq])
+                yield seq, found[seq].shown_to(self.viewer)
 
     def places_after(self, after: int, *, about: Collection[str] | None = None) -> list[int]:
         """Where in the log is what this viewer perceived after a place; oldest first.
@@ -149,11 +150,7 @@ class Happenings(People):
         """The newest events that this viewer perceived, or those about somebody; oldest first."""
         seqs = self.places(limit=limit, about=None if about is None else self.find(about))
         found = self._read(seqs)
-        return [self._shown(found[seq]) for seq in sorted(found)]
-
-    def _shown(self, read: Read) -> GameEvent:
-        """Places in the log would tell a viewer how much it missed; only the DM gets them."""
-        return read.event if self.viewer == DM else read.placeless
+        return [found[seq].shown_to(self.viewer) for seq in sorted(found)]
 
     def moments(self, events: Iterable[GameEvent]) -> list[Moment]:
         """Events as lines of a timeline, in the names that this viewer knows."""
@@ -170,7 +167,10 @@ class Happenings(People):
                 session=event.session_id,
                 turn=event.turn,
                 time=event.timestamp.isoformat() if event.timestamp else None,
-                who=" and ".join(names[uid] for uid in known.together or [event.source]),
+                who=" and ".join(
+                    names[uid] if uid in ENGINE else write_name(names[uid])
+                    for uid in known.together or [event.source]
+                ),
                 where=names[known.location] if known.location else None,
                 text=event.content,
             )

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
-from dndbots._json import as_json
+from dndbots._jsontext import as_json
 from dndbots.canon import claims, fold
 from dndbots.canon.claims import Certainty, HeldClaim
 from dndbots.canon.fold import Settled

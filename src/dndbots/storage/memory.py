@@ -28,6 +28,7 @@ from dndbots.storage.ports import (
     MentionRow,
     NameRow,
     Rows,
+    Sealed,
     Seed,
     TruthRow,
 )
@@ -393,6 +394,15 @@ class MemoryStore:
 
     def view_rows(self, view: str, branch: int) -> Iterator[Sequence[object]]:
         return (row for row in self._tables.rows[view] if row[0] == branch)
+
+    def noted(self) -> dict[int, Sealed]:
+        return {}
+
+    def seal(self, _branch: int) -> Sealed | None:
+        return None
+
+    def accept(self) -> None:
+        """Nobody else can change what is in memory."""
 
     def group_faults(self) -> list[str]:
         return []

@@ -268,6 +268,15 @@ class Seed(Protocol):
     def __call__(self, store: "Store", branch: Branch, /) -> Rows: ...
 
 
+class Sealed(Protocol):
+    """How far the log of a branch was noted to go, and a checksum of it: see `seals`."""
+
+    @property
+    def seq(self) -> int: ...
+    @property
+    def digest(self) -> str: ...
+
+
 class Store(Protocol):
     """One campaign. Reads take a lineage, so that a fork and a look into the past are the same thing.
 
@@ -439,6 +448,18 @@ class Store(Protocol):
     def cursor(self, branch: int) -> Cursor: ...
     def clear_views(self, branch: int) -> None: ...
     def view_rows(self, view: str, branch: int) -> Iterator[Sequence[object]]: ...
+    def noted(self) -> Mapping[int, Sealed]:
+        """The seals of branches that are kept apart from the log, and so are not lost with it."""
+        ...
+
+    def seal(self, branch: int) -> Sealed | None:
+        """The seal of a branch that is kept with the log."""
+        ...
+
+    def accept(self) -> None:
+        """Takes the log as it is: what it was noted to be no longer counts."""
+        ...
+
     def group_faults(self) -> list[str]:
         """Groups whose members are not the people that it was made for."""
         ...

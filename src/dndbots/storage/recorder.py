@@ -9,10 +9,9 @@ from pydantic import ValidationError
 from dndbots.canon import laws
 from dndbots.canon.claims import Certainty
 from dndbots.canon.holding import effects_of
-from dndbots.errors import DuplicateEvent, EventRefused, SequenceConflict
+from dndbots.errors import DuplicateEvent, EventRefused, InvalidSetting, SequenceConflict
 from dndbots.events import GameEvent, KnownMetadata, audience
 from dndbots.ids import DM, SYSTEM
-from dndbots.storage.damage import told_as_damage
 from dndbots.storage.ports import BLOCK, Branch, Lineage, Rows, Store
 from dndbots.storage.rowmaking import Prepared, RowMaker, at_of
 from dndbots.storage.standing import Standing
@@ -63,12 +62,17 @@ class Recorder:
         *,
         expected: int | None = None,
         lawful: bool = True,
+        from_elsewhere: bool = False,
     ) -> int:
-        """The same for any number of events: each chunk is told as it is written, and none is kept."""
+        """The same for any number of events: each chunk is told as it is written, and none is kept.
+
+        What comes `from_elsewhere` is checked by itself, and not against what is true here.
+        """
+        standing = laws.Unquestioned(self._standing) if from_elsewhere else self._standing
         try:
             with self._store.appending(self._branch) as before:
                 self._begin(before, expected)
-                head = self._write(iter(events), before, told, lawful=lawful)
+                head = self._write(iter(events), before, told, standing if lawful else None)
         except BaseException:
             # Also when it is the commit that fails: what is at hand speaks of rows that are not there.
             self.forget()
@@ -88,14 +92,12 @@ class Recorder:
         source: Iterator[GameEvent],
         head: int,
         told: Callable[[list[GameEvent]], None],
-        *,
-        lawful: bool,
+        standing: laws.Standing | None,
     ) -> int:
-        while chunk := list(islice(source, CHUNK)):
-            with told_as_damage(self._store.where):
-                prepared = self._prepare(chunk, head, lawful=lawful)
-                head += len(prepared)
-                self._store.write(self._rows(prepared, head, log=True))
+        while chunk := list(map(_event, islice(source, CHUNK))):
+            prepared = self._prepare(chunk, head, standing)
+            head += len(prepared)
+            self._store.write(self._rows(prepared, head, log=True))
             told([one.event for one in prepared])
         return head
 
@@ -108,7 +110,7 @@ class Recorder:
         source = iter(events)
         # Whole blocks, so that a row of postings is never in two parts.
         while chunk := list(islice(source, BLOCK - (head + 1) % BLOCK)):
-            prepared = self._prepare(chunk, head, lawful=False, is_stored=True, words=words)
+            prepared = self._prepare(chunk, head, None, is_stored=True, words=words)
             head += len(prepared)
             yield self._rows(prepared, head, log=False)
         self.forget()
@@ -123,11 +125,13 @@ class Recorder:
         self,
         events: list[GameEvent],
         head: int,
+        standing: laws.Standing | None,
         *,
-        lawful: bool,
         is_stored: bool = False,
         words: bool = True,
     ) -> list[Prepared]:
+        """Events as they are to be written; without a `standing` to check them by, taken as they are."""
+        lawful = standing is not None
         lineage = self._lineage_to(head)
         self._standing.begin(lineage)
         here: dict[str, Prepared] = {}
@@ -139,14 +143,17 @@ class Recorder:
                 raise DuplicateEvent(given.event_id)
             event, known = given, given.known
             uses = laws.uses_of(event, known)
-            if lawful:
-                laws.check(event, known, uses, self._standing)
+            if standing is not None:
+                laws.check(event, known, uses, standing)
             if not is_stored:
                 event, known = self._stamped(event, known, seq)
             people = audience(event)
             if lawful and event.is_note:
                 self._check_sources(event, known, people, here, sources)
-            at = seq if known.valid_from is None else self._past(event, known, people, here, lineage)
+            at = seq
+            if known.valid_from is not None:
+                learning = people if lawful else frozenset[str]()
+                at = self._past(event, known, learning, here, lineage)
             effects = effects_of(event, known, people)
             terms = terms_stated(event, known) if words and not event.is_note else {}
             one = Prepared(event, seq, at, known, uses, people, effects, terms)
@@ -170,7 +177,10 @@ class Recorder:
         here: dict[str, Prepared],
         lineage: Lineage,
     ) -> int:
-        """The place of the event that the facts of this one speak of. All who learn them perceived it."""
+        """The place of the event that the facts of this one speak of. All who learn them perceived it.
+
+        Of a log that one viewer perceived nobody asks that: it does not say who else did.
+        """
         name = str(known.valid_from)
         at, perceivers = self._perceived([name], here, lineage).get(name, (0, people))
         if not at:
@@ -248,6 +258,13 @@ def _sources_of(known: KnownMetadata) -> list[str]:
     if known.gate is not None:
         named.append(known.gate.target)
     return list(dict.fromkeys(named))
+
+
+def _event(given: object) -> GameEvent:
+    if not isinstance(given, GameEvent):
+        reason = "is no GameEvent; make one with GameEvent(...), or GameEvent.model_validate(...) of a dict"
+        raise InvalidSetting("event", type(given).__name__, reason=reason)
+    return given
 
 
 def _checked(event: GameEvent) -> GameEvent:

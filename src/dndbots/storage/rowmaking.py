@@ -4,18 +4,18 @@ Rows carry running totals, so that any moment of the past can be read without ad
 before it. What is kept in memory between appends is bounded, and can be forgotten at any time.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from dndbots._json import as_json
+from dndbots._jsontext import as_json
 from dndbots.canon.claims import AT, Certainty, counts
 from dndbots.canon.holding import Effects, Holding
 from dndbots.canon.laws import Uses
 from dndbots.canon.marks import marks_of, session_mark
 from dndbots.canon.reducers import FOLD_VERSION
 from dndbots.canon.ties import Deed, deed_slot, tied_by
-from dndbots.events import EventType, GameEvent, KnownMetadata
+from dndbots.events import EventType, GameEvent, KnownMetadata, learners_of
 from dndbots.ids import DM, SYSTEM, folded, is_uid
 from dndbots.storage import codec
 from dndbots.storage.ports import (
@@ -61,6 +61,7 @@ class RowMaker:
         self._totals: Bounded[ClaimKey, int] = Bounded(at_hand)
         self._slots: Bounded[ClaimKey, bool] = Bounded(at_hand)
         self._sightings: Bounded[tuple[str, int], bool] = Bounded(at_hand)
+        self._perceivers: Bounded[str, bool] = Bounded(at_hand)
         self._links: Bounded[tuple[str, str, str, int, int], bool] = Bounded(at_hand)
         self._done: Bounded[tuple[tuple[Deed, ...], int, int], bool] = Bounded(at_hand)
         self._kept: tuple[Bounded[Any, Any], ...] = (
@@ -69,6 +70,7 @@ class RowMaker:
             self._totals,
             self._slots,
             self._sightings,
+            self._perceivers,
             self._links,
             self._done,
         )
@@ -88,11 +90,15 @@ class RowMaker:
             groups = [self._groups[part] for part in parts_of(one.perceivers)]
             if log:
                 rows.events.append(codec.to_row(one.event, self._branch, *groups))
-            is_note = one.event.is_note
+            is_note, learners = one.event.is_note, learners_of(one.event)
             for group in () if is_note and one.event.event_type is not EventType.EXTRACTION else groups:
                 if not is_note:
                     self._add_text(rows, one, group, postings)
-                self._add_people(rows, one, group, is_note=is_note)
+                self._add_people(rows, one, group, learners, is_note=is_note)
+            if not is_note:
+                self._add_perceivers(rows, one)
+            if learners:
+                self._add_learners(rows, one, learners, is_note=is_note)
             self._add_claims(rows, one)
             self._add_deeds(rows, one)
         rows.postings = [
@@ -106,6 +112,9 @@ class RowMaker:
         missing: dict[frozenset[str], None] = {}
         for one in prepared:
             wanted = list(parts_of(one.perceivers))
+            new = sorted(who for who in one.perceivers if who not in self._perceivers)
+            wanted += [part for who in new for part in own_parts(who)]
+            wanted += [part for people in learners_of(one.event).values() for part in parts_of(people)]
             wanted += [part for held in one.effects.holdings for part in parts_of(held.holders)]
             wanted += [part for done in one.effects.doings for part in parts_of(done.holders)]
             missing.update((people, None) for people in wanted if people not in self._groups)
@@ -150,33 +159,64 @@ class RowMaker:
             else:
                 hits[term] = [text]
 
-    def _add_people(self, rows: Rows, one: Prepared, group: int, *, is_note: bool) -> None:
+    def _add_people(
+        self, rows: Rows, one: Prepared, group: int, learners: Collection[str], *, is_note: bool
+    ) -> None:
         """Whom an event shows, and is about. A note is no event of theirs: it only says who they are."""
-        branch, seq, sightings = self._branch, one.seq, self._sightings
+        branch, seq = self._branch, one.seq
         seen, place = one.effects.seen, one.known.location
         mentioned = dict.fromkeys(one.uses.shown)
         if one.uses.referred:
             mentioned.update(dict.fromkeys(uid for _, uid in one.uses.referred))
-        mentioned.pop(DM, None)
-        mentioned.pop(SYSTEM, None)
+        for uid in (DM, SYSTEM, *_only_named(one, learners)):
+            mentioned.pop(uid, None)
         marks = marks_of(one.event, (held.claim for held in one.effects.holdings))
         met = list(mentioned)
         if not is_note:
             rows.mentions += [(branch, uid, group, seq, place if uid in seen else None) for uid in mentioned]
             for uid in seen:
                 self._add_link(rows, uid, AT, str(place), group, int(Certainty.FACT), seq)
-            met += [*one.perceivers, *marks, session_mark(one.event.session_id)]
+            met += [*marks, session_mark(one.event.session_id)]
         rows.mentions += [(branch, mark, group, seq, None) for mark in marks]
         for uid in met:
-            if (uid, group) not in sightings:
-                sightings[uid, group] = True
-                if uid not in (DM, SYSTEM):
-                    rows.sightings.append(SightingRow(branch, uid, group, seq))
-        for uid, names in one.known.names.items():
-            for n, name in enumerate([names] if isinstance(names, str) else names):
-                rows.names.append(NameRow(branch, uid, seq, n, group, name, folded(name)))
+            self._add_sighting(rows, uid, group, seq)
+        for uid in one.known.names:
+            if uid not in learners:
+                self._add_names(rows, one, uid, group)
         for uid, other in one.known.same_as.items():
             rows.identities.append(IdentityRow(branch, uid, other, seq, group))
+
+    def _add_perceivers(self, rows: Rows, one: Prepared) -> None:
+        """Who perceives an event is there for itself and for the DM; the others may not know of it."""
+        for uid in sorted(one.perceivers):
+            if uid not in self._perceivers:
+                self._perceivers[uid] = True
+                for part in own_parts(uid):
+                    self._add_sighting(rows, uid, self._groups[part], one.seq)
+
+    def _add_learners(
+        self, rows: Rows, one: Prepared, learners: Mapping[str, frozenset[str]], *, is_note: bool
+    ) -> None:
+        """The names that only some learn, and whom the event shows to nobody but these."""
+        hidden = _only_named(one, learners)
+        for uid, people in sorted(learners.items()):
+            for group in (self._groups[part] for part in parts_of(people)):
+                self._add_names(rows, one, uid, group)
+                if uid in hidden:
+                    self._add_sighting(rows, uid, group, one.seq)
+                    if not is_note:
+                        rows.mentions.append((self._branch, uid, group, one.seq, None))
+
+    def _add_sighting(self, rows: Rows, uid: str, group: int, seq: int) -> None:
+        if (uid, group) not in self._sightings:
+            self._sightings[uid, group] = True
+            if uid not in (DM, SYSTEM):
+                rows.sightings.append(SightingRow(self._branch, uid, group, seq))
+
+    def _add_names(self, rows: Rows, one: Prepared, uid: str, group: int) -> None:
+        given = one.known.names[uid]
+        for n, name in enumerate([given] if isinstance(given, str) else given):
+            rows.names.append(NameRow(self._branch, uid, one.seq, n, group, name, folded(name)))
 
     def _add_claims(self, rows: Rows, one: Prepared) -> None:
         for n, held in enumerate(one.effects.holdings):
@@ -219,6 +259,12 @@ class RowMaker:
         change = held.claim.value
         self._totals[key] += change if isinstance(change, int) else 0
         return self._totals[key]
+
+
+def _only_named(one: Prepared, learners: Collection[str]) -> list[str]:
+    """Those of some whom an event names, and shows or refers to in no other way."""
+    referred = {uid for _, uid in one.uses.referred}
+    return [uid for uid in learners if uid not in referred and one.uses.shown.count(uid) == 1]
 
 
 def at_of(held: Holding, one: Prepared) -> int:
@@ -266,3 +312,9 @@ def parts_of(people: frozenset[str]) -> tuple[frozenset[str], ...]:
     """
     core = frozenset(who for who in people if who in (DM, SYSTEM) or who.startswith("pc_"))
     return tuple(part for part in (core, people - core) if part)
+
+
+@lru_cache(maxsize=1 << 14)
+def own_parts(who: str) -> tuple[frozenset[str], ...]:
+    """The groups of rows that are for somebody alone, and for the DM."""
+    return parts_of(frozenset((DM, who)))

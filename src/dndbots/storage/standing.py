@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import Final, TypeVar
 
-from dndbots._json import as_json
+from dndbots._jsontext import as_json
 from dndbots.canon import fold
 from dndbots.canon.claims import (
     AT,
@@ -58,6 +58,24 @@ class Bounded(dict[Key, Value]):
                 del self[key]
 
 
+class _Person:
+    """All uids of somebody, and by slot those of which something is true and the newest of these."""
+
+    __slots__ = ("_ordered", "first", "newest", "told", "uids")
+
+    def __init__(self, uids: set[str]) -> None:
+        self.uids, self.first = uids, min(uids)
+        self.told: dict[str, set[str]] = {}
+        self.newest: dict[str, str] = {}
+        self._ordered: tuple[str, ...] = ()
+
+    @property
+    def ordered(self) -> tuple[str, ...]:
+        if len(self._ordered) != len(self.uids):
+            self._ordered = tuple(sorted(self.uids))
+        return self._ordered
+
+
 class Standing:
     """Implements what `canon.laws` asks for."""
 
@@ -66,7 +84,7 @@ class Standing:
         self._lineage: Lineage = ()
         self._known: Bounded[str, bool] = Bounded(at_hand)
         self._truth: Bounded[tuple[str, str], Known] = Bounded(at_hand)
-        self._persons: Bounded[str, Sequence[str]] = Bounded(at_hand)
+        self._persons: Bounded[str, _Person] = Bounded(at_hand)
         # What this batch says and shows, which the store does not have yet.
         self._confirmed: dict[tuple[str, str], int] = {}
         self._seen: dict[str, int] = {}
@@ -119,18 +137,51 @@ class Standing:
 
     def _value(self, uid: str, slot: str) -> object:
         """What is true of somebody, under whatever uid it was said last."""
-        persons = self.persons(uid)
-        if len(persons) == 1:
-            return self._known_truth(uid, slot)[0]
-        told = [one for one in persons if self._known_truth(one, slot) is not _UNKNOWN]
-        newest = max(told, key=lambda one: self._last_word(one, slot), default=uid)
-        return self._known_truth(newest, slot)[0]
+        person = self._person(uid)
+        newest = uid if len(person.uids) == 1 else self._newest(person, slot)
+        return self._known_truth(newest, slot)[0] if newest is not None else None
+
+    def _newest(self, person: _Person, slot: str) -> str | None:
+        """The uid under which something was said last; of several at one time, the first by order."""
+        if slot not in person.newest:
+            told = sorted(self._told(person, slot))
+            if not told:
+                return None
+            person.newest[slot] = max(told, key=lambda one: self._last_word(one, slot))
+        return person.newest[slot]
+
+    def _told(self, person: _Person, slot: str) -> set[str]:
+        """Those uids of somebody of which something is true in a slot."""
+        if slot not in person.told:
+            known = {one for one in person.uids if self._known_truth(one, slot) is not _UNKNOWN}
+            person.told[slot] = known
+        return person.told[slot]
 
     def _last_word(self, uid: str, slot: str) -> int:
         """When something was last said under a uid, also where that changed nothing."""
         return max(self._known_truth(uid, slot)[1], self._confirmed_at((uid, slot)))
 
+    def _hear(self, uid: str, slot: str) -> None:
+        """Notes that something was said under a uid, so that it may be the newest."""
+        person = self._persons.get(uid)
+        if person is None or len(person.uids) == 1 or slot == SAME:
+            return
+        if self._known_truth(uid, slot) is not _UNKNOWN:
+            self._told(person, slot).add(uid)
+        if slot in person.newest:
+            person.newest[slot] = self._newer(person.newest[slot], uid, slot)
+
+    def _newer(self, one: str, other: str, slot: str) -> str:
+        first, second = sorted((one, other))
+        return second if self._last_word(second, slot) > self._last_word(first, slot) else first
+
     def persons(self, uid: str) -> Sequence[str]:
+        return self._person(uid).ordered
+
+    def first_of(self, uid: str) -> str:
+        return self._person(uid).first
+
+    def _person(self, uid: str) -> _Person:
         if uid not in self._persons:
             found, new = {uid}, [uid]
             while new:
@@ -143,13 +194,31 @@ class Standing:
                 twins += [into] if isinstance(into, str) else []
                 new += [other for other in twins if other not in found]
                 found.update(twins)
-            self._persons[uid] = (uid,) if len(found) == 1 else tuple(sorted(found))
+            self._persons.update(dict.fromkeys(found, _Person(found)))
         return self._persons[uid]
+
+    def _join(self, uid: str, other: str) -> None:
+        """Makes one person of two. The smaller one goes into the larger, so a long chain costs little."""
+        small, large = sorted((self._person(uid), self._person(other)), key=lambda one: len(one.uids))
+        if small is large:
+            return
+        for slot in small.newest.keys() | large.newest.keys():
+            winners = [one for one in (self._newest(small, slot), self._newest(large, slot)) if one]
+            large.newest[slot] = self._newer(winners[0], winners[-1], slot)
+        for slot in small.told.keys() | large.told.keys():
+            self._told(large, slot).update(self._told(small, slot))
+        large.uids |= small.uids
+        large.first = min(large.first, small.first)
+        self._persons.update(dict.fromkeys(small.uids, large))
 
     def is_dead(self, uid: str) -> bool:
         """Whether somebody, under whatever uid, has been counted out."""
-        persons = self.persons(uid)
-        number = self._known_truth(uid, NUMBER)[0] if len(persons) == 1 else self._counted(persons)
+        person = self._person(uid)
+        if len(person.uids) == 1:
+            number = self._known_truth(uid, NUMBER)[0]
+        else:
+            counted = self._told(person, NUMBER)
+            number = self._counted(sorted(counted)) if counted else None
         return isinstance(number, int) and number <= 0
 
     def _counted(self, persons: Sequence[str]) -> object:
@@ -250,25 +319,31 @@ class Standing:
             return
         self._confirmed[key] = at
         self._settle(key, value, at, seq)
+        self._hear(*key)
 
     def see(self, people: Iterable[str], place: str, seq: int) -> None:
         """Takes in where people are."""
         truth = self._truth
         for who in people:
-            if truth.get((who, AT), _UNKNOWN)[0] != place or len(self.persons(who)) > 1:
+            self._seen[who] = seq
+            if truth.get((who, AT), _UNKNOWN)[0] != place or len(self._person(who).uids) > 1:
                 self._settle((who, AT), place, seq, seq)
-        self._seen.update(dict.fromkeys(people, seq))
+                self._hear(who, AT)
 
     def _settle(self, key: tuple[str, str], value: object, at: int, seq: int) -> None:
-        if self._known_truth(*key)[0] != value or len(self.persons(key[0])) > 1:
+        before, _ = self._known_truth(*key)
+        if before != value or len(self._person(key[0]).uids) > 1:
             self._truth[key] = value, at
             self._changed[key] = TruthRow(self._branch, *key, as_json(value), at, seq)
             if key[1] in _CONTAINMENT:
-                self._free.difference_update(self.persons(key[0]))
+                self._free.difference_update(self._person(key[0]).uids)
             if key[1] == SAME and isinstance(value, str):
                 self._free.clear()
                 self._merging.setdefault(value, []).append(key[0])
-                self._persons.clear()
+                if before is None:
+                    self._join(key[0], value)
+                else:
+                    self._persons.clear()
 
     def _confirmed_at(self, key: tuple[str, str]) -> int:
         """The time that the newest evidence speaks of; truth itself keeps only when the value came about."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dndbots.canon import claims
 from dndbots.canon.loot import holder_of, loot_of
 from dndbots.events import GameEvent, KnownMetadata
-from dndbots.ids import is_uid, name_from_uid
+from dndbots.ids import is_opaque, is_uid, name_from_uid
 from dndbots.storage.terms import terms_of
 
 
@@ -49,4 +49,6 @@ def _said(value: object) -> str:
     if isinstance(value, list):
         return " ".join(map(_said, value))
     text = "" if value is None or isinstance(value, bool) else str(value)
-    return name_from_uid(text) if is_uid(text) else text
+    if not is_uid(text):
+        return text
+    return "" if is_opaque(text) else name_from_uid(text)

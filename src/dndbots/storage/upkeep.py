@@ -1,11 +1,11 @@
 """Rebuilding the views from the log, and checking that log, views and cursors agree."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from dndbots._json import as_json
+from dndbots._jsontext import as_json
 from dndbots.canon.claims import SAME
 from dndbots.canon.reducers import FOLD_VERSION
 from dndbots.errors import StorageError, StoreDamaged
@@ -13,13 +13,27 @@ from dndbots.events import GameEvent, audience
 from dndbots.ids import DM
 from dndbots.storage import codec
 from dndbots.storage.happened import PAGE
-from dndbots.storage.ports import BLOCK, VIEWS, Branch, EventRow, Lineage, Rows, Segment, Store, TruthRow
+from dndbots.storage.ports import (
+    BLOCK,
+    VIEWS,
+    Branch,
+    EventRow,
+    Lineage,
+    Rows,
+    Sealed,
+    Segment,
+    Store,
+    TruthRow,
+)
 from dndbots.storage.reader import View
 from dndbots.storage.recorder import Recorder
+from dndbots.storage.seals import REMEDY, Seal, lost
 from dndbots.storage.standing import TRACKED
 
 Progress = Callable[[int, int], None]
 _ANYWHERE: Final = 2**62
+# Where a problem is that the database itself has.
+STORAGE: Final = "storage"
 
 
 class Problem(NamedTuple):
@@ -85,7 +99,7 @@ def rebuild(store: Store, progress: Progress | None = None) -> int:
             store.clear_views(branch.id)
             store.write(seed(store, branch))
             recorder = recorder_of(store, branch)
-            events = map(codec.from_row, _own_events(store, branch, head))
+            events = map(codec.from_row, own_events(store, branch, head))
             for rows in recorder.refold(events, branch.forked_at):
                 store.write(rows)
                 if progress is not None:
@@ -94,7 +108,8 @@ def rebuild(store: Store, progress: Progress | None = None) -> int:
     return done
 
 
-def _own_events(store: Store, branch: Branch, head: int) -> Iterator[EventRow]:
+def own_events(store: Store, branch: Branch, head: int = _ANYWHERE) -> Iterator[EventRow]:
+    """The rows of a branch's own events, oldest first."""
     after = branch.forked_at
     while rows := store.events((Segment(branch.id, head),), after=after, limit=PAGE):
         yield from rows
@@ -103,20 +118,25 @@ def _own_events(store: Store, branch: Branch, head: int) -> Iterator[EventRow]:
 
 def verify(store: Store, progress: Progress | None = None) -> list[Problem]:
     """Everything that is wrong with a campaign; nothing, if it is sound. Others may write meanwhile."""
-    found = [Problem("all", "storage", fault) for fault in store.faults()]
+    found = [Problem("all", STORAGE, fault) for fault in store.faults()]
     if found:
         return found
+    # Before the moment that is looked at: what is noted later may be of events that come later.
+    noted = store.noted()
     with store.snapshot():
-        return _verified(store, progress)
+        return _verified(store, noted, progress)
 
 
-def _verified(store: Store, progress: Progress | None) -> list[Problem]:
+def _verified(store: Store, noted: Mapping[int, Sealed], progress: Progress | None) -> list[Problem]:
     found = [Problem("all", "members", f"{fault}; restore a copy") for fault in store.group_faults()]
     branches = store.branches()
+    missing = sorted(noted.keys() - {branch.id for branch in branches})
+    found += [Problem("all", "log", f"branch no. {number} is lost; {REMEDY}") for number in missing]
     total = sum(branch.head - branch.forked_at for branch in branches)
     done = 0
     for branch in branches:
-        check = _BranchCheck(store, branch)
+        seals = [one for one in (store.seal(branch.id), noted.get(branch.id)) if one is not None]
+        check = _BranchCheck(store, branch, seals)
         for checked in check.run():
             if progress is not None:
                 progress(done + checked, max(total, 1))
@@ -163,8 +183,8 @@ class _FromNothing:
 class _BranchCheck:
     """The check of one branch: its log first, then its views against a fold of that log."""
 
-    def __init__(self, store: Store, branch: Branch) -> None:
-        self._store, self._branch = store, branch
+    def __init__(self, store: Store, branch: Branch, seals: Collection[Sealed]) -> None:
+        self._store, self._branch, self._seals = store, branch, seals
         self.problems: list[Problem] = []
         self._groups: dict[int, frozenset[str]] = {}
 
@@ -197,18 +217,28 @@ class _BranchCheck:
 
     def _sound_events(self) -> Iterator[GameEvent]:
         branch, expected = self._branch, self._branch.forked_at
-        for row in _own_events(self._store, branch, _ANYWHERE):
+        seal = Seal(expected)
+        self._check_seals(seal)
+        for row in own_events(self._store, branch):
             expected += 1
             if row.seq != expected:
                 self._tell("log", f"event {expected} is missing; the next one is {row.seq}")
                 expected = row.seq
+            seal = seal.extended([row])
+            self._check_seals(seal)
             event = codec.from_row(row, checked=True)
             if audience(event) != self._members(row.audience) | self._members(row.others):
                 self._tell(f"event {row.event_id}", "its audience is not the one that it names")
             yield event
+        for sealed in {one.seq for one in self._seals if one.seq > expected}:
+            self._tell("log", lost(sealed, expected))
         if expected != branch.head:
             self._tell("log", f"the head is {branch.head}, but the last event is {expected}")
         self._check_ids()
+
+    def _check_seals(self, seal: Seal) -> None:
+        if any(one.seq == seal.seq and one.digest != seal.digest for one in self._seals):
+            self._tell("log", lost(seal.seq, seal.seq))
 
     def _check_ids(self) -> None:
         """Ids are unique along a branch's past too, not only among its own events."""
@@ -216,7 +246,7 @@ class _BranchCheck:
         if branch.parent is None:
             return
         past = lineage_of(self._store.branches(), branch, branch.forked_at)
-        for row in _own_events(self._store, branch, _ANYWHERE):
+        for row in own_events(self._store, branch):
             if self._store.places_of(past, [row.event_id]):
                 self._tell(f"event {row.event_id}", "its id is also that of an event before the fork")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dndbots._json import as_json
+from dndbots._jsontext import as_json
 from dndbots.campaign import Campaign
 from dndbots.errors import DndbotsError
 from dndbots.events import GameEvent, audience
@@ -50,7 +50,8 @@ def memory_campaign(events: Iterable[GameEvent] = ()) -> Campaign:
 def perceived_only(campaign: Campaign, viewer: str) -> Campaign:
     """A campaign whose log is what one viewer perceived of another's, and nothing else."""
     part = memory_campaign()
-    part.replay(campaign.events(viewer=viewer))
+    with campaign.view(viewer) as view:
+        part.replay(view.by_itself().events())
     return part
 
 

@@ -235,3 +235,20 @@ class Bench:
 
 def words(events: list[GameEvent]) -> str:
     return " ".join(event.content for event in events)
+
+
+def fight_on(bench: Bench, place: str) -> None:
+    """Everybody strikes, round after round, until it is over."""
+    for _ in range(40):
+        for uid in bench.table.order():
+            fight = bench.table.fights.get(place)
+            if fight is None:
+                return
+            if uid in bench.table.seats and bench.table.can_act(uid):
+                bench.act(uid.split("_")[1], Verb.ATTACK, target=next(iter(fight.standing)))
+            elif uid in fight.standing:
+                step = bench.step(uid)
+                referee.foes_act(step, uid)
+                bench.done(step)
+        bench.dm()
+    raise AssertionError("the fight does not end")

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from tests.game.house.bench import Bench, hero, mill, words
+from tests.game.house.bench import Bench, fight_on, hero, mill, words
 
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.game import referee
@@ -22,23 +22,6 @@ STRONG = (
     hero("Throk", "Fighter", hp=90, hp_max=90, level=8),
     hero("Zara", "Thief", hp=60, hp_max=60, level=8),
 )
-
-
-def fight_on(bench: Bench, place: str) -> None:
-    """Everybody strikes, round after round, until it is over."""
-    for _ in range(40):
-        for uid in bench.table.order():
-            fight = bench.table.fights.get(place)
-            if fight is None:
-                return
-            if uid in bench.table.seats and bench.table.can_act(uid):
-                bench.act(uid.split("_")[1], Verb.ATTACK, target=next(iter(fight.standing)))
-            elif uid in fight.standing:
-                step = bench.step(uid)
-                referee.foes_act(step, uid)
-                bench.done(step)
-        bench.dm()
-    raise AssertionError("the fight does not end")
 
 
 def into_the_cellar(bench: Bench) -> list[GameEvent]:

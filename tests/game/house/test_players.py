@@ -211,7 +211,9 @@ def test_the_greedy_keep_a_secret_that_others_tell() -> None:
             board.round()
             board.begin_round()
             gist = {"gist": f"a purse of {number} gold was under the bed"}
-            board.tell("Gold!", place="inn", kind=EventType.DISCOVERY, witnesses=[pc(0)], play=gist)
+            board.tell(
+                "Gold!", place="inn", kind=EventType.DISCOVERY, witnesses=[], told_to=[pc(0)], play=gist
+            )
             for _ in range(6):
                 used |= {act.verb for _, who, act in board.acts if who == pc(0) and act.tells}
                 board.play_out()

@@ -66,7 +66,7 @@ def test_what_others_wrote_is_passed_on_as_it_is(gist: str, temper: str, seed: i
     gist = gist.replace("\x00", "")
     if not gist.strip():
         return
-    board.tell("Hm.", place="inn", witnesses=[pc(0)], play={"gist": gist})
+    board.tell("Hm.", place="inn", witnesses=[], told_to=[pc(0)], play={"gist": gist})
     act = board.decide(pc(0))
     assert act.verb is Verb.TELL
     assert gist[1:] in act.words or gist[1:].strip() in act.words

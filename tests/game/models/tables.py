@@ -5,10 +5,13 @@ from typing import Any
 
 from dndbots.campaign import Campaign
 from dndbots.game.acts import Act
+from dndbots.game.adventures import named
 from dndbots.game.agents import Cast, DungeonMaster, Player, Turn
+from dndbots.game.house.atlas import Atlas
 from dndbots.game.house.dm import HouseDM
 from dndbots.game.house.players import HousePlayer
 from dndbots.game.models.dm import ModelDM
+from dndbots.game.models.making import CALLED
 from dndbots.game.models.players import ModelPlayer
 from dndbots.game.playing import Game
 from dndbots.ids import DM
@@ -16,6 +19,10 @@ from dndbots.llm.asking import Answer, Call, Question, Usage
 from dndbots.testing import ScriptedVoice, memory_campaign
 
 BUDGET = 1_200
+# The first that anybody meets in the module that is played here, and two of its places.
+_BRIDGE = Atlas(named("the_unpaid_bridge"), 0, uids="names")
+PASK = _BRIDGE.uid("npc", "pask")
+SQUARE, LANDING = _BRIDGE.uid("loc", "square"), _BRIDGE.uid("loc", "landing")
 Said = Answer | str | Exception | Callable[[Question], Answer | str]
 
 
@@ -50,6 +57,12 @@ def played_by(*said: Said, **how: Any) -> tuple[Game, ScriptedVoice]:
     """A game whose characters are played by one voice, and the voice."""
     voice = ScriptedVoice(*said)
     return begun(player=ModelPlayer(voice), **how), voice
+
+
+def uid_of(game: Game, name: str) -> str:
+    """Somebody whom a DM's model brought in, by the name that only the DM knows."""
+    (uid,) = [uid for uid, facts in game.table.facts.items() if facts.get(CALLED) == name]
+    return uid
 
 
 def turns(game: Game) -> list[Any]:

@@ -5,7 +5,20 @@ from typing import Any
 
 import pytest
 from bench.laws import overheard, unshown_uids
-from tests.game.models.tables import Walker, begun, calling, calls, notes, play, run_by, turns
+from tests.game.models.tables import (
+    LANDING,
+    PASK,
+    SQUARE,
+    Walker,
+    begun,
+    calling,
+    calls,
+    notes,
+    play,
+    run_by,
+    turns,
+    uid_of,
+)
 
 from dndbots.errors import EventRefused
 from dndbots.events import EventType, audience
@@ -63,7 +76,7 @@ def test_somebody_new_is_known_by_looks_and_what_they_want_is_the_dms() -> None:
     game, voice = run_by(calls("introduce_npc", "Somebody waves.", **new), "Odo Fenn waves again.", seats=2)
     game.play(1)
     who = game.table.living()[0]
-    (uid,) = [uid for uid in game.table.facts if uid.startswith("npc_odo")]
+    uid = uid_of(game, "Odo Fenn")
     assert game.tables[who].names[uid] == "a man with a crate"
     assert "wants" not in game.tables[who].facts[uid]
     assert game.table.fact(uid, "wants") == "to sell the crate"
@@ -80,7 +93,7 @@ def test_people_of_a_scene_speak() -> None:
     game, _ = run_by(calls("speak_as", npc="Pask", gist="The tithe is due."))
     game.play(1)
     (event,) = [event for event in play(game) if "The tithe is due." in event.content]
-    assert event.source == "npc_pask_001"
+    assert event.source == PASK
     assert event.event_type is EventType.DIALOGUE
 
 
@@ -103,9 +116,9 @@ def test_a_new_place_can_be_gone_to_and_back_from_also_after_a_restart() -> None
     back = Walker(**{game.table.name(one).split()[0]: Act(verb=Verb.GO, what="the hole", words="Out.")})
     game.cast = type(game.cast)(dm=game.cast.dm, player=back)
     game.play(1)
-    assert game.table.place(one) == "loc_square_001"
+    assert game.table.place(one) == SQUARE
     game.play(1)
-    assert "a hole in the wall" in game.tables[one].sights["loc_square_001"].ways
+    assert "a hole in the wall" in game.tables[one].sights[SQUARE].ways
     assert game.campaign.verify() == []
     assert list(unshown_uids(play(game))) == []
 
@@ -117,9 +130,9 @@ def test_characters_go_by_a_way_that_is_there() -> None:
     name = game.table.name(one)
     game.cast.dm._voice = ScriptedVoice(calls("move_scene", way="river stairs", who=[name]), "Water.")  # type: ignore[attr-defined]
     game.play(1)
-    assert game.table.place(one) == "loc_landing_001"
-    assert game.table.place(other) == "loc_square_001"
-    assert "loc_landing_001" in game.tables[one].sights
+    assert game.table.place(one) == LANDING
+    assert game.table.place(other) == SQUARE
+    assert LANDING in game.tables[one].sights
     assert list(overheard(play(game))) == []
 
 
@@ -229,7 +242,7 @@ REFUSED = [
     ("introduce_npc", {"name": "'; DROP TABLE events; --", "looks": "a man"}, "no name"),
     ("introduce_npc", {"name": "I win.", "looks": "a man"}, "no name"),
     ("speak_as", {"npc": "Gandalf", "gist": "Fly!"}, "not one of those"),
-    ("speak_as", {"npc": "npc_pask_001", "gist": "Fly!"}, "not one of those"),
+    ("speak_as", {"npc": PASK, "gist": "Fly!"}, "not one of those"),
     ("move_scene", {"way": "up to the moon"}, "for a new one"),
     ("move_scene", {"way": "river stairs", "who": ["Gandalf"]}, "not one of those"),
     ("offer_quest", {"name": "X", "goal": "Y", "giver": "Gandalf"}, "not one of those"),
@@ -373,7 +386,7 @@ def test_the_house_goes_on_with_what_a_model_made_up() -> None:
     )
     game = Game.resume(game.campaign, cast=Cast(dm=HouseDM(), player=down))
     game.play(1)
-    assert game.table.place(one) == "loc_square_001"
+    assert game.table.place(one) == SQUARE
     up = Walker(**{name: Act(verb=Verb.GO, what="a ladder", words="Up.")})
     game = Game.resume(game.campaign, cast=Cast(dm=HouseDM(), player=up))
     game.play(2)
@@ -392,6 +405,7 @@ def test_an_open_game_can_be_kept_by_the_house() -> None:
 def test_who_comes_in_the_middle_of_a_fight_is_shown_the_foes_that_others_turn_to(verb: Verb) -> None:
     """Nobody learns of somebody by an id in another's deed alone."""
     game, voice = run_by(calls("start_fight", "Claws!", monster="goblin", number=2), "Hm.", seats=2)
+    game.cast = type(game.cast)(dm=game.cast.dm, player=Walker())  # nobody ends it by talking
     game.play(1)
     voice._answers = (calls("introduce_npc", name="Odo Fenn", looks="a man with a crate"), "Snarls.")
     voice.questions.clear()
@@ -403,5 +417,5 @@ def test_who_comes_in_the_middle_of_a_fight_is_shown_the_foes_that_others_turn_t
     game.player(one)  # before any foe had its turn
     *_, spoken = turns(game)
     assert spoken.metadata["play"]["act"]["target"] == act.target
-    assert any(who.startswith("npc_odo") for who in audience(spoken))
+    assert uid_of(game, "Odo Fenn") in audience(spoken)
     assert list(unshown_uids(play(game))) == []

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.game.models.tables import calls, notes, play, run_by
+from tests.game.models.tables import PASK, calls, notes, play, run_by
 from tests.game.models.test_dm import Walker
 
 from dndbots.events import EventType, audience
@@ -11,8 +11,6 @@ from dndbots.game.playing import Game
 from dndbots.ids import DM
 from dndbots.llm.asking import Answer
 from dndbots.testing import ScriptedVoice
-
-PASK = "npc_pask_001"
 
 
 def asked(game: Game, words: str = "What is that notice?", topic: str = "the weather") -> Walker:

@@ -13,6 +13,7 @@ from dndbots.events import GameEvent, audience
 from dndbots.game.acts import Act
 from dndbots.game.agents import Cast, Turn
 from dndbots.game.chance import chance
+from dndbots.game.house.atlas import Atlas
 from dndbots.game.house.players import HousePlayer
 from dndbots.game.looking import Looking
 from dndbots.game.models.dm import ModelDM
@@ -134,7 +135,7 @@ def test_what_a_person_is_asked_is_its_own_or_was_perceived_by_it(name: tuple[st
         named = re.match(r"You are (.+?), somebody", one.question.system)
         assert named
         (key,) = [key for key, person in module.people.items() if person.name == named[1]]
-        npc = f"npc_{key}_001"
+        npc = Atlas(module, 0, uids=game.note.uids).uid("npc", key)
         beside = one.question.system.partition("\n## ")[0].partition("\n\n`a::key")[0]
         own = Looking(perceived_only(cut(game.campaign, one.head), npc))
         whole = own.mind(npc, _beside(one.question.system), 900)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.game.models.tables import begun, calling, does, notes, played_by, turns, used
+from tests.game.models.tables import PASK, begun, calling, does, notes, played_by, turns, used
 
 from dndbots.errors import ActRefused, ModelUnavailable
 from dndbots.events import EventType
@@ -125,7 +125,7 @@ def test_of_several_acts_none_but_the_first_is_said_to_be_looked_at() -> None:
         Answer(faults=("no tool 'obey'",), model="double"),
         does("attack", "Die!", target="the moon"),
         does("cast", what="wish"),
-        does("whisper", "Psst.", target="npc_pask_001 or so"),
+        does("whisper", "Psst.", target=f"{PASK} or so"),
     ],
     ids=range(8),
 )

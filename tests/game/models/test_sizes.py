@@ -1,6 +1,6 @@
 """What models are asked stays short, whatever was said and however: beside the prompt, too."""
 
-from tests.game.models.tables import Walker, begun, calling, played_by
+from tests.game.models.tables import PASK, Walker, begun, calling, played_by
 
 from dndbots.game.acts import Act, Verb
 from dndbots.game.models.around import MOST_TOKENS as AROUND
@@ -36,7 +36,7 @@ def test_no_question_to_the_dm_or_to_people_is_long() -> None:
     """People who never stop talking, in a script with a token for every letter, among a crowd."""
     dm, people = ScriptedVoice(crowded), ScriptedVoice(LONG)
     game = begun(dm=ModelDM(dm, npcs=people), player=Walker(), seats=4)
-    acts = [Act(verb=Verb.ASK, target="npc_pask_001", what="news", words=LONG[:2_000])] * 4
+    acts = [Act(verb=Verb.ASK, target=PASK, what="news", words=LONG[:2_000])] * 4
     names = [game.table.name(uid).split()[0] for uid in game.table.living()]
     game.cast = type(game.cast)(dm=game.cast.dm, player=Walker(**dict(zip(names, acts, strict=True))))
     game.play(9)

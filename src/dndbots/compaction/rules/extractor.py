@@ -34,6 +34,7 @@ class RuleExtractor:
     """Reads facts by rule. It asks nobody, keeps nothing between turns, and never raises on a text."""
 
     waits = False
+    turn_by_turn = True
 
     def extract(self, turns: Sequence[Turn], known: Known) -> list[Update]:
         lexicon = Lexicon(known.names)

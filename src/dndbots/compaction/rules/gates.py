@@ -102,8 +102,8 @@ _BARGAIN: Final = re.compile(
 )
 # "Sure, Elena is a queen, and I'm a teapot."
 _IRONY: Final = re.compile(
-    r"^(?:(?:oh|ah|yeah|ha|well),? )*(?:sure|right|yeah|aye|of course|certainly|riiight|suuure"
-    r"|and i suppose),? .*"
+    r"^(?>(?:(?:oh|ah|yeah|ha|well),? )*?(?:sure|right|yeah|aye|of course|certainly|riiight|suuure"
+    r"|and i suppose),? ).*"
     r"(?:,| and|;) (?:i['\u2019]m|i am|my \w+(?: \w+)? is|you['\u2019]re|we['\u2019]re|pigs|cows|goats) "
     r"|,? and i(?:['\u2019]m| am) (?:the )?(?:king|queen|pope|emperor|empress|god)\b"
     r"|^(?:oh|ah),? (?:sure|right|of course),",

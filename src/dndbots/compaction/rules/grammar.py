@@ -44,7 +44,7 @@ _PARTS: Final = {
         r"|nine)teen|(?:an? |two |three |four |five |six )?hundred(?: and [a-z-]+)?))(?!\w|-(?!year))"
     ),
     "<loc>": (
-        r"(?:the |an? )?(?:(?:[a-z-]+ ){0,2}(?:village|town|city|hamlet|kingdom|land|port|region|realm"
+        r"(?:the |an? )?(?:(?:[a-z-]{1,40} ){0,2}(?:village|town|city|hamlet|kingdom|land|port|region|realm"
         r"|ruins|island) (?:of|called|named) )?"
         # "in the Salted Lantern" is an inn, whatever a lantern is.
         r"(?:the )?@(?:[LU]|(?<=the @)I)(?P<b>\d+)@(?!['\u2019])"
@@ -121,11 +121,11 @@ _CUT: Final = re.compile(
     re.IGNORECASE,
 )
 _LEADING: Final = re.compile(r"^(?:(?:the|an?|that|to|very|some|also|just|only|now) )+", re.IGNORECASE)
-_TRAILING: Final = re.compile(
-    r"(?: (?:and|or|the|an?|of|to|in|on|at|for|with|from|by|is|that|who|his|her|its|then|now"
-    r"|here|there|too|again|right))+$",
-    re.IGNORECASE,
+_TRAILING_WORDS: Final = (
+    "and or the a an of to in on at for with from by is that who his her its then now here there too again "
+    "right"
 )
+_TRAILING: Final = frozenset(_TRAILING_WORDS.split())
 
 
 _WHEN: Final = re.compile(r" (?:when|until|as|where) ", re.IGNORECASE)
@@ -140,6 +140,13 @@ def tidy(span: str, *, whole: bool = False, timed: bool = False) -> str:
     cut = next((at for at in _CUT.finditer(span) if not (timed and _WHEN.match(at.group()))), None)
     cut = None if whole else cut
     text = (span[: cut.start()] if cut else span).strip(" ,.'\u2019-")
-    text = _TRAILING.sub("", _LEADING.sub("", text)).strip(" ,.'\u2019-")
+    text = _without_trailing(_LEADING.sub("", text)).strip(" ,.'\u2019-")
     words = text.split()
     return "" if len(words) > MOST_WORDS or (words and words[0].lower() in _VERBS) else " ".join(words)
+
+
+def _without_trailing(text: str) -> str:
+    words = text.split(" ")
+    while len(words) > 1 and words[-1].lower() in _TRAILING:
+        words.pop()
+    return " ".join(words)

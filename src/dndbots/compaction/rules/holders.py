@@ -270,7 +270,7 @@ HOLDER_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "holder",
-        r"(?:^|; )(?:and |but |so |okay so |okay,? |well,? |wait,? )*<b:PU> has (?:the )?<a:I>(?=[.!]|$)",
+        r"(?:^|; )(?:and |but |so |okay,? |well,? |wait,? )*<b:PU> has (?:the )?<a:I>(?=[.!]|$)",
         kind="item",
     ),
 )

@@ -10,7 +10,8 @@ from dndbots.memory.extract.sentences import sentences
 _QUOTED = re.compile('"[^"]*"|\u201c[^\u201c\u201d]*\u201d|\u00ab[^\u00ab\u00bb]*\u00bb')
 _STAGE = re.compile(r"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|[*_`#<>|~{}\\^=+]+")
 _BLANKS = re.compile(r"\s+")
-_DASHES = re.compile(r"\s*(?:--+|\u2014|\s\u2013\s)\s*")
+# Blanks are only looked at from where they begin: each is read once, however many there are.
+_DASHES = re.compile(r"(?:(?<!\s)\s++)?(?:--++|\u2014)\s*+|(?<!\s)\s++\u2013\s++")
 _CLOSED = re.compile(r"\.\W$")
 _OPENS = re.compile(r"\s+[A-Z]")
 QUOTE: Final = "\u201c\u201d"  # stands for what was quoted, in the words around it

@@ -175,8 +175,8 @@ _ASKED: Final = tuple(
             rf"(?P<deed>{_DEEDS})s? (?P<rest>[^;:!?]{{3,100}}?)(?=[.;:!?]|$)"
         ),
         (
-            r"(?P<reward>(?:[\w-]+ ){1,4}(?:gold|silver|platinum|coins|crowns|pieces)(?: \w+)?) (?:if "
-            r"you(?: can| will)?|(?:to|for) "
+            r"(?P<reward>(?<![\w-])(?:[\w-]++ ){1,4}(?:gold|silver|platinum|coins|crowns|pieces)(?: \w+)?) "
+            r"(?:if you(?: can| will)?|(?:to|for) "
             rf"{_WHOEVER}(?: who)?(?: will| can)?) (?P<deed>{_DEEDS})s? (?P<rest>[^;:!?]{{3,100}}?)"
             r"(?=[.;:!?]|$)"
         ),

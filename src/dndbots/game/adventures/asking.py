@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
+from dndbots.canon.states import ACCEPTED, REFUSED
 from dndbots.game.adventures import when
 from dndbots.game.adventures.known import Found, Known
 from dndbots.game.adventures.reading import Path
 from dndbots.game.adventures.wording import meant
-
-OPEN_STATES: Final = ("accepted", "refused")
 
 _KINDS: Final = {
     "found": ("thing",),
@@ -46,7 +45,7 @@ def _state(path: Path, asked: when.Asks, known: Known) -> Iterator[Found]:
     quest = known.module.quests.get(asked.key)
     if quest is None or asked.state is None:
         return
-    states = {*OPEN_STATES, *(ending.state for ending in quest.endings.values())}
+    states = {ACCEPTED, REFUSED, *(ending.state for ending in quest.endings.values())}
     if asked.state not in states:
         yield path, f"the quest {quest.key!r} is never {asked.state!r}{meant(asked.state, states)}"
 

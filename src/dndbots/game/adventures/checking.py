@@ -6,9 +6,10 @@ Each problem is a path into the module and a reason. Nothing is raised here, so 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from dndbots.canon.states import REFUSED, is_over
 from dndbots.errors import InvalidDice, UnknownMonster
 from dndbots.game.adventures import naming, values
-from dndbots.game.adventures.asking import OPEN_STATES, unanswerable
+from dndbots.game.adventures.asking import unanswerable
 from dndbots.game.adventures.known import Found, Known
 from dndbots.game.adventures.reading import Path
 from dndbots.game.adventures.values import Module, Value
@@ -90,7 +91,7 @@ def _special(path: Path, value: Value, known: Known) -> Iterator[Found]:
             yield from _fact((*path, "about"), value.about, known)
         case values.Happening():
             yield from _happening(path, value, known)
-        case values.Ending() if value.state in OPEN_STATES:
+        case values.Ending() if value.state == REFUSED or not is_over(value.state):
             yield (*path, "state"), f"{value.state!r} is no end; say completed, failed, or a word of yours"
         case values.Module():
             lowest, highest = value.level_range

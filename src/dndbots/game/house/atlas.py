@@ -3,34 +3,69 @@ of the game.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Final
+from typing import Any, Final, Literal
 
 from dndbots.canon.laws import AMOUNTS
 from dndbots.events import StatedFact
 from dndbots.game.adventures.values import Fact, Foes, Module, Quest
 from dndbots.game.adventures.when import keys
+from dndbots.ids import opaque_slug, slug
 
 _KINDS: Final = {"people": "npc", "places": "loc", "items": "item", "foes": "mon", "quests": "qst"}
 _ARTICLE: Final = re.compile(r"^(?:an?|the|some)\s+", re.IGNORECASE)
 _MOST_TEXTS: Final = 2_000
 
 
-class Atlas:
-    """A chapter's module with uids for keys: `loc_mill_001` is the place `mill` of the first chapter."""
+def _slugs(module: Module) -> Iterator[tuple[tuple[str, str], str]]:
+    """By kind and key, the middle of each uid. A second one of a name would tell that there is a first."""
+    for field, kind in _KINDS.items():
+        found = {key: _name_of(value) for key, value in getattr(module, field).items()}
+        slugs = Counter(map(slug, found.values()))
+        for key, name in found.items():
+            is_secret = kind == "npc" or slugs[slug(name)] > 1
+            yield (kind, key), opaque_slug(f"{kind}/{key}") if is_secret else slug(name)
 
-    def __init__(self, module: Module, chapter: int) -> None:
+
+def _name_of(value: Any) -> str:
+    """What one of a module's entities is called; foes may only have the name of their kind."""
+    return str(value.name or getattr(value, "monster", ""))
+
+
+class Atlas:
+    """A chapter's module with uids for keys: `loc_old_mill_001` is "the old mill" of the first chapter.
+
+    Whoever meets something in the module is told its name, so its uid comes from that. People are met under
+    a description, so theirs tells nothing. With `uids="keys"`, as in older games, uids have keys in them.
+    """
+
+    def __init__(self, module: Module, chapter: int, *, uids: Literal["keys", "names"] = "keys") -> None:
         self.module, self.chapter = module, chapter
         self._ending = f"_{chapter + 1:03d}"
         self._mentions: dict[str, dict[str, str]] = {}
+        self._slugs = dict(_slugs(module)) if uids == "names" else {}
+        self._keys = {(kind, slug): key for (kind, key), slug in self._slugs.items()}
+
+    def slug(self, kind: str, key: str) -> str:
+        """The middle of a uid. The referee, who knows no keys, notes under it who was killed or spared."""
+        return self._slugs.get((kind, key), key)
+
+    def is_written(self, kind: str, slug: str) -> bool:
+        """Whether this is the middle of the uid of somebody in the module."""
+        people = self.module.people if kind == "npc" else self.module.foes
+        return self._keys.get((kind, slug), slug) in people
 
     def uid(self, kind: str, key: str) -> str:
-        return f"{kind}_{key}{self._ending}"
+        return f"{kind}_{self.slug(kind, key)}{self._ending}"
 
     def key(self, uid: str) -> str | None:
         """The key of one of this chapter's entities; None for any other uid."""
-        return uid.partition("_")[2].removesuffix(self._ending) if uid.endswith(self._ending) else None
+        if not uid.endswith(self._ending):
+            return None
+        kind, _, slug = uid.removesuffix(self._ending).partition("_")
+        return self._keys.get((kind, slug), slug)
 
     @property
     def start(self) -> str:
@@ -98,8 +133,7 @@ class Atlas:
         found: dict[str, str] = {}
         for field, kind in _KINDS.items():
             for key, value in getattr(self.module, field).items():
-                name = value.name or (value.monster if kind == "mon" else "")
-                plain = _ARTICLE.sub("", name).casefold()
+                plain = _ARTICLE.sub("", _name_of(value)).casefold()
                 if plain:
                     found.setdefault(plain, self.uid(kind, key))
         return found
@@ -116,9 +150,7 @@ class Atlas:
         if field is None or key is None:
             return None
         value = getattr(self.module, field).get(key)
-        if value is None:
-            return None
-        return str(value.name or value.monster) if kind == "mon" else str(value.name)
+        return None if value is None else _name_of(value)
 
     @cached_property
     def _proper(self) -> Mapping[str, str]:

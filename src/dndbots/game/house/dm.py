@@ -68,14 +68,14 @@ class HouseDM:
         if not is_open(world):
             open_story(telling)
         elif OVER not in table.beats and table.fights.keys().isdisjoint(table.scenes()) and is_done(world):
-            close(telling, self._atlas(table.chapter + 1, screen.module))
+            close(telling, self._atlas(table, table.chapter + 1, screen.module))
             return
         self._play(telling, waiting, since)
 
     def telling(self, screen: Screen) -> Telling:
         """What a step is drafted with, as the world is at this moment."""
         table = screen.table
-        atlas = self._atlas(table.chapter, screen.module)
+        atlas = self._atlas(table, table.chapter, screen.module)
         if atlas is None:
             raise InvalidSetting("chapter", table.chapter, reason="is in no module of this game")
         world = World(atlas, table, round_=screen.step.round)
@@ -102,12 +102,12 @@ class HouseDM:
 
     def leads(self, table: Table, place: str, way: str) -> str | None:
         """Where a way leads, if it can be gone."""
-        atlas = self._atlas(table.chapter, lambda number: _module_of(table, number))
+        atlas = self._atlas(table, table.chapter, lambda number: _module_of(table, number))
         return None if atlas is None else World(atlas, table).leads(place, way)
 
     def called(self, table: Table, place: str) -> str:
         """What the adventure calls a place."""
-        atlas = self._atlas(table.chapter, lambda number: _module_of(table, number))
+        atlas = self._atlas(table, table.chapter, lambda number: _module_of(table, number))
         found = None if atlas is None else World(atlas, table).place(place)
         return found.name if found is not None else name_from_uid(place)
 
@@ -127,14 +127,15 @@ class HouseDM:
         if not telling.step.events:
             tell_fight(telling)
 
-    def _atlas(self, chapter: int, modules: Modules) -> Atlas | None:
+    def _atlas(self, table: Table, chapter: int, modules: Modules) -> Atlas | None:
         if chapter not in self._atlases:
             module = modules(chapter)
             if module is None:
                 return None
             while len(self._atlases) >= _MOST_ATLASES:
                 del self._atlases[next(iter(self._atlases))]
-            self._atlases[chapter] = Atlas(module, chapter)
+            uids = "keys" if table.game is None else table.game.uids
+            self._atlases[chapter] = Atlas(module, chapter, uids=uids)
         return self._atlases[chapter]
 
 

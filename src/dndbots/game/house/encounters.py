@@ -15,8 +15,9 @@ from dndbots.game.house.world import beat
 from dndbots.game.pieces import Waiting
 from dndbots.game.played import Foes as Group
 from dndbots.game.referee import begin_fight, end_fight
+from dndbots.game.referee.meeting import gone_from, met_at
 from dndbots.game.referee.telling import dice
-from dndbots.ids import slug
+from dndbots.ids import opaque_slug
 from dndbots.rules.checks import surprise
 from dndbots.rules.dice import roll
 from dndbots.rules.monsters import monster
@@ -141,14 +142,14 @@ def _stand_off(telling: Telling, place: Place, uid: str, foes: Foes, *, rolls: l
         beats=beats,
         names={mon: group.name},
         play={"rolls": rolls, **telling.sights(place, after=beats)},
-        facts=_counted(mon, group),
+        facts=met_at(uid, mon, group.number),
     )
 
 
 def _make_peace(telling: Telling, place: Place, uid: str, foes: Foes, *, rolls: list[JsonValue]) -> None:
     group = _group(telling, foes)
     mon = telling.atlas.uid("mon", foes.key)
-    beats = [beat("friendly", foes.key), beat("spared", foes.key)]
+    beats = [beat("friendly", foes.key), beat("spared", telling.atlas.slug("mon", foes.key))]
     said = _speech(telling, foes, group)
     telling.tell(
         uid,
@@ -157,13 +158,8 @@ def _make_peace(telling: Telling, place: Place, uid: str, foes: Foes, *, rolls: 
         names={mon: group.name},
         gist=f"{group.name} let us be at {place.name}",
         play={"rolls": rolls, **telling.sights(place, after=beats)},
-        facts=_counted(mon, group),
+        facts=met_at(uid, mon, group.number),
     )
-
-
-def _counted(mon: str, group: Group) -> list[JsonValue]:
-    """How many there are. They are no enemies yet, so nobody counts them as such."""
-    return [{"subject": mon, "key": claims.NUMBER, "value": group.number}]
 
 
 def _speech(telling: Telling, foes: Foes, group: Group) -> str:
@@ -248,7 +244,8 @@ def _settle(
 ) -> None:
     """Peace, and what it cost."""
     fighting = uid in telling.step.table.fights
-    beats = [beat("spared", key) for mon in groups if (key := telling.atlas.key(mon))]
+    keys = [key for mon in groups if (key := telling.atlas.key(mon))]
+    beats = [beat("spared", telling.atlas.slug("mon", key)) for key in keys]
     if fighting and not metadata:
         end_fight(telling.step, uid, how="talked", text=text, rolls=rolls)
         return
@@ -259,6 +256,7 @@ def _settle(
         participants=who,
         beats=beats,
         names={mon: one.name for mon, one in groups.items()},
+        facts=[gone_from(uid, mon) for mon in groups] if not fighting else (),
         gist=f"we came to terms with {listed(names)} at {place.name}",
         play={"rolls": rolls, **({} if fighting else telling.sights(place, after=beats))},
         **metadata,
@@ -281,7 +279,7 @@ def wander(telling: Telling, place: Place, uid: str, *, surely_look: bool = Fals
     if telling.rng.randint(1, of) > times:
         return False
     stray = telling.rng.choice(place.wandering.foes)
-    mon = f"mon_{slug(stray.monster)}_r{telling.step.round}_{telling.atlas.chapter + 1:03d}"
+    mon = telling.atlas.uid("mon", opaque_slug(f"{stray.monster}/{uid}/{telling.step.round}"))
     group = _group(telling, stray, mon)
     made = _reaction(telling, table.together(uid))
     if made.attitude in _FIGHTS or (made.attitude is Attitude.WARY and not monster(group.monster).parleys):
@@ -302,12 +300,7 @@ def spoils(telling: Telling, place: Place, uid: str) -> None:
     here = table.together(uid)
     later = [foes for _, foes in telling.atlas.later_foes.get(place.key, ())]
     for foes in (*place.foes.values(), *later):
-        if (
-            uid in table.fights
-            or not here
-            or not world.came("killed", foes.key)
-            or world.came("taken", foes.key)
-        ):
+        if uid in table.fights or not here or not world.fell(foes.key) or world.came("taken", foes.key):
             continue
         leader = None if foes.leader is None else telling.atlas.module.people.get(foes.leader)
         items = [telling.atlas.module.items[key] for key in foes.items if key in telling.atlas.module.items]
@@ -322,7 +315,8 @@ def spoils(telling: Telling, place: Place, uid: str) -> None:
             telling.words("dies", who=called) if dead else "",
             telling.words("loot", who=table.name(here[0]), what=listed(held)) if held else "",
         ]
-        beats = [beat("taken", foes.key), *(beat("killed", leader.key) for _ in dead if leader)]
+        fallen = [] if leader is None else [telling.atlas.slug("npc", leader.key) for _ in dead]
+        beats = [beat("taken", foes.key), *(beat("killed", slug) for slug in fallen)]
         telling.tell(
             uid,
             " ".join(filter(None, parts)) or telling.words("nothing_there"),

@@ -1,12 +1,10 @@
 """Quests as a character knows them: what is offered, what was taken on, and to whom one goes back."""
 
 from functools import cached_property
-from typing import Final
 
 from dndbots.canon import claims
+from dndbots.canon.states import is_over
 from dndbots.game.table import Table
-
-_DONE: Final = frozenset(("completed", "done", "failed"))
 
 
 class Quests:
@@ -50,7 +48,7 @@ class Quests:
         starts = f"{claims.OBJECTIVE} "
         facts = self._table.facts.get(quest, {})
         steps = [state for slot, state in facts.items() if slot.startswith(starts)]
-        return bool(steps) and all(state in _DONE for state in steps)
+        return bool(steps) and all(map(is_over, steps))
 
     @cached_property
     def to_report(self) -> dict[str, str]:

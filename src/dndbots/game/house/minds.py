@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from dndbots.events import EventType, GameEvent, audience
+from dndbots.events import EventType, GameEvent
 from dndbots.game.acts import Act, Verb
 from dndbots.game.agents import Turn
 from dndbots.game.house.errands import Quests
@@ -45,7 +45,8 @@ class Heard(NamedTuple):
         return self.event.metadata.get(key)
 
 
-def heard(event: GameEvent) -> Heard:
+def heard(event: GameEvent, people: frozenset[str]) -> Heard:
+    """An event, and who was there as far as the character knows."""
     note: Any = event.metadata.get(KEY) or _NOTHING
     act: Any = note.get("act") or _NOTHING
     return Heard(
@@ -56,7 +57,7 @@ def heard(event: GameEvent) -> Heard:
         verb=act.get("verb", Verb.SAY.value) if act else "",
         target=act.get("target"),
         what=act.get("what"),
-        people=audience(event),
+        people=people,
     )
 
 
@@ -113,7 +114,7 @@ class Mind:
     @cached_property
     def recent(self) -> list[Heard]:
         """The newest events, the oldest first."""
-        return [heard(event) for event in self.table.lately]
+        return [*map(heard, self.table.lately, self.table.companies)]
 
     @cached_property
     def since_my_turn(self) -> list[Heard]:

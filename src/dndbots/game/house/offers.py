@@ -10,7 +10,7 @@ from dndbots.game.house.searching import people_of, shares
 from dndbots.game.house.shared import known_at
 from dndbots.game.house.talking import speak
 from dndbots.game.house.telling import Telling, clause
-from dndbots.game.house.world import UNENDED, beat
+from dndbots.game.house.world import beat
 from dndbots.game.pieces import Waiting
 from dndbots.game.referee import award
 
@@ -89,7 +89,7 @@ def advance(telling: Telling) -> None:
     """Brings every quest to where the story has come: begun, a step further, or over."""
     for quest in telling.atlas.module.quests.values():
         state = telling.world.quest(quest.key)
-        if state not in UNENDED:
+        if telling.world.is_ended(quest.key):
             continue
         if state is None:
             if quest.giver is None and telling.world.true(quest.begins):

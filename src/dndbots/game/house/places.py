@@ -127,9 +127,12 @@ def _contents(telling: Telling, place: Place, uid: str, *, first: bool) -> Itera
 
 
 def people_line(telling: Telling, uid: str) -> str:
-    """Who is there, each by what they go by among those who see them."""
-    here = telling.step.table.together(uid)
+    """Who is there, each by what they go by among those who see them, and the foes who only watch."""
+    table, place = telling.step.table, telling.world.place(uid)
+    here = table.together(uid)
     people = [telling.called(person, here) for person in telling.world.people(uid)]
+    seen = telling.world.sights(place).people if place is not None else ()
+    people += [table.name(foes) for foes in seen if foes.startswith("mon_")]
     return telling.words("here", people=listed(people)) if people else ""
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from dndbots.canon.claims import AT
 from dndbots.events import EventType
 from dndbots.game.acts import Verb
 from dndbots.game.house.minds import Heard, Mind
@@ -108,7 +109,8 @@ class Reactions:
             if one.event.event_type is not EventType.LOCATION_CHANGE or one.place != mind.here:
                 continue
             came = set(one.says("participants") or ())
-            met = came - {mind.who} if mind.who not in came else set(one.says("witnesses") or ())
+            there = {fact["subject"] for fact in one.says("facts") or () if fact.get("op") == AT}
+            met = came - {mind.who} if mind.who not in came else there
             friends = mind.names(uid for uid in mind.friends if uid in met)
             if friends:
                 yield Reaction(7, 0.9, "reunite", {"friends": friends})

@@ -58,7 +58,7 @@ class Shared(World):
         return self._place == self.atlas.uid("loc", key)
 
     def killed(self, key: str) -> bool:
-        if self.came("killed", key):
+        if self.fell(key):
             return True
         npc = self.atlas.uid("npc", key)
         return key in self.module.people and any(not table.alive(npc) for table in self._tables)

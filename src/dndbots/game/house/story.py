@@ -11,7 +11,7 @@ from dndbots.game.house.places import tell_place
 from dndbots.game.house.searching import reveal
 from dndbots.game.house.shared import known_at
 from dndbots.game.house.telling import Telling, clause
-from dndbots.game.house.world import UNENDED, World, beat
+from dndbots.game.house.world import World, beat
 from dndbots.game.steps import Step
 from dndbots.game.table import Table
 from dndbots.ids import DM
@@ -114,7 +114,7 @@ def _moves(telling: Telling, one: Happening) -> dict[str, Any]:
 def is_done(world: World) -> bool:
     """Whether there is nothing left to do here, or nothing has come of anything for a long time."""
     quests = world.module.quests
-    ended = bool(quests) and all(world.quest(key) not in UNENDED for key in quests)
+    ended = bool(quests) and all(map(world.is_ended, quests))
     return ended or _is_stuck(world)
 
 
@@ -150,9 +150,9 @@ def mark(telling: Telling) -> None:
 
 def _is_new(world: World, one: str) -> bool:
     """Whether a beat is of the story's own. Those who only came by are not."""
-    what, _, key = one.partition(":")
+    what, _, slug = one.partition(":")
     if what in ("killed", "spared"):
-        return key in world.module.foes or key in world.module.people
+        return any(world.atlas.is_written(kind, slug) for kind in ("mon", "npc"))
     return not one.startswith(_NOT_NEW)
 
 

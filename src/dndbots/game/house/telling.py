@@ -11,12 +11,15 @@ from typing import Any, Final
 
 from pydantic import JsonValue
 
+from dndbots.canon import claims
 from dndbots.events import EventType, GameEvent
 from dndbots.game.adventures.values import Fact, Person, Place
 from dndbots.game.agents import Screen
 from dndbots.game.house.phrases import Phrasebook, Pick
 from dndbots.game.house.world import World, beat
+from dndbots.game.referee.meeting import gone_from, met_at
 from dndbots.game.steps import BEGINNING
+from dndbots.game.table import Table
 from dndbots.ids import DM
 
 _LONGEST_GIST: Final = 240
@@ -24,6 +27,7 @@ _QUIET_MINUTES: Final = 10
 _FIGHTING_MINUTES: Final = 1
 _HOURS: Final = {6: "dawn", 21: "night"}
 _STRIDE: Final = 5  # between what is said twice in a round
+_Stated = dict[str, JsonValue]
 
 
 class Telling:
@@ -93,9 +97,15 @@ class Telling:
         **metadata: Any,
     ) -> GameEvent:
         """Drafts an event that everybody at the place perceives, unless it says who does."""
+        beats = tuple(beats)
         topics = tuple(dict.fromkeys(topics))
         heard = (beat("heard", topic) for topic in topics if topic in self.atlas.asked_topics)
         facts = [*metadata.pop("facts", ()), *self._stated(teaches)]
+        there = self.step.witnesses(place) if witnesses is None else [*witnesses]
+        people = {source, *participants, *there}
+        if place is not None and play and "sights" in play:
+            self._miss_foes(place, beats, people, stated=facts)
+            facts += self._foes_seen(place, play["sights"]["people"], people, stated=facts)
         note: dict[str, Any] = {
             **(play or {}),
             "beats": tuple(dict.fromkeys((*beats, *heard))),
@@ -105,8 +115,6 @@ class Telling:
         if gist:
             note["gist"] = gist[:_LONGEST_GIST]
         self._minutes = 0
-        there = self.step.witnesses(place) if witnesses is None else [*witnesses]
-        people = {source, *participants, *there}
         about = [str(fact["subject"]) for fact in facts]
         about += [uid for uid in metadata.get("reputation") or () if uid not in people]
         about += note.get("sights", {}).get("people", ())
@@ -149,6 +157,43 @@ class Telling:
         if person is not None:
             return self.called(person, (who for who in people if who != DM))
         return self.atlas.name(uid) or self.step.table.name(uid)
+
+    def _foes_seen(
+        self, place: str, foes: Iterable[str], people: Collection[str], *, stated: Sequence[_Stated]
+    ) -> list[_Stated]:
+        """States where foes in sight stand and how many they are, as far as any of these do not know it."""
+        told = {fact["subject"] for fact in stated if fact.get("op") == claims.AT}
+        tables = self._tables(people)
+        found: list[_Stated] = []
+        for mon in (uid for uid in foes if uid.startswith("mon_") and uid not in told):
+            number = self.step.table.fact(mon, claims.NUMBER, 1)
+            if any((one.place(mon), one.fact(mon, claims.NUMBER)) != (place, number) for one in tables):
+                found += met_at(place, mon, number)
+        return found
+
+    def _miss_foes(
+        self, place: str, beats: Iterable[str], people: Collection[str], *, stated: Sequence[_Stated]
+    ) -> None:
+        """Tells those who met foes at a place that they are gone from it; the DM alone, if nobody did."""
+        stay = self._standing(place, beats).union(str(fact["subject"]) for fact in stated)
+        tables = self._tables(people)
+        for mon in dict.fromkeys(uid for one in tables for uid in one.foes_at(place) if uid not in stay):
+            if self.step.table.place(mon) not in (None, place):
+                continue
+            knowing = [one.viewer for one in tables if one.viewer != DM and one.place(mon) == place]
+            text = self.words("foes_gone", foes=self.step.table.name(mon))
+            self.tell(place if knowing else None, text, witnesses=knowing, facts=[gone_from(place, mon)])
+
+    def _tables(self, people: Collection[str]) -> list[Table]:
+        """The tables of the DM and of these, in the same order each time."""
+        return [self.step.of(who) for who in (DM, *sorted({*people} - {DM})) if self.step.sits(who)]
+
+    def _standing(self, place: str, beats: Iterable[str]) -> set[str]:
+        """The foes who are at a place once it has come to these beats, seen or not."""
+        world, fight = self.world.after(beats), self.step.table.fights.get(place)
+        here = world.place(place)
+        waiting = world.foes(here) if here is not None else ()
+        return {*(self.atlas.uid("mon", foes.key) for foes in waiting), *(fight.foes if fight else ())}
 
     def sights(self, place: Place, *, after: Iterable[str] = ()) -> dict[str, Any]:
         """What one sees once it has come to these beats, as a note for those who are told of them."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from dndbots.canon import claims
+from dndbots.canon.states import REFUSED, is_over
 from dndbots.game.adventures.values import Exit, Foes, Person, Place, Thing
 from dndbots.game.adventures.when import holds
 from dndbots.game.house.atlas import Atlas
@@ -17,7 +18,6 @@ _LONGEST_BEAT: Final = 200
 _LONGEST_LIGHT: Final = 24  # rounds, which are turns where nobody fights
 STATE: Final = "state"
 LOOKS: Final = "looks"
-UNENDED: Final = (None, "offered", "accepted", "refused")
 
 
 def beat(what: str, *of: str) -> str:
@@ -64,12 +64,16 @@ class World:
         return any(self.table.place(who) == place for who in self.table.living())
 
     def killed(self, key: str) -> bool:
-        if self.came("killed", key):
+        if self.fell(key):
             return True
         return key in self.module.people and not self.table.alive(self.atlas.uid("npc", key))
 
+    def fell(self, key: str) -> bool:
+        """Whether the adventure came to the death of a person, or of a group of foes."""
+        return any(self.came("killed", self.atlas.slug(kind, key)) for kind in ("mon", "npc"))
+
     def spared(self, key: str) -> bool:
-        return self.came("spared", key)
+        return self.came("spared", self.atlas.slug("mon", key))
 
     def met(self, key: str) -> bool:
         return self.came("met", key)
@@ -80,6 +84,11 @@ class World:
     def quest(self, key: str) -> str | None:
         state = self.table.fact(self.atlas.uid("qst", key), STATE)
         return None if state is None else str(state)
+
+    def is_ended(self, quest: str) -> bool:
+        """Whether a quest has come to one of its endings. One that was refused may still be taken on."""
+        state = self.quest(quest)
+        return state != REFUSED and is_over(state)
 
     def step(self, quest: str | None, key: str) -> bool:
         owner = quest or self.atlas.quest_of_step.get(key, "")
@@ -137,8 +146,7 @@ class World:
         """The foes who stand at a place: neither killed nor made peace with."""
         later = self.atlas.later_foes.get(place.key, ())
         for foes in (*place.foes.values(), *(foes for came, foes in later if self.happened(came))):
-            settled = self.came("killed", foes.key) or self.came("spared", foes.key)
-            if not settled and self.true(foes.when):
+            if not (self.fell(foes.key) or self.spared(foes.key)) and self.true(foes.when):
                 yield foes
 
     def guard(self, place: Place, what: str) -> Foes | None:

@@ -29,13 +29,13 @@ _SENDERS: Final = _OF_THE_DM | {"system", "system prompt", "system message", "de
 _ROLES: Final = _SENDERS | {"assistant", "ai", "bot", "model", "tool", "function", "referee", "player"}
 
 _ENDLESS: Final = re.compile(r"[!-~]{120,}")
-_FENCE: Final = re.compile(r"^\s*(?:```|~~~)\s*[\w+-]*\s*$")
+_FENCE: Final = re.compile(r"^\s*+(?:```|~~~)\s*+[\w+-]*+\s*+$")
 _CHAT_MARK: Final = re.compile(
     r"<\|[^|<>\n]{0,40}\|>|<\||\|>|\[/?INST\]|<</?SYS>>|</?(?:system|assistant|user|tool|think|s)>",
     re.IGNORECASE,
 )
 _TURN_MARK: Final = re.compile(r"<\|(?:im_start|start_header_id)\|>[ \t]*(\w+)", re.IGNORECASE)
-_HEADING: Final = re.compile(r"^\s{0,3}#{1,6}\s*(.*?)\s*#*\s*$")
+_HEADING: Final = re.compile(r"^\s{0,3}#{1,6}+\s*+(.*)$")
 # Headings that stand in prompts and in memory documents.
 _MEMORY: Final = re.compile(
     r"^\W*(?:MEMOR(?:Y|IES)\b|MEMORY_|LEXICON\b|EVENTS?\b|STATIC_|RELATIONS\b|FACTS\b|THEN\b|KEPT\b|NOW\b|HERE\b"
@@ -50,7 +50,7 @@ _STATED: Final = re.compile(
 )
 UID: Final = re.compile(r"(?<![^\W_])(?:pc|npc|mon|loc|fac|item|qst|evt)_\w+", re.IGNORECASE)
 _LABEL: Final = re.compile(
-    r"^[\W_]*([^\W\d_][\w .'\u2019-]{0,60}?)[\s*_)\]]*(?:\([^()\n]{0,40}\))?[*_]*\s*:[*_]*\s*"
+    r"^[\W_]*+([^\W\d_][\w .'\u2019-]{0,60}?)[\s*_)\]]*+(?:\([^()\n]{0,40}\))?[*_]*+\s*+:[*_]*+\s*+"
 )
 # What stands between a name and its colon where somebody is made to speak. "Throk is right: we go" is no such
 # thing: there somebody is spoken of.
@@ -64,7 +64,7 @@ _INLINE: Final = re.compile(
     r"\b(?:SYSTEM|ASSISTANT|USER|DEVELOPER|DM|GM|NARRATOR)(?: (?:PROMPT|MESSAGE))?\s*:"
 )
 _REFUSAL: Final = re.compile(
-    r"^\W*(?:i['\u2019]?m sorry|i am sorry|sorry|unfortunately|i apologi[sz]e)?[\s,.!]*(?:but )?"
+    r"^\W*+(?:(?:i['\u2019]?m sorry|i am sorry|sorry|unfortunately|i apologi[sz]e)[\s,.!]*+)?(?:but )?"
     r"(?:as an? (?:ai|artificial|language|large)\b"
     r"|i (?:can(?:no|['\u2019])?t|am unable to|['\u2019]?m unable to|am not able to|won['\u2019]t) "
     r"(?:assist|help with|continue with|comply|fulfil|participate|provide|generate|create content|engage))",
@@ -185,10 +185,11 @@ class _Cleaning:
         found = _HEADING.match(line)
         if found is None:
             return line, False
-        if _MEMORY.match(found[1]) or _STATED.search(found[1]):
+        heading = found[1].rstrip().rstrip("#").rstrip()
+        if _MEMORY.match(heading) or _STATED.search(heading):
             self.fault("a heading like those of memory")
             return "", True
-        return found[1], False
+        return heading, False
 
     def _labelled(self, line: str) -> tuple[str, str | None]:
         """A line without its speaker's own name, and whether that, or somebody else's, stood before it."""

@@ -38,6 +38,7 @@ from dndbots.ids import DM, check_name, slug
 from dndbots.rules.abilities import Ability
 from dndbots.rules.monsters import monster
 from dndbots.rules.saves import SaveKind
+from dndbots.text.labels import is_reserved, write_label
 
 _LONGEST_RESULT: Final = 1_500
 _LONGEST_TEXT: Final = 1_200
@@ -82,7 +83,8 @@ class Deeds:
     # Looking things up.
 
     def look_up(self, form: forms.LookUp) -> str:
-        return (self._look.look_up(form.name) if self._look else "") or f"Nothing is known of {form.name}."
+        found = self._look.look_up(form.name) if self._look else ""
+        return found or f"Nothing is known of {write_label(form.name)}."
 
     def recall(self, form: forms.Recall) -> str:
         return (self._look.recall(form.question) if self._look else "") or "No record."
@@ -314,7 +316,8 @@ class Deeds:
             said = check_name(" ".join(self._plain(name).split()))
         except InvalidName as exc:
             raise self._refused(f"{name!r} is no name") from exc
-        if said.casefold() != " ".join(name.split()).casefold() or not _NAMELIKE.fullmatch(said):
+        is_name = _NAMELIKE.fullmatch(said) and not is_reserved(said)
+        if said.casefold() != " ".join(name.split()).casefold() or not is_name:
             raise self._refused(f"{name!r} is no name: leave out ids, headings and marks")
         return said
 

@@ -28,6 +28,7 @@ from dndbots.game.pieces import Waiting
 from dndbots.game.played import Clock
 from dndbots.game.table import Table
 from dndbots.llm.asking import Answer, Call, Question, Reply, Role, Voice
+from dndbots.text.cleaning import one_line
 
 _ROUNDS: Final = 3  # of calls, in a scene
 _MOST_CALLS: Final = 8  # in an answer
@@ -183,5 +184,5 @@ def _in_order(calls: Sequence[Call]) -> Iterator[tuple[int, Call]]:
 
 def _reason(exc: Exception) -> str:
     if isinstance(exc, ValidationError):
-        return str(exc.errors()[0]["msg"])
-    return str(getattr(exc, "reason", exc)) if isinstance(exc, DndbotsError) else str(exc)
+        return one_line(str(exc.errors()[0]["msg"]))
+    return one_line(str(getattr(exc, "reason", exc)) if isinstance(exc, DndbotsError) else str(exc))

@@ -5,6 +5,7 @@ A prompt has its limit; what is asked beside it must not make it longer than a m
 
 from collections.abc import Callable, Iterable
 
+from dndbots.text.cleaning import one_line
 from dndbots.tokens import count_tokens
 
 
@@ -19,6 +20,6 @@ def fitted(told: Callable[[int], str], lengths: Iterable[int], *, most: int) -> 
 
 
 def cut(text: str, longest: int) -> str:
-    """On one line, and no longer than that."""
-    plain = " ".join(text.split())
+    """On one line that opens nothing, and no longer than that."""
+    plain = one_line(text)
     return plain if len(plain) <= longest else f"{plain[: longest - 1]}…"

@@ -12,26 +12,32 @@ from dndbots.errors import ActRefused
 from dndbots.game.adventures.when import JOINING
 from dndbots.game.house.telling import Telling
 from dndbots.game.table import Table
-from dndbots.ids import DM, folded, slug
+from dndbots.ids import DM, folded, opaque_slug, slug
 
 CALLED: Final = "called"
 SEEN_AS: Final = "seen_as"
 ROLE: Final = "role"
 WANTS: Final = "wants"
 _KINDS: Final = {"npc": "people", "loc": "places", "qst": "quests", "mon": "foes"}
+_TOLD_BY_NAME: Final = ("loc", "qst")
 _LONGEST_KEY: Final = 50
 
 
 def new_uid(telling: Telling, kind: str, name: str) -> str:
-    """A uid of this chapter that nobody has, neither in play nor in the adventure's file."""
+    """A uid of this chapter that nobody has, neither in play nor in the adventure's file.
+
+    Places and quests are told of by their names. What people are called is theirs to tell, and what foes are
+    is for those who meet them to find out, so their uids tell nothing.
+    """
     table, written = telling.step.table, getattr(telling.atlas.module, _KINDS[kind])
-    base = slug(name)[:_LONGEST_KEY]
+    is_told = kind in _TOLD_BY_NAME
+    base = slug(name)[:_LONGEST_KEY] if is_told else opaque_slug(f"{kind}/{name}")
     base = base if base[0].isalpha() and base not in JOINING else f"the_{base}"
     number = 1
     while True:
-        key = base if number == 1 else f"{base}_{number}"
+        key = base if number == 1 else f"{base}_{number}" if is_told else opaque_slug(f"{base}/{number}")
         uid = telling.atlas.uid(kind, key)
-        if key not in written and uid not in table.names and uid not in table.facts:
+        if telling.atlas.key(uid) not in written and uid not in table.names and uid not in table.facts:
             return uid
         number += 1
 

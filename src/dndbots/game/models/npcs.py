@@ -20,6 +20,7 @@ from dndbots.game.played import played_of
 from dndbots.ids import DM
 from dndbots.llm.asking import Question, Role, Voice
 from dndbots.prompts import build_npc_prompt
+from dndbots.text.labels import write_label
 
 MOST_SPOKEN: Final = 2  # in a scene, in a round
 _BUDGET: Final = 900
@@ -83,7 +84,8 @@ class People:
         people = {event.source for event in events if event.source not in (DM, npc)}
         names = self._look.called(npc, people) if people else {}
         for event in events:
-            who = "You" if event.source == npc else names.get(event.source, "Somebody")
+            name = names.get(event.source)
+            who = "You" if event.source == npc else "Somebody" if name is None else write_label(name)
             yield event.content if event.source == DM else f"{who}: {event.content}"
 
     @staticmethod

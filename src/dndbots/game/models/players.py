@@ -19,6 +19,7 @@ from dndbots.game.models.cleaning import UID, Cleaned, cleaned
 from dndbots.game.options import Place
 from dndbots.game.referee import refusal
 from dndbots.llm.asking import Answer, Question, Reply, Role, Tool, Voice
+from dndbots.text.cleaning import one_line
 
 ACT: Final = "act"
 _TALK: Final = frozenset((Verb.SAY, Verb.WHISPER, Verb.TELL))
@@ -88,7 +89,7 @@ class ModelPlayer:
         extra = ["more than one act; the first counts"] if len(answer.calls) > 1 else []
         if not said.words and call is None:
             extra.append("no answer")
-        turn.ledger.asked(Role.PLAYER, answer, faults=(*said.faults, *extra))
+        turn.ledger.asked(Role.PLAYER, answer, faults=(*said.faults, *extra), seat=turn.who)
         try:
             return _possible(turn, _meant(turn, answer, call, said.words))
         except ActRefused as exc:
@@ -138,7 +139,8 @@ def _again(turn: Turn, before: _Tried) -> Question:
 
 def _in_names(turn: Turn, reason: str) -> str:
     place = Place(turn.table, turn.who)
-    return UID.sub(lambda uid: place.called(uid[0]) if uid[0] in turn.table.names else "that", reason)
+    named = UID.sub(lambda uid: place.called(uid[0]) if uid[0] in turn.table.names else "that", reason)
+    return one_line(named)
 
 
 def spoken(turn: Turn, words: str) -> Cleaned:
@@ -172,4 +174,6 @@ def _meant(turn: Turn, answer: Answer, call: BaseModel | None, words: str) -> Ac
     verb = Verb(call.verb)
     if verb in _TALK and not words:
         raise ActRefused(turn.who, verb=verb.value, reason=_NOTHING)
-    return meant(turn.table, turn.who, verb, words=words, target=call.target, what=call.what)
+    # Of what is asked, any words are kept; anything else must be the name of something that is here.
+    what = _in_names(turn, call.what) if verb is Verb.ASK else call.what
+    return meant(turn.table, turn.who, verb, words=words, target=call.target, what=what)

@@ -12,6 +12,7 @@ from dndbots.game.models.fitting import cut, fitted
 from dndbots.game.models.making import CALLED, ROLE, WANTS, called_here, own_people, own_quests
 from dndbots.game.played import Clock, played_of
 from dndbots.game.table import Table
+from dndbots.text.labels import write_label
 
 MOST_TOKENS: Final = 1_000
 _MOST_LINES: Final = 14
@@ -53,7 +54,7 @@ def _scene(
     table = telling.step.table
     others = [table.name(uid) for uid in table.scenes() if uid != place]
     parts = [
-        f"SCENE: {table.name(place)}, round {telling.step.round}",
+        f"SCENE: {write_label(table.name(place))}, round {telling.step.round}",
         f"The rest of the party is elsewhere ({'; '.join(others)}) and perceives nothing of this."
         if others
         else "",
@@ -80,7 +81,7 @@ def _characters(table: Table, place: str) -> Iterator[str]:
         ails = ", ".join(table.conditions(uid))
         hp = f", {sheet.hp}/{sheet.hp_max} hit points" if sheet is not None else ""
         kind = f"{sheet.char_class} {sheet.level}" if sheet is not None else "character"
-        yield f"{table.name(uid)}: player's character, {kind}{hp}{f', {ails}' if ails else ''}"
+        yield f"{write_label(table.name(uid))}: player's character, {kind}{hp}{f', {ails}' if ails else ''}"
 
 
 def _people(telling: Telling, place: str, longest: int) -> Iterator[str]:
@@ -100,7 +101,7 @@ def _people(telling: Telling, place: str, longest: int) -> Iterator[str]:
             str(table.fact(uid, ROLE) or ""),
             f"wants: {table.fact(uid, WANTS)}" if table.fact(uid, WANTS) else "",
         ]
-        yield cut(f"{name}{known}: {'; '.join(filter(None, said)) or 'a person'}", longest)
+        yield cut(f"{write_label(name)}{known}: {'; '.join(filter(None, said)) or 'a person'}", longest)
 
 
 def _fight(table: Table, place: str) -> str:
@@ -120,7 +121,7 @@ def _played(table: Table, place: str, since: Sequence[GameEvent], longest: int) 
         note = played_of(event)
         act = None if note is None else note.act
         deed = f" ({act.verb.value}{f' {act.what}' if act.what else ''})" if act is not None else ""
-        who = f"{table.name(event.source)}{deed}: " if act is not None else ""
+        who = f"{write_label(table.name(event.source))}{deed}: " if act is not None else ""
         found.append(cut(f"{who}{event.content}", longest))
     return found[-_MOST_LINES:]
 

@@ -52,6 +52,7 @@ def strike(step: Step, declared: Waiting) -> None:
         participants=[who],
         play=play,
         enemies=[target],
+        enemy_count=group.number if dead else None,
         killed=[target] if dead else None,
         killed_by=who if dead else None,
     )

@@ -9,6 +9,7 @@ from dndbots.events import EventType
 from dndbots.game.pieces import Fight
 from dndbots.game.played import Foes
 from dndbots.game.referee.growing import shares_of
+from dndbots.game.referee.meeting import gone_from
 from dndbots.game.referee.telling import dice, tell
 from dndbots.game.steps import Step
 from dndbots.rules.combat import initiative, morale
@@ -19,6 +20,7 @@ from dndbots.rules.monsters import monster
 
 Ending = Literal["won", "fled", "talked", "lost"]
 _WORTH: Final[Mapping[Ending, float]] = {"won": 1, "talked": 1, "fled": 0.5, "lost": 0}
+_LEAVE: Final = ("fled", "talked")
 _BEATS: Final[Mapping[Ending, str]] = {"won": "killed", "fled": "spared", "talked": "spared"}
 
 
@@ -124,6 +126,8 @@ def end_fight(
     earned = sum(xp_for(monster(group.monster)) * fight.begun[uid] for uid, group in fight.foes.items())
     facts, grown = shares_of(step, here, int(earned * _WORTH[how]))
     beat = _BEATS.get(how)
+    if how in _LEAVE:
+        facts += [gone_from(place, uid) for uid, group in fight.foes.items() if group.number > 0]
     names = [group.name for group in fight.foes.values()]
     step.add(
         EventType.COMBAT_END,
@@ -165,7 +169,7 @@ def _gist(how: Ending, names: list[str]) -> str:
 
 
 def _key(uid: str) -> str:
-    """What the adventure calls a group: the middle of its uid."""
+    """What the adventure knows a group by: the middle of its uid."""
     return "_".join(uid.split("_")[1:-1])
 
 
@@ -203,7 +207,7 @@ def flee(step: Step, place: str, uid: str, rolls: list[JsonValue]) -> None:
                 "helpless": {uid: fight.foes[uid].number},
                 "beats": [f"spared:{_key(uid)}"],
             },
-            enemies=[],
+            facts=[gone_from(place, uid)],
         )
     else:
         end_fight(step, place, how="fled", text=tell(step, _rule("foes_flee", fight), foes=name), rolls=rolls)

@@ -55,13 +55,15 @@ def cast_spell(step: Step, declared: Waiting) -> None:
         found.changed.setdefault(uid, []).append(DYING)
     fall = [tell(step, "falls", who=table.name(uid)) for uid in falling]
     fight = table.fights.get(place)
+    struck = list(dict.fromkeys((*found.killed, *(uid for uid, _, _ in found.wounds))))
     step.add(
         EventType.COMBAT_ROUND if fight else EventType.PLAYER_ACTION,
         " ".join([told, *_words(step, made.effects), *fall]),
         place=place,
         participants=list(dict.fromkeys([who, *found.hp, *found.changed])),
         play=_note(step, place, found) | {"rolls": dice(made), "resolves": declared.event_id},
-        enemies=list(dict.fromkeys(uid for uid, _, _ in found.wounds)) or None,
+        enemies=[*struck] or None,
+        enemy_count=fight.foes[struck[0]].number if fight and found.killed else None,
         killed=[*found.killed] or None,
         killed_by=who if found.killed else None,
         hp_delta={uid: points for uid, points in found.hp.items() if points} or None,

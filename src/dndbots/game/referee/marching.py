@@ -8,14 +8,13 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from dndbots.canon.claims import AT
 from dndbots.events import EventType
 from dndbots.game.acts import FOR_THE_DM, Act, Verb
-from dndbots.game.pieces import Waiting
+from dndbots.game.pieces import Group, Waiting
 from dndbots.game.referee.blows import foe_of
 from dndbots.game.referee.fights import as_seen, end_fight
 from dndbots.game.referee.harm import hurt
-from dndbots.game.referee.meeting import as_they_look
+from dndbots.game.referee.meeting import as_they_look, gone_from, is_at, met_at
 from dndbots.game.referee.telling import called, dice, tell
 from dndbots.game.steps import Step
 from dndbots.rules.combat import attack_all
@@ -60,7 +59,7 @@ def go(step: Step, movers: list[str], place: str, way: str, there: str) -> None:
     who = called(step, movers)
     staying = [uid for uid in step.present(place) if uid not in movers]
     if staying:
-        gone: list[JsonValue] = [{"subject": uid, "op": AT, "object": place, "ended": True} for uid in movers]
+        gone: list[JsonValue] = [gone_from(place, uid) for uid in movers]
         text = tell(step, "leave_unnamed", who=who, way=way)
         step.add(EventType.DM_NARRATION, text, place=place, witnesses=staying, facts=gone)
     named = all(step.knows(uid, there) for uid in movers)
@@ -71,26 +70,31 @@ def go(step: Step, movers: list[str], place: str, way: str, there: str) -> None:
     )
     route: dict[str, Any] = {"way": way, "origin": place, "minutes": 10}
     meets = [uid for uid in step.present(there) if uid not in movers]
+    # Of the party nobody hides from the others. Of anybody else who is there, the DM tells.
+    friends = [uid for uid in meets if uid in step.table.seats]
+    seen: list[JsonValue] = [is_at(there, uid) for uid in friends]
     if meets:
         # Whoever only sees them come does not see from where.
         step.add(EventType.DM_NARRATION, text, place=there, participants=movers, witnesses=[], play={**route})
         text, route = tell(step, "comes", who=who, place=_place_name(step, there)), {}
+    foes = _foes_there(step, there)
     step.add(
         EventType.LOCATION_CHANGE,
         text,
         place=there,
         participants=movers,
         witnesses=meets,
-        names={there: _place_name(step, there), **_foes_there(step, there)},
-        conditions=as_they_look(step, [*movers, *meets]),
+        names={there: _place_name(step, there), **{uid: group.name for uid, group in foes.items()}},
+        facts=seen + [fact for uid, group in foes.items() for fact in met_at(there, uid, group.number)],
+        conditions=as_they_look(step, [*movers, *friends]),
         play={**route, "fight": as_seen(step.table.fights.get(there))},
     )
 
 
-def _foes_there(step: Step, place: str) -> dict[str, JsonValue]:
+def _foes_there(step: Step, place: str) -> dict[str, Group]:
     """Those with whom somebody fights there: whoever comes sees them."""
     fight = step.table.fights.get(place)
-    return {} if fight is None else {uid: group.name for uid, group in fight.foes.items() if group.number > 0}
+    return {} if fight is None else {uid: group for uid, group in fight.foes.items() if group.number > 0}
 
 
 def _place_name(step: Step, place: str) -> str:

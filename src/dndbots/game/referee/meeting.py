@@ -1,11 +1,27 @@
-"""How those who meet look to each other: what became of somebody while one was away."""
+"""Who meets whom where, and how they look to each other: what became of somebody while one was away."""
 
 from collections.abc import Collection
 
 from pydantic import JsonValue
 
+from dndbots.canon.claims import AT, NUMBER
 from dndbots.game.steps import Step
 from dndbots.rules.conditions import is_seen
+
+
+def met_at(place: str, foe: str, number: int) -> list[dict[str, JsonValue]]:
+    """States that foes stand at a place, and how many of them."""
+    return [{"subject": foe, "key": NUMBER, "value": number}, is_at(place, foe)]
+
+
+def is_at(place: str, who: str) -> dict[str, JsonValue]:
+    """States that somebody is at a place."""
+    return {"subject": who, "op": AT, "object": place}
+
+
+def gone_from(place: str, who: str) -> dict[str, JsonValue]:
+    """States that somebody left a place."""
+    return {"subject": who, "op": AT, "object": place, "ended": True}
 
 
 def as_they_look(step: Step, people: Collection[str]) -> JsonValue:

@@ -5,6 +5,7 @@ whoever offers the lines.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -19,9 +20,12 @@ from dndbots.dcml import (
     render,
 )
 from dndbots.dcml.render_dense import dense_lexicon
+from dndbots.dcml.tree import respelled
 from dndbots.ids import DM, category_of
 from dndbots.memory.context import values
 from dndbots.memory.context.values import ContextItem, item_of
+from dndbots.text.cleaning import one_line
+from dndbots.text.labels import write_label
 from dndbots.tokens import count_many, count_tokens
 
 NO_ROOM: Final = "no room"
@@ -99,13 +103,15 @@ def _item(offer: Offer, tokens: int) -> ContextItem:
 class Writer(NamedTuple):
     """Writes statements as a document of DCML for one reader.
 
-    `named` gives the names of some uids, in the order in which the reader met them. `titles` are the
-    headings of sections, and `session` is what the DM's document is called after.
+    `named` gives the names of some uids, in the order in which the reader met them, and `spelled` how the
+    reader may see each uid. `titles` are the headings of sections, and `session` is what the DM's document is
+    called after.
     """
 
     reader: str
     session: str
     named: Callable[[Sequence[str]], Mapping[str, str]]
+    spelled: Callable[[Sequence[str]], Mapping[str, str]]
     titles: Mapping[values.Section, str]
     encoding: str
 
@@ -143,7 +149,10 @@ class Writer(NamedTuple):
     def _likely(self, ranked: Sequence[tuple[Statements, int]], room: int) -> list[int]:
         """Which lines should fit, each counted with the names that nobody needed before it."""
         uids = [uid for line, _ in ranked for uid in line.uids]
-        entries = {entity.uid: _spelled(entity) for entity in self._lexicon(uids)}
+        spelled = self.spelled(uids)
+        entries = {
+            entity.uid: _spelled(replace(entity, uid=spelled[entity.uid])) for entity in self._lexicon(uids)
+        }
         costs = dict(zip(entries, count_many(entries.values(), self.encoding), strict=True))
         found = []
         for number, (line, tokens) in enumerate(ranked):
@@ -165,10 +174,12 @@ class Writer(NamedTuple):
         kind, owner = SectionKind.MEMORY, self.reader
         uids = {self.reader: None}
         if self.reader == DM:
-            kind, owner, uids = SectionKind.SESSION, self.session, {}
+            kind, owner, uids = SectionKind.SESSION, one_line(self.session) or "?", {}
         sections = (Section(kind, owner, groups),)
         uids |= dict.fromkeys(uid for offer in offers for uid in offer.uids)
-        text = render(Document(tuple(self._lexicon(uids)), sections), dense=True)
+        document = Document(tuple(self._lexicon(uids)), sections)
+        opaque = {uid: other for uid, other in self.spelled(list(uids)).items() if other != uid}
+        text = render(respelled(document, opaque) if opaque else document, dense=True)
         return f"{guide}\n{text}\n" if guide else f"{text}\n"
 
     def _lexicon(self, uids: Iterable[str]) -> list[DCMLEntity]:
@@ -201,7 +212,7 @@ def _written(text: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def _entity(uid: str, name: str) -> DCMLEntity | None:
     category = category_of(uid)
-    return None if category is None else DCMLEntity(uid, DCMLCategory(category), name)
+    return None if category is None else DCMLEntity(uid, DCMLCategory(category), write_label(name))
 
 
 @lru_cache(maxsize=4096)

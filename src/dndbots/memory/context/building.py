@@ -118,8 +118,14 @@ class Builder:
         return self._written("known", [*told, *new], room, guide)
 
     def _written(self, name: str, found: Sequence[Statements], room: int, guide: str) -> Block:
-        named = partial(self.following.named, self.view)
-        writer = Writer(self.view.viewer, self.following.session, named, _TITLES, self.encoding)
+        writer = Writer(
+            self.view.viewer,
+            self.following.session,
+            named=partial(self.following.named, self.view),
+            spelled=partial(self.following.spelled, self.view),
+            titles=_TITLES,
+            encoding=self.encoding,
+        )
         key = (found, room, guide, self.following.session)
         return self.following.kept(name, key, lambda: writer.fitted(found, room, guide=guide))
 

@@ -82,6 +82,7 @@ class Following:
         self._stated: dict[str, tuple[Entity, list[Stated]]] = {}
         self._carried: dict[str, tuple[Entity, list[Stated]]] = {}
         self._names: dict[str, str] = {}
+        self._spelled: dict[str, str] = {}
         self._given: dict[str, tuple[str, ...]] = {}
         self._kept: dict[str, deque[tuple[object, Any]]] = {}
         # Counted for what is kept, so these go with it.
@@ -90,6 +91,7 @@ class Following:
     def _thin_out(self) -> None:
         sizes = [len(self._bearers), len(self._entities), len(self._first_seen), len(self._seen_at)]
         sizes += [len(self._stated), len(self._carried), len(self._names), len(self._given)]
+        sizes += [len(self._spelled)]
         if max(*sizes, len(self._states), len(self.changes)) > _MOST_KNOWN:
             self._let_go()
 
@@ -170,11 +172,14 @@ class Following:
         if any(one.joins for one in new):
             self._bearers.clear()
             self._names.clear()
+            self._spelled.clear()
             self._given.clear()
             self._kept.clear()
         elif named:
             for name in {name for one in new for name in one.names} & self._bearers.keys():
                 del self._bearers[name]
+            for uid in named & self._spelled.keys():
+                del self._spelled[uid]
             persons = view.persons_of(named)
             people = {uid for same in persons.values() for uid in same}
             for uid in (uid for uid in named if len(persons[uid]) > 1):
@@ -369,6 +374,13 @@ class Following:
         met = self.first_seen(view, uids)
         last = view.head + 1
         return {uid: self._names[uid] for uid in sorted(uids, key=lambda uid: (met.get(uid, last), uid))}
+
+    def spelled(self, view: View, uids: Collection[str]) -> dict[str, str]:
+        """How the viewer may see the uids of some entities."""
+        missing = [uid for uid in uids if uid not in self._spelled]
+        if missing:
+            self._spelled |= view.spelled(missing)
+        return {uid: self._spelled[uid] for uid in uids}
 
     def kept(self, name: str, key: object, make: Callable[[], _Made]) -> _Made:
         """Something that is made again only when what it depends on is another."""

@@ -21,11 +21,12 @@ from dndbots.memory.context.values import Section
 from dndbots.memory.entries import Entry
 from dndbots.memory.gates import Gates
 from dndbots.memory.happenings import Rollup
-from dndbots.memory.retelling import one_line
 from dndbots.memory.scoped import WORLD, location_shelf, npc_shelf
 from dndbots.memory.threads import left_open
 from dndbots.models import MemoryEntry
 from dndbots.storage.reader import View
+from dndbots.text.cleaning import one_line
+from dndbots.text.labels import write_label, write_telling
 
 _MOST_QUESTS: Final = 12
 _MOST_DEEDS: Final = 10
@@ -65,7 +66,7 @@ def known(scene: Scene, lasting: Lasting, carried: Lasting, gates: Gates) -> Ite
     told = {scene.me.uid} if scene.me else set[str]()
     told |= {one.uid for one in (*scene.party, *scene.quests)}
     reasons = (
-        *((0, one, f"{one_line(one.name)} was asked about") for one in scene.asked),
+        *((0, one, f"{write_label(one.name)} was asked about") for one in scene.asked),
         *((1, one, "is here") for one in scene.present),
         *((2, one, "you are there") for one in scene.places),
         *((3, one, "spoken of just now") for one in scene.just_now),
@@ -134,15 +135,15 @@ def memories(view: View, scene: Scene, following: Following) -> list[Offer]:
     if view.viewer == DM:
         for npc in scene.present:
             for uid in uids_of(npc) if npc.category == "NPC" else ():
-                found += remembered(uid, npc_shelf(uid), npc, f"what {one_line(npc.name)} remembers")
+                found += remembered(uid, npc_shelf(uid), npc, f"what {write_label(npc.name)} remembers")
     return [*found, *remembered(view.viewer, WORLD, None, "how far the story has come")]
 
 
 def _remembered(entries: Sequence[MemoryEntry], about: Entity | None, reason: str) -> Iterator[Offer]:
     for age, entry in enumerate(reversed(entries)):
-        said = one_line(entry.summary)
+        said = one_line(entry.summary) if about else write_telling(entry.summary)
         text = said if len(said) <= _LONGEST_MEMORY else f"{said[:_LONGEST_MEMORY].rsplit(' ', 1)[0]}…"
-        name = f"{one_line(about.name)}: " if about else ""
+        name = f"{write_label(about.name)}: " if about else ""
         sources = entry.sources or ((entry.memory_id,) if entry.memory_id else ())
         yield Offer(f"{name}{text}", "memories", reason, sources, rank=age)
 
@@ -174,7 +175,7 @@ def now(scene: Scene, gates: Gates) -> Iterator[Offer]:
         facts = [fact for fact in _shown(entity, gates) if is_passing(entity, fact) and not is_item(fact)]
         told = [(said, fact.learned_from) for fact in facts if (said := _fares(fact))]
         if told:
-            text = f"{one_line(entity.name)}: {', '.join(said for said, _ in told)}."
+            text = f"{write_label(entity.name)}: {', '.join(said for said, _ in told)}."
             sources = tuple(dict.fromkeys(source for _, source in told))
             yield Offer(text, "scene", "how somebody fares", sources, rank=2)
 
@@ -184,13 +185,13 @@ def _who_is_at(place: Entity, scene: Scene, seen: Mapping[str, tuple[str, ...]])
     everybody = (*filter(None, (scene.me,)), *scene.present)
     there = [one for one in everybody if one.location in uids_of(place) and seen[one.uid]]
     others = [one for one in there if one is not scene.me]
-    name, where = one_line(place.name), "Here"
+    name, where = write_label(place.name), "Here"
     if len(others) < len(there):
         yield Offer(f"You are at {name}.", "scene", "where you are", seen[there[0].uid])
     else:
         where = f"At {name}"
     if others:
-        listed = ", ".join(f"{one_line(one.name)}{'' if one.alive else ' (dead)'}" for one in others)
+        listed = ", ".join(f"{write_label(one.name)}{'' if one.alive else ' (dead)'}" for one in others)
         sources = tuple(dict.fromkeys(source for one in others for source in seen[one.uid]))
         yield Offer(f"{where}: {listed}.", "scene", "who is there", sources, rank=1)
 

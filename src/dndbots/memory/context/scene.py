@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
+from dndbots.canon.states import is_over
 from dndbots.canon.values import Entity
 from dndbots.ids import DM
 from dndbots.memory.asking import question_of
 from dndbots.memory.context.following import Following
-from dndbots.memory.states import is_over
 from dndbots.storage.reader import View
 
 _MOST_PRESENT: Final = 16

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from pydantic import JsonValue
 
-from dndbots._json import as_json
+from dndbots._jsontext import as_json
 from dndbots.canon import claims
 from dndbots.canon.values import Entity, Fact
 from dndbots.dcml import (
@@ -27,6 +27,7 @@ from dndbots.dcml import (
 from dndbots.dcml.spelling import KEY, LARGEST_COUNT, LARGEST_NUMBER
 from dndbots.ids import category_of, is_uid
 from dndbots.memory.happenings import certainty_named, described
+from dndbots.text.cleaning import one_line
 
 # What the next blow or the next step changes. It is told last, so that all before it stays as it is.
 PASSING: Final = frozenset(("hp", "hp_change", "gold"))
@@ -123,13 +124,13 @@ def _number(entity: Entity, value: JsonValue) -> dict[str, object]:
 def _listed_under(kind: str, rest: str, value: JsonValue) -> dict[str, object]:
     """What there may be several of, under one key."""
     if kind == claims.OBJECTIVE:
-        return {"steps": [f"{rest}: {_shown(value)}"]}
+        return {"steps": [f"{one_line(rest)}: {_shown(value)}"]}
     # Fewer than none: used up by somebody of whom nobody knows how many there were.
     if not value or (isinstance(value, int) and value < 0):
         return {}
     if kind == claims.CONDITION:
-        return {"cond": [rest]}
-    return {"has": [rest if value in (1, True) else f"{rest} x{_shown(value)}"]}
+        return {"cond": [one_line(rest)]}
+    return {"has": [one_line(rest) if value in (1, True) else f"{one_line(rest)} x{_shown(value)}"]}
 
 
 def _value(value: JsonValue) -> object:
@@ -139,7 +140,7 @@ def _value(value: JsonValue) -> object:
     if isinstance(value, int | float):
         return value if abs(value) < LARGEST_NUMBER else Text(str(value)[:_LONGEST_TEXT])
     if isinstance(value, str):
-        return value if len(value) <= _LONGEST_TEXT else _shown(value)
+        return _shown(value)
     if isinstance(value, list):
         return [_element(one) for one in value]
     return Text(_shown(value))
@@ -151,7 +152,7 @@ def _element(value: JsonValue) -> Ref | str:
 
 
 def _shown(value: JsonValue) -> str:
-    text = value if isinstance(value, str) else as_json(value)
+    text = one_line(value if isinstance(value, str) else as_json(value))
     return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 1]}…"
 
 

@@ -13,7 +13,7 @@ SHORTEST_CLAUSE: Final = 5
 _END = re.compile(
     r"""(?<![.!?\u2026])[.!?\u2026]++["\u201d\u2019')\]]*+(?=\s|$)"""
     r"""|[\u3002\uff01\uff1f\u0964\u06d4\u061f]+["\u201d\u300d\u300f)]*"""
-    r"""|\n+|\s+(?:--+|\u2014|\u2013)\s+(?=["\u201c]?[A-Z])"""
+    r"""|\n+|(?:(?<!\s)\s++|(?<=\n)[^\S\n]++)(?:--++|\u2014|\u2013)\s++(?=["\u201c]?[A-Z])"""
 )
 _ABBREVIATED = re.compile(r"(?:^|[\s(])(?:mr|mrs|ms|dr|st|lt|sgt|capt|vs|[a-z]|\d{1,2})\.$", re.IGNORECASE)
 _BLANKS = re.compile(r"[^\S\n]+")
@@ -26,7 +26,8 @@ _NOISE = re.compile(
 # Only a pronoun surely begins a clause: after "and", a name or a noun may be one more thing in a list.
 _SUBJECT = r"(?:I|you|he|she|it|we|they|there)(?:'\w+)?\b"
 _JOINT = re.compile(
-    rf";\s+|\s*--\s*|\s+\u2014\s+|,?\s+(?:and|but|so|as|while|until)\s+(?:then\s+)?(?={_SUBJECT})|,\s+(?={_SUBJECT})"
+    r";\s++|(?:(?<!\s)\s++)?--\s*+|(?<!\s)\s++\u2014\s++"
+    rf"|(?:,|(?<![\s,]))\s++(?:and|but|so|as|while|until)\s++(?:then\s++)?(?={_SUBJECT})|,\s++(?={_SUBJECT})"
 )
 # A condition or a report rules over what follows it: such a sentence keeps together.
 _RULES = re.compile(

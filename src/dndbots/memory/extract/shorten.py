@@ -25,8 +25,8 @@ _BOUND = re.compile(
     r"^[\"\u201c]?(?:so (?:that|many|much|far|long|as)|now that|look at|right (?:now|here))\b", re.IGNORECASE
 )
 _FILLERS = re.compile(
-    r""",?\s*\b(?:you\ know|I\ mean|like|I\ guess|um+|uh+|er+m?|okay|yeah|well|man|dude|basically|actually
-    |literally|obviously|of\ course|essentially|kind\ of|sort\ of),(?=\s)
+    r"""(?:,\s*+|(?<!\s)\s++)?\b(?:you\ know|I\ mean|like|I\ guess|um+|uh+|er+m?|okay|yeah|well|man|dude
+    |basically|actually|literally|obviously|of\ course|essentially|kind\ of|sort\ of),(?=\s)
     |\b(?:um+|uh+|basically|actually|literally|obviously|essentially|honestly|simply|really|very|kind\ of
     |sort\ of|kinda|sorta|just|quite|pretty\ much|go\ ahead\ and|goes\ ahead\ and|at\ which\ point|once\ again
     |as\ it\ were|sure\ enough|right\ now|a\ (?:little\ )?bit(?!\ of\b))\ """,

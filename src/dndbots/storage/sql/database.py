@@ -16,6 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.sql import Executable
 
 from dndbots.errors import StorageError
+from dndbots.storage.seals import Seal
 
 Values = Mapping[str, Any]
 Row = tuple[Any, ...]
@@ -64,6 +65,22 @@ class Dialect(Protocol):
     def streaming_cursor(self, connection: Any) -> Any: ...
     def translated(self, exc: Exception) -> StorageError: ...
     def faults(self, cursor: Any) -> list[str]: ...
+    def check_before(self, cursor: Any) -> None:
+        """Refuses a database in which something foreign would run, before anything is asked of it."""
+        ...
+
+    def check_shape(self, cursor: Any) -> None:
+        """Refuses a database whose tables are not those of the newest migration."""
+        ...
+
+    def note(self, branch: int, seal: Seal) -> None:
+        """Keeps a seal apart from the database, once what it seals is on the disk."""
+        ...
+
+    def noted(self) -> dict[int, Seal]: ...
+    def accept(self, cursor: Any) -> None:
+        """Forgets what was noted, and what it showed. In a transaction."""
+        ...
 
 
 class _Compiled(NamedTuple):

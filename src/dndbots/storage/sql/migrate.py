@@ -1,7 +1,7 @@
 """Brings a database to the schema that this code knows. Alembic is loaded only when there is work to do."""
 
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import DBAPIError
@@ -49,13 +49,17 @@ def bring_up_to_date(db: Database, tables: Tables = CAMPAIGNS) -> None:
 
 def _bring_up_to_date(db: Database, tables: Tables) -> None:
     with db.engine.connect() as connection:
-        db.dialect.configure(connection.connection.driver_connection)
+        raw: Any = connection.connection.driver_connection
+        db.dialect.check_before(raw)
+        db.dialect.configure(raw)
         if _revision(connection, tables, db.dialect.where) == tables.revision:
+            db.dialect.check_shape(raw)
             return
         db.dialect.lock_for_migration(connection)
         found = _revision(connection, tables, db.dialect.where)
         if found != tables.revision:
             _upgrade(connection, tables, found, db.dialect.where)
+            db.dialect.check_shape(raw)
         connection.commit()
 
 

@@ -29,6 +29,8 @@ from dndbots.errors import (
     StoreReadOnly,
     StoreUnavailable,
 )
+from dndbots.storage.seals import Seal
+from dndbots.storage.sql.schema import metadata
 from dndbots.storage.sql.sharing import Shared
 
 # How many connections one program has at most, however many campaigns it opens.
@@ -155,8 +157,24 @@ class PostgresDialect:
     def streaming_cursor(self, connection: Any) -> Any:
         return connection.cursor(name=f"stream_{next(_STREAMS)}", withhold=True)
 
-    def faults(self, _cursor: Any) -> list[str]:
-        return []
+    def faults(self, cursor: Any) -> list[str]:
+        tables = [table.name for table in metadata.tables.values()]
+        found = cursor.execute(_FOREIGN, (tables, tables)).fetchall()
+        return [f"the {kind} {name!r} is not of dndbots; drop it if you know it" for kind, name in found]
+
+    def check_before(self, _cursor: Any) -> None:
+        """Whoever may declare something in a server's database may do anything there."""
+
+    check_shape = check_before
+
+    def note(self, _branch: int, _seal: Seal) -> None:
+        """A server keeps its journal itself."""
+
+    def noted(self) -> dict[int, Seal]:
+        return {}
+
+    def accept(self, _cursor: Any) -> None:
+        """There is nothing to forget."""
 
     def translated(self, exc: Exception) -> StorageError:
         if isinstance(exc, PoolTimeout):
@@ -174,6 +192,15 @@ class PostgresDialect:
         return StoreUnavailable(self.where, reason=f"the database failed: {exc}")
 
 
+# Of tables that are seen without naming a schema: those that our statements reach.
+_FOREIGN: Final = """
+    SELECT 'trigger', tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
+    WHERE NOT tgisinternal AND relname = ANY(%s) AND pg_table_is_visible(pg_class.oid)
+    UNION ALL
+    SELECT 'rule', rulename FROM pg_rewrite JOIN pg_class ON pg_class.oid = ev_class
+    WHERE relname = ANY(%s) AND pg_table_is_visible(pg_class.oid)
+    ORDER BY 1, 2
+"""
 _REASONS: Final[tuple[tuple[str, type[StoreUnavailable], str], ...]] = (
     ("LockNotAvailable", StoreBusy, "another program is writing to this campaign; try again"),
     ("DeadlockDetected", StoreBusy, "two programs waited for each other; try again"),

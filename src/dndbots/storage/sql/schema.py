@@ -21,7 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-REVISION: Final = "0002"
+REVISION: Final = "0003"
 
 metadata = MetaData()
 
@@ -50,6 +50,7 @@ branches = _table(
     Column("parent", Number, nullable=True),
     Column("forked_at", Number, nullable=False),
     Column("head", Number, nullable=False),
+    Column("seal", Text, server_default="", nullable=False),
     UniqueConstraint("campaign", "name", name="branches_by_name"),
     with_rowid=True,
 )

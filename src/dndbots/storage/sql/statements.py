@@ -110,7 +110,15 @@ class Statements:
             forked_at=bindparam("forked_at"),
             head=bindparam("forked_at"),
         )
-        self.head = select(branches.c.head).where(branches.c.id == _branch)
+        self.log = select(branches.c.head, branches.c.forked_at, branches.c.seal).where(
+            branches.c.id == _branch
+        )
+        self.set_log = (
+            update(branches)
+            .where(branches.c.id == _branch)
+            .values(head=bindparam("new_head"), seal=bindparam("new_seal"))
+        )
+        self.unseal = update(branches).where(branches.c.campaign == _campaign).values(seal="")
         self.rename = update(branches).where(branches.c.id == _branch).values(name=bindparam("new_name"))
         self.set_head = update(branches).where(branches.c.id == _branch).values(head=bindparam("new_head"))
         self.cursor = select(cursors.c.seq, cursors.c.version).where(

@@ -10,8 +10,7 @@ from typing import Any, Final, Self, TypeVar
 from sqlalchemy.sql import Executable
 
 from dndbots.canon.reducers import FOLD_VERSION
-from dndbots.errors import BranchExists, CampaignMissing
-from dndbots.storage.damage import told_as_damage
+from dndbots.errors import BranchExists, CampaignMissing, StoreDamaged
 from dndbots.storage.ports import (
     MAIN,
     VIEWS,
@@ -28,8 +27,10 @@ from dndbots.storage.ports import (
     NameRow,
     Rows,
     Seed,
+    Segment,
     TruthRow,
 )
+from dndbots.storage.seals import Seal, lost
 from dndbots.storage.sql.database import Database, Dialect
 from dndbots.storage.sql.migrate import bring_up_to_date
 from dndbots.storage.sql.statements import statements_for
@@ -38,6 +39,7 @@ from dndbots.storage.sql.words import WordReads
 Kind = TypeVar("Kind", bound=Any)
 _CURSOR: Final = "views"
 _EVERYTHING: Final = 2**62
+_PAGE: Final = 1_000
 # Rows are written in the order of their index, so that neighbours go together. The first column that
 # tells rows of one append apart is enough for the largest heap of them.
 _SORTED_BY: Final = {"postings": itemgetter(1)}
@@ -50,6 +52,8 @@ class SqlStore(WordReads):
         self, make_dialect: Callable[[], Dialect], *, campaign: str, create: bool, fresh: bool = True
     ) -> None:
         self._make_dialect, self._name = make_dialect, campaign
+        # The branches of which is known that they are as far as they were noted to be.
+        self._compared: set[int] = set()
         self._db = Database(make_dialect())
         self.where = self._db.dialect.where
         try:
@@ -113,18 +117,50 @@ class SqlStore(WordReads):
 
     @contextmanager
     def appending(self, branch: int) -> Iterator[int]:
+        noted: Seal | None = None
         with self._db.transaction(self._campaign):
-            with told_as_damage(self.where):
-                found = self._db.one(self._say.head, branch=branch)
-                head = int(found[0]) if found else 0
+            found = self._db.one(self._say.log, branch=branch)
+            try:
+                head, forked_at, text = (int(found[0]), int(found[1]), str(found[2])) if found else (0, 0, "")
+            except (TypeError, ValueError) as exc:
+                reason = "the head of a branch is no number; restore the campaign from a copy"
+                raise StoreDamaged(self.where, reason=reason) from exc
+            self._seal = noted = Seal.read(text) or Seal(forked_at)
+            if branch not in self._compared:
+                self._refuse_lost(branch, head)
+            if noted.seq < head:
+                # An older dndbots wrote these, or the log was taken as it is.
+                self._set_log(branch, head, self._between(branch, noted.seq, head))
             yield head
+        if self._seal != noted:
+            self._db.dialect.note(branch, self._seal)
+
+    def _refuse_lost(self, branch: int, head: int) -> None:
+        """Nothing is recorded behind a tail that is lost: the next seal would hide that."""
+        seals = [self._seal, *filter(None, [self._db.dialect.noted().get(branch)])]
+        newest = max(seals)
+        if newest.seq > head or any(one.seq == newest.seq and one != newest for one in seals):
+            raise StoreDamaged(self.where, reason=lost(newest.seq, head))
+        self._compared.add(branch)
+
+    def _between(self, branch: int, after: int, head: int) -> Iterator[EventRow]:
+        while rows := self.events((Segment(branch, head),), after=after, limit=_PAGE):
+            yield from rows
+            after = rows[-1].seq
+
+    def _set_log(self, branch: int, head: int, new: Iterable[EventRow]) -> None:
+        self._seal = self._seal.extended(new)
+        self._db.run(self._say.set_log, branch=branch, new_head=head, new_seal=str(self._seal))
 
     def write(self, rows: Rows) -> None:
         for name in ("events", *VIEWS):
             new = getattr(rows, name)
             if new:
                 self._db.insert(self._say.append[name], sorted(new, key=_SORTED_BY.get(name)))
-        self._db.run(self._say.set_head, branch=rows.branch, new_head=rows.head)
+        if rows.events:
+            self._set_log(rows.branch, rows.head, rows.events)
+        else:
+            self._db.run(self._say.set_head, branch=rows.branch, new_head=rows.head)
         self._db.insert(self._say.set_cursor, [(rows.branch, _CURSOR, rows.head, rows.version)])
 
     def intern(self, groups: Iterable[frozenset[str]]) -> dict[frozenset[str], int]:
@@ -430,6 +466,18 @@ class SqlStore(WordReads):
 
     def view_rows(self, view: str, branch: int) -> Iterator[Sequence[object]]:
         return self._db.stream(self._say.view_rows[view], branch=branch)
+
+    def noted(self) -> dict[int, Seal]:
+        return self._db.dialect.noted()
+
+    def seal(self, branch: int) -> Seal | None:
+        found = self._db.one(self._say.log, branch=branch)
+        return None if found is None else Seal.read(str(found[2]))
+
+    def accept(self) -> None:
+        with self._db.transaction(self._campaign):
+            self._db.run(self._say.unseal, campaign=self._campaign)
+            self._db.dialect.accept(self._db.cursor)
 
     def group_faults(self) -> list[str]:
         digests = {

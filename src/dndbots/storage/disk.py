@@ -1,6 +1,7 @@
 """Files that are whole or not there: read without following links, written durably, under a lock.
 
-What a disk refuses comes out of here as an error of ours, with the path and what to do.
+Folders and files made here are for their owner only. What a disk refuses comes out of here as an error of
+ours, with the path and what to do.
 """
 
 import errno
@@ -8,12 +9,13 @@ import os
 import shutil
 import stat
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
 from dndbots.errors import StoreBusy, StoreFull, StoreReadOnly, StoreUnavailable
 
@@ -44,7 +46,10 @@ _PAUSE: Final = 0.002
 _TAKEN: Final = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 _FULL: Final = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 _FORBIDDEN: Final = (errno.EACCES, errno.EPERM, errno.EROFS)
-
+_FILE_MODE: Final = 0o600
+_FOLDER_MODE: Final = 0o700
+# A name is that many bytes on most disks, and a random part comes on top.
+_LONGEST_STEM: Final = 40
 
 MISSING: Final = "is missing"
 
@@ -78,11 +83,44 @@ def read(path: Path) -> Read:
 
 def write(path: Path, content: bytes) -> None:
     """A new file, on the disk when this returns."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CAREFULLY, 0o666)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CAREFULLY, _FILE_MODE)
     with os.fdopen(handle, "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(handle)
+
+
+def open_file(path: Path) -> int:
+    """Opens a file to read and write, made if there is none. A link or a folder in its place is refused."""
+    return os.open(path, os.O_RDWR | os.O_CREAT | _CAREFULLY, _FILE_MODE)
+
+
+def make_file(path: Path) -> None:
+    """Makes an empty file if there is none. A link, a folder or a pipe in its place is refused."""
+    os.close(open_file(path))
+    if not path.is_file():
+        raise FileExistsError(errno.EEXIST, "something else than a file is there", str(path))
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[str]]:
+    """Gives a file to write text to, which takes the place of another at the end, or leaves nothing behind.
+
+    Its name until then is a random one, so that nobody can put a link there beforehand.
+    """
+    if path.exists() and not path.is_file():
+        raise FileExistsError(errno.EEXIST, "something else than a file is there", str(path))
+    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_LONGEST_STEM]}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(handle)
+        Path(part).replace(path)
+    except BaseException:  # an interruption leaves nothing behind either
+        with suppress(OSError):
+            Path(part).unlink()
+        raise
 
 
 def link_or_write(source: Path, target: Path, content: bytes) -> None:
@@ -96,8 +134,9 @@ def link_or_write(source: Path, target: Path, content: bytes) -> None:
 def make_folder(path: Path) -> None:
     """A folder of our own. A link that leads elsewhere is none."""
     with suppress(FileExistsError):
-        path.mkdir()
+        path.mkdir(mode=_FOLDER_MODE)
         sync_folder(path.parent)
+    refuse_links(path)
     if not is_folder(path):
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
 
@@ -108,6 +147,14 @@ def is_folder(path: Path) -> bool:
         return stat.S_ISDIR(path.lstat().st_mode)
     except OSError:
         return False
+
+
+def refuse_links(path: Path, *, below: Path | None = None) -> None:
+    """Fails if a path is a link, or if any of its parents below a folder is one."""
+    steps = [path, *(one for one in path.parents if below is not None and one.is_relative_to(below))]
+    for step in reversed(steps):
+        if step != below and step.is_symlink():
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(step))
 
 
 def sync_folder(path: Path) -> None:
@@ -165,6 +212,9 @@ def plain_errors(where: Path) -> Iterator[None]:
         if exc.errno in _FORBIDDEN:
             reason = f"it cannot be written ({exc.strerror}); check its permissions and those of its folder"
             raise StoreReadOnly(place, reason=reason) from exc
+        if exc.errno == errno.ELOOP:
+            reason = "it is a link, and links are not followed here; put in its place what it leads to"
+            raise StoreUnavailable(place, reason=reason) from exc
         reason = f"it cannot be used ({exc.strerror}); look what is there, or choose another place"
         raise StoreUnavailable(place, reason=reason) from exc
 
@@ -172,7 +222,7 @@ def plain_errors(where: Path) -> Iterator[None]:
 @contextmanager
 def locked(path: Path, *, timeout: float) -> Iterator[None]:
     """Keeps other programs, and other threads, from coming between. A lock dies with its owner."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | _CAREFULLY, 0o666)
+    handle = open_file(path)
     try:
         _wait_for(handle, path, time.monotonic() + timeout)
         try:
