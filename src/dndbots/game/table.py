@@ -256,7 +256,7 @@ class Table:
 
     def _placed(self, event: GameEvent, known: KnownMetadata, note: Played, place: str) -> None:
         if note.sights is not None:
-            self.sights[place] = note.sights
+            self._see(note.sights, known, place)
         if event.event_type is EventType.LOCATION_CHANGE:
             self.visits[place] = self.visits.get(place, 0) + 1
             if self.viewer in known.participants:
@@ -270,6 +270,16 @@ class Table:
             fight = self.fights[place] = Fight.of(note.fight, place, since=self.round)
         if fight is not None:
             self._fought(known, note, fight)
+
+    def _see(self, sights: Sights, known: KnownMetadata, place: str) -> None:
+        """Take in what can be seen at a place. Somebody seen there before, and not now, has left."""
+        before = self.sights.get(place)
+        self.sights[place] = sights
+        if before is None or self.viewer == DM:
+            return
+        for uid in before.people:
+            if uid not in sights.people and uid not in known.participants and self.place(uid) == place:
+                self.facts[uid].pop(claims.AT)
 
     def _look_around(self, known: KnownMetadata, place: str) -> None:
         """Who comes to a place sees who of the party is there, and who is there no longer."""

@@ -122,8 +122,11 @@ class Board:
         step = self.step(DM_STEP)
         for place in self.table.scenes():
             key = key_of(place)
-            shown = Sights.model_validate({"ways": tuple(self.ways[key]), **self.more.get(key, {})})
-            play = {"sights": shown.model_dump(mode="json")}
+            shown = {"ways": tuple(self.ways[key]), **self.more.get(key, {})}
+            # Nobody is in sight at two places: whoever was last seen elsewhere is there now.
+            people = [uid for uid in shown.get("people", ()) if self.table.place(uid) in (None, place)]
+            sights = Sights.model_validate({**shown, "people": people})
+            play = {"sights": sights.model_dump(mode="json")}
             step.add(EventType.DM_NARRATION, "You look around.", place=place, play=play)
         step.add(EventType.SYSTEM, "Time passes.", witnesses=[])
         self.done(step)

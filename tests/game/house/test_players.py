@@ -202,6 +202,27 @@ def test_nobody_speaks_to_those_who_left() -> None:
             board.record(who, Act())
 
 
+def test_somebody_who_left_is_not_taken_to_be_where_they_were_last_seen() -> None:
+    """A character who comes back sees that a person has gone, and does not ask them."""
+    board = Board(WAYS, tempers=("curious", "kind"), goals=("knowledge", "company"))
+    board.begin_round()
+    happen(board, "person", 0)
+    board.begin_round()
+    assert board.tables[pc(0)].place(HOB) == loc("inn")
+    board.record(pc(0), Act(verb=Verb.GO, what="north"))
+    board.record(pc(1), Act(verb=Verb.STAY))
+    board.march()
+    board.begin_round()
+    board.tell("Hob leaves.", place="cellar", participants=[HOB], witnesses=[])
+    board.record(pc(0), Act(verb=Verb.GO, what="south"))
+    board.record(pc(1), Act(verb=Verb.STAY))
+    board.march()
+    board.begin_round()
+    for who in (pc(0), pc(1)):
+        assert board.tables[who].place(HOB) is None
+        assert board.decide(who).target != HOB
+
+
 def test_the_greedy_keep_a_secret_that_others_tell() -> None:
     """What is precious stays with a greedy finder, or is whispered to one friend; others tell everybody."""
     verbs: dict[str, set[Verb]] = {"greedy": set(), "kind": set()}
