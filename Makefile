@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 RUN    := $(VENV)/bin/python
 
-.PHONY: help demo test test-long small-model neo4j check format bench clean
+.PHONY: help demo test test-long small-model neo4j check format map bench clean
 
 help:
 	@echo "make demo       play a short game, and show what two of its characters remember"
@@ -14,6 +14,7 @@ help:
 	@echo "make check      lint, format, types, architecture"
 	@echo "make bench      measure tokens, memory, recall, compaction and games, and what the log costs (minutes)"
 	@echo "make format     put the code into its format"
+	@echo "make map        write docs/module-map.md again"
 	@echo "make clean      remove what make made"
 
 $(VENV)/bin/python:
@@ -58,11 +59,14 @@ check: $(VENV)/.dev
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
 	$(RUN) -m mypy
-	$(RUN) -m pytest -q tests/test_architecture.py
+	$(RUN) -m pytest -q tests/test_architecture.py tests/test_house.py
 
 format: $(VENV)/.dev
 	$(RUN) -m ruff check --fix
 	$(RUN) -m ruff format
+
+map: $(VENV)/.dev
+	$(RUN) -m tests.module_map
 
 bench: $(VENV)/.dev
 	$(RUN) bench/dcml.py

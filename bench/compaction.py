@@ -50,8 +50,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from dndbots.campaign import Campaign
-from dndbots.compaction.values import Extractor
 from dndbots.events import EventType, GameEvent
+from dndbots.extraction.port import Extractor
 from dndbots.testing import memory_campaign
 from dndbots.tokens import count_many, count_tokens
 from phrases import HALVES
@@ -162,7 +162,7 @@ def measure_extraction(args: argparse.Namespace) -> None:
 
 def default_extractor() -> Extractor | None:
     try:
-        from dndbots.compaction.rules import RuleExtractor
+        from dndbots.extraction.english import RuleExtractor
     except ImportError:
         return None
     return RuleExtractor()

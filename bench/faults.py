@@ -22,12 +22,12 @@ from dndbots.campaign import Campaign
 from dndbots.errors import ModelUnavailable
 from dndbots.events import GameEvent
 from dndbots.game.agents import Cast
-from dndbots.game.models.dm import ModelDM
-from dndbots.game.models.players import ModelPlayer
-from dndbots.game.playing import Game
+from dndbots.game.game import Game
+from dndbots.game.models.model_dm import ModelDM
+from dndbots.game.models.model_player import ModelPlayer
 from dndbots.ids import DM, is_hidden
-from dndbots.llm.asking import Answer, Call, Question, Role, Usage
-from dndbots.storage.memory import MemoryStore
+from dndbots.llm.protocol import Answer, Call, Question, Role, Usage
+from dndbots.storage.in_memory import MemoryStore
 from dndbots.testing import FaultyVoice
 
 SHARE = 0.5

@@ -29,8 +29,8 @@ from dndbots.campaign import Campaign
 from dndbots.errors import NoGame
 from dndbots.events import GameEvent, audience
 from dndbots.game.agents import Cast
-from dndbots.game.playing import BUDGET, Game
-from dndbots.game.steps import Step
+from dndbots.game.game import BUDGET, Game
+from dndbots.game.state.step import Step
 from dndbots.ids import DM
 from dndbots.memory.context import Context
 

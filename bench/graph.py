@@ -25,10 +25,10 @@ from tests.neo4j_server import Neo4jServer
 
 from dndbots.campaign import Campaign
 from dndbots.errors import UnknownEntity
-from dndbots.storage.graph import Graph
-from dndbots.storage.neo4j import projecting
-from dndbots.storage.neo4j.making import Batch
+from dndbots.storage.neo4j import projector
+from dndbots.storage.neo4j.graph_rows import Batch
 from dndbots.storage.neo4j.projection import Projection
+from dndbots.storage.views.graph import Graph
 from saga import FOES, PARTY, PEOPLE, PLACES, saga
 
 CHUNK = 2_000
@@ -64,17 +64,17 @@ def processor(neo4j: Neo4jServer) -> float:
 def written_by(projection: Projection) -> tuple[float, Any, list[Batch]]:
     """Seconds of projecting, what came of it, and the batches that it wrote."""
     batches: list[Batch] = []
-    write = projecting.Projector._write
+    write = projector.Projector._write
 
-    def noted(self: projecting.Projector, tx: Any, **values: Any) -> int:
+    def noted(self: projector.Projector, tx: Any, **values: Any) -> int:
         batches.append(values["batch"])
         return write(self, tx, **values)
 
-    projecting.Projector._write = noted  # type: ignore[method-assign]
+    projector.Projector._write = noted  # type: ignore[method-assign]
     try:
         seconds, caught = wall(projection.catch_up)
     finally:
-        projecting.Projector._write = write  # type: ignore[method-assign]
+        projector.Projector._write = write  # type: ignore[method-assign]
     return seconds, caught, batches
 
 

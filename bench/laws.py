@@ -11,10 +11,10 @@ from importlib import resources
 from typing import Any, Final, NamedTuple
 
 from dndbots.canon import claims
-from dndbots.canon.claims import Certainty
-from dndbots.canon.holding import effects_of
+from dndbots.canon.certainty import effects_of
+from dndbots.canon.claims import CertaintyRank
 from dndbots.events import EventType, GameEvent, audience
-from dndbots.game.played import KEY
+from dndbots.game.state.game_notes import KEY
 from dndbots.ids import CATEGORIES, DM, PARTY_UID
 
 Words = tuple[str, ...]
@@ -114,7 +114,7 @@ class Names:
 def _of_the_house() -> frozenset[Words]:
     """The words of the house, with capitals: a log may happen to have one only where a sentence begins."""
     found: set[Words] = set()
-    for file in resources.files("dndbots.game.house").joinpath("words").iterdir():
+    for file in resources.files("dndbots.game").joinpath("words").iterdir():
         lines = file.read_text("utf-8").splitlines() if file.name.endswith(".txt") else []
         for line in (line for line in lines if line.startswith(" ")):
             words = _WORD.findall(_STANDS_FOR.sub(" ", line))
@@ -171,9 +171,9 @@ def acts_of_the_dead(log: Iterable[GameEvent]) -> Iterator[GameEvent]:
             yield event
         for held in effects_of(event, event.known, audience(event)).holdings:
             claim, slot = held.claim, held.claim.slot.removeprefix("+")
-            if slot == claims.NUMBER and DM in held.holders and held.certainty is Certainty.FACT:
+            if slot == claims.NUMBER and DM in held.holders and held.certainty is CertaintyRank.FACT:
                 amount = int(claim.value or 0)  # type: ignore[arg-type]
-                changes = claims.counts(claim.slot)
+                changes = claims.is_counting(claim.slot)
                 left[claim.subject] = left.get(claim.subject, 1) + amount if changes else amount
 
 
@@ -205,7 +205,7 @@ def overheard(log: Iterable[GameEvent]) -> Iterator[Overheard]:
         effects = effects_of(event, known, audience(event))
         places.update(dict.fromkeys(effects.seen, known.location))
         for held in effects.holdings:
-            if held.claim.slot == claims.AT and DM in held.holders and held.certainty is Certainty.FACT:
+            if held.claim.slot == claims.AT and DM in held.holders and held.certainty is CertaintyRank.FACT:
                 places[held.claim.subject] = held.claim.value  # type: ignore[assignment]
         meant = {event.source, *known.told_to}
         for who in sorted(people):

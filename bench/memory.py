@@ -25,11 +25,11 @@ from statistics import mean, median
 
 from dndbots.campaign import Campaign
 from dndbots.events import EventType, GameEvent
-from dndbots.memory.compression import standing
-from dndbots.memory.layers import LAYERS, SUMMARY
 from dndbots.memory.notes import make_note
-from dndbots.memory.scoped import WORLD, location_shelf, npc_shelf
-from dndbots.memory.service import TRIGGERS
+from dndbots.memory.scoped.service import TRIGGERS
+from dndbots.memory.scoped.shelves import WORLD, location_shelf, npc_shelf
+from dndbots.memory.summaries.compression import standing_summaries
+from dndbots.memory.summaries.layers import LAYERS, SUMMARY
 from dndbots.tokens import count_tokens
 from saga import PARTY, PEOPLE, PLACES, QUESTS, saga, text
 
@@ -168,7 +168,7 @@ def check(campaign: Campaign) -> None:
             places = dict(view.play())
             order = {event.event_id: n for n, event in enumerate(places.values())}
             made = _summaries(campaign, agent)
-            shelf, blocks = standing(view)
+            shelf, blocks = standing_summaries(view)
             cursor = order[shelf.cursor] + 1 if shelf else 0
             covered = {
                 layer: _laid_out(agent, [note for note in made if note[0] == layer], order)

@@ -19,12 +19,12 @@ from bench.faults import Sensible
 
 from dndbots.campaign import Campaign
 from dndbots.game.agents import Cast
-from dndbots.game.models.dm import ModelDM
-from dndbots.game.models.players import ModelPlayer
-from dndbots.game.playing import Game
-from dndbots.llm.asking import Answer, Hear, Question
-from dndbots.llm.forms import as_function
-from dndbots.storage.memory import MemoryStore
+from dndbots.game.game import Game
+from dndbots.game.models.model_dm import ModelDM
+from dndbots.game.models.model_player import ModelPlayer
+from dndbots.llm.protocol import Answer, Hear, Question
+from dndbots.llm.tool_schemas import as_function
+from dndbots.storage.in_memory import MemoryStore
 from dndbots.tokens import count_tokens
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from dndbots.compaction.checking import check_all
-from dndbots.compaction.data import SHELVES, CampaignData, Info, new_info
-from dndbots.compaction.state import SharedStateManager
-from dndbots.compaction.values import CATEGORIES, Extractor, Known, Turn, Update
+from dndbots.compaction.checks import check_all
+from dndbots.compaction.data.models import SHELVES, CampaignData, Info, new_info
+from dndbots.compaction.shared_state import SharedStateManager
+from dndbots.extraction.port import CATEGORIES, Extractor, KnownNames, Turn, Update
 from dndbots.ids import mint
 from dndbots.tokens import count_many
 from told import Told, Truth
@@ -186,7 +186,7 @@ class NameIsSomething:
     waits = False
     _IS = re.compile(r"((?:[A-Z][\w-]+ ?)+) is (a |an |the )?([\w' -]+)")
 
-    def extract(self, turns: Sequence[Turn], known: Known) -> Iterable[Update]:  # noqa: ARG002, the protocol's
+    def extract(self, turns: Sequence[Turn], known: KnownNames) -> Iterable[Update]:  # noqa: ARG002, the protocol's
         for turn in turns:
             for name, article, value in self._IS.findall(turn.text):
                 kind, said = ("role" if article else "status"), value.strip()[:200]
@@ -242,7 +242,7 @@ def extracted(campaign: Told, extractor: Extractor, every: int = 5) -> Iterator[
             Turn(line["id"], line["speaker"], line["role"], line["text"], line["session"], line["location"])
             for line in lines
         ]
-        for update in extractor.extract(turns, Known(names)):
+        for update in extractor.extract(turns, KnownNames(names)):
             names.setdefault(update.name, CATEGORIES[update.kind][0])
             yield update
 
@@ -255,7 +255,7 @@ class Accepted:
     def __init__(self, extractor: Extractor) -> None:
         self._extractor = extractor
 
-    def extract(self, turns: Sequence[Turn], known: Known) -> list[Update]:
+    def extract(self, turns: Sequence[Turn], known: KnownNames) -> list[Update]:
         shelves: dict[str, dict[str, Info]] = {}
         for name, category in known.names.items():
             uid = mint(category, name, taken=shelves.get(SHELVES[category], {}))

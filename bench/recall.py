@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dndbots.campaign import Campaign
-from dndbots.storage.terms import terms_of
+from dndbots.text.terms import terms_of
 from saga import WORDS, saga
 
 QUESTIONS = {

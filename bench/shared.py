@@ -51,8 +51,9 @@ from tests.postgres import PostgresServer
 from dndbots.campaign import Campaign
 from dndbots.errors import StoreUnavailable
 from dndbots.events import EventType, GameEvent
-from dndbots.storage.opening import address_of
-from dndbots.storage.queue import JobQueue, JobState, open_queue
+from dndbots.jobs.queue import JobQueue, JobState
+from dndbots.jobs.sql_queue import open_queue
+from dndbots.storage.address import address_of
 
 # A server as one would run it, but for its size.
 DURABLE = {"shared_buffers": "512MB", "max_connections": "120", "max_wal_size": "2GB"}

@@ -26,8 +26,8 @@ from dndbots.campaign import Campaign
 from dndbots.errors import NoGame
 from dndbots.events import EventType, GameEvent
 from dndbots.game.acts import Verb
-from dndbots.game.playing import BUDGET, Game
-from dndbots.game.table import Table
+from dndbots.game.game import BUDGET, Game
+from dndbots.game.state.table import Table
 from dndbots.ids import DM
 from dndbots.memory.context import Context
 from dndbots.tokens import count_tokens

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from dndbots.compaction.values import FIELDS
+from dndbots.extraction.port import FIELDS
 from dndbots.tokens import count_many
 from phrases import (
     Exchange,

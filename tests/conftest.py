@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.neo4j_server import Neo4jServer
     from tests.postgres import PostgresServer
 
-    from dndbots.storage.queue import JobQueue
+    from dndbots.jobs.queue import JobQueue
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("default", max_examples=40, deadline=None, suppress_health_check=_SLOW)
@@ -60,7 +60,7 @@ def database(postgres: "PostgresServer") -> str:
 @pytest.fixture
 def queue(postgres: "PostgresServer", database: str) -> "Iterator[JobQueue]":
     """The queue of that database."""
-    from dndbots.storage.queue import open_queue
+    from dndbots.jobs.sql_queue import open_queue
 
     with closing(open_queue(postgres.url("queue", database=database))) as queue:
         yield queue

@@ -9,7 +9,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "dndbots"
 
-# From the bottom up. A module may import what stands in a lower row, or beside it in its own package.
+# From the bottom up. A room may import what stands in a lower row.
 LAYERS = [
     ["errors", "_lazy", "_jsontext", "__version__"],
     ["ids", "tokens"],
@@ -18,19 +18,130 @@ LAYERS = [
     ["dcml"],
     ["canon"],
     ["storage"],
+    ["jobs"],
     ["rules"],
     ["llm"],
     ["prompts"],
     ["memory"],
+    ["extraction"],
     ["interop"],
     ["compaction"],
     ["campaign"],
-    ["jobs"],
     ["game"],
-    ["cli", "web", "mcp", "worker", "testing"],
+    ["cli", "server", "testing"],
     ["__main__", "demo"],
 ]
+# The same inside the larger rooms: subpackages, and modules that stand in none.
+UNITS: dict[str, list[list[str]]] = {
+    "canon": [
+        ["claims", "cues", "loot", "near_keys", "states"],
+        ["entities", "event_marks", "fold", "reducers"],
+        ["ties"],
+        ["certainty"],
+        ["laws"],
+    ],
+    "cli": [
+        ["console", "options"],
+        ["failures", "signals"],
+        ["app", "viewers"],
+        ["inspect", "maintain"],
+        ["play"],
+    ],
+    "compaction": [
+        ["checks", "data", "reader_process"],
+        ["heard_turns"],
+        ["background", "scenes", "update_events"],
+        ["review", "run", "shared_state"],
+        ["agent", "updater_tools"],
+        ["campaign_compaction"],
+    ],
+    "dcml": [
+        ["notation"],
+        ["raw_lines", "tree"],
+        ["line_transformer", "shorthand"],
+        ["lexicon_reader", "plain_renderer", "word_reader"],
+        ["dense_renderer", "document_reader", "fragments"],
+        ["parser"],
+        ["validation"],
+    ],
+    "extraction": [
+        ["port", "turn_evidence"],
+        ["english", "model_answers", "model_questions"],
+        ["model_extractor"],
+    ],
+    "game": [
+        ["acts", "adventures", "commands", "lookups", "phrases"],
+        ["state"],
+        ["ledger", "referee", "rounds", "undo"],
+        ["world"],
+        ["agents"],
+        ["bots", "input"],
+        ["dm"],
+        ["models"],
+        ["setup"],
+        ["game"],
+        ["dnd"],
+    ],
+    "interop": [
+        ["log_lines", "transcript_cast", "transcript_files"],
+        ["transcripts"],
+    ],
+    "jobs": [
+        ["open_campaigns", "queue", "sql_schema"],
+        ["kinds", "migrations", "sql_queue"],
+        ["worker"],
+    ],
+    "llm": [
+        ["protocol", "timeouts"],
+        ["settings", "tool_schemas"],
+        ["responses", "settings_files"],
+        ["messages", "troubles"],
+        ["meter", "providers", "retry"],
+        ["chat_voice", "fallback"],
+        ["voices"],
+    ],
+    "memory": [
+        ["documents", "entries", "human_gates", "usage", "visits"],
+        ["notes", "retold_events", "selection"],
+        ["decisions", "log_reader", "recall", "story", "threads"],
+        ["differences", "summaries"],
+        ["scoped"],
+        ["agents"],
+        ["context", "recap"],
+        ["campaign_memory"],
+    ],
+    "rules": [
+        ["dice_tree"],
+        ["dice", "tables"],
+        ["conditions", "outcomes"],
+        ["saves"],
+        ["characters"],
+        ["checks", "fights", "light", "reactions"],
+        ["experience", "treasure"],
+        ["reference"],
+    ],
+    "storage": [
+        ["files", "ports", "stated_terms"],
+        ["codec", "seals"],
+        ["head_state"],
+        ["row_maker"],
+        ["in_memory", "recorder", "sql", "views"],
+        ["address", "upkeep"],
+        ["damage", "neo4j"],
+        ["campaign_log"],
+    ],
+    "text": [
+        ["clean", "english_words", "word_forms"],
+        ["labels", "sentences", "terms"],
+        ["words"],
+        ["names"],
+        ["vocabulary"],
+    ],
+}
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
+UNIT_RANK = {
+    (room, name): rank for room, rows in UNITS.items() for rank, row in enumerate(rows) for name in row
+}
 # The language stands alone.
 ONLY = {"dcml": {"dcml", "errors"}}
 
@@ -44,6 +155,12 @@ def room_of(module: str) -> str:
     return module.split(".")[1] if "." in module else ""
 
 
+def unit_of(module: str) -> str:
+    """Return the part of its room, a subpackage or module: `context` of `dndbots.memory.context.budget`."""
+    parts = module.split(".")
+    return parts[2] if len(parts) > 2 else ""
+
+
 def imports_of(path: Path) -> set[str]:
     """Every module of ours that a file imports, also inside functions and for type checking."""
     found: set[str] = set()
@@ -53,7 +170,11 @@ def imports_of(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: relative import"
             base = node.module or ""
-            found |= {f"dndbots.{alias.name}" for alias in node.names} if base == "dndbots" else {base}
+            if base == "dndbots":
+                found |= {f"dndbots.{alias.name}" for alias in node.names}
+                continue
+            submodules = {f"{base}.{alias.name}" for alias in node.names} & NAMES
+            found |= submodules | ({base} if len(submodules) < len(node.names) else set())
     return {name for name in found if name == "dndbots" or name.startswith("dndbots.")}
 
 
@@ -62,10 +183,15 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+NAMES = {module_name(path) for path in modules()}
+
+
 def test_every_part_has_a_rank() -> None:
-    """A new part of the program says where it stands."""
+    """A new part of the program says where it stands, also inside its room."""
     rooms = {room_of(module_name(path)) for path in modules()} - {""}
     assert rooms <= set(RANK)
+    units = {(room_of(name), unit) for name in NAMES if (unit := unit_of(name)) and room_of(name) in UNITS}
+    assert units == set(UNIT_RANK)
 
 
 @pytest.mark.parametrize("path", modules(), ids=module_name)
@@ -77,6 +203,10 @@ def test_imports_point_down(path: Path) -> None:
     for imported in imports_of(path):
         other = room_of(imported)
         assert other == room or RANK[other] < RANK[room], f"{module_name(path)} imports {imported}"
+        if other == room and room in UNITS and path.name != "__init__.py":
+            unit, used = unit_of(module_name(path)), unit_of(imported)
+            points_down = used in (unit, "") or UNIT_RANK[room, used] < UNIT_RANK[room, unit]
+            assert points_down, f"{module_name(path)} imports {imported}"
         assert other in ONLY.get(room, {other}), f"{module_name(path)} imports {imported}"
 
 

@@ -20,7 +20,7 @@ from dndbots.game.adventures import load
 from dndbots.llm.settings import read_settings
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FILE = re.compile(r"`([\w-]+\.yaml)`:?$")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # What installs cannot run here: tests have no network. CI installs by the Makefile, which runs the same.
@@ -134,5 +134,7 @@ def test_shell_lines_name_what_exists(line: str) -> None:
         assert callable(demo.main)
     elif line.startswith("dndbots "):
         pass  # these are run with the page that they stand on
+    elif line.startswith(".venv/bin/python -m pytest "):
+        assert (ROOT / line.split()[3]).exists()
     else:
         assert line in INSTALLS

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from dndbots import ids
 from dndbots.dcml import DCMLCategory, Ref
-from dndbots.dcml import spelling as dcml_spelling
+from dndbots.dcml import notation as dcml_spelling
 from dndbots.errors import InvalidName, InvalidUid, UnknownCategory
 
 any_name = st.text(min_size=1, max_size=60).filter(str.strip)
 
 
 def test_the_language_and_the_engine_have_the_same_categories() -> None:
-    """The language stands alone; this is what keeps the two lists one."""
+    """DCML has a list of its own; this test keeps the two equal."""
     assert tuple(DCMLCategory) == ids.CATEGORIES
 
 
@@ -107,6 +107,6 @@ def test_bad_input_is_named() -> None:
     ],
 )
 def test_a_uid_says_what_it_is(uid: str, category: str | None, name: str) -> None:
-    """Its category by its prefix, and a name where nobody gave one."""
+    """A uid gives its category by its prefix, and a name for an unnamed entity."""
     assert ids.category_of(uid) == category
     assert ids.name_from_uid(uid) == name

@@ -92,7 +92,7 @@ def test_agent_memory_has_the_defaults_of_the_source_documents() -> None:
 
 @given(st.dictionaries(storable_text.map("x_".__add__), json_values, max_size=4))
 def test_unknown_metadata_is_kept(metadata: dict[str, Any]) -> None:
-    """What the engine does not understand goes through JSON and back untouched."""
+    """Unknown metadata survive JSON unchanged."""
     original = event("evt_1", "dm", "x", **metadata)
     assert original.metadata == metadata
     assert GameEvent.model_validate_json(original.model_dump_json()) == original
@@ -198,7 +198,7 @@ def nested(depth: int) -> list[Any]:
 
 
 def test_metadata_is_only_so_deep() -> None:
-    """What is kept can be stored and read again."""
+    """Unknown metadata must be storable and readable."""
     shallow = event("evt_1", "dm", "x", anything=nested(30))
     assert GameEvent.model_validate_json(shallow.model_dump_json()) == shallow
     with pytest.raises(ValidationError, match="deeper than 32"):
@@ -227,7 +227,7 @@ def test_an_event_that_could_not_be_told_is_refused(field: str, value: str) -> N
     [{"uid": "npc_a_001"}, {"uid": "qst_a_001", "knownby": []}, {"uid": "qst_a_001", "known_by": ["Zara"]}],
 )
 def test_a_quest_that_could_tell_the_wrong_people_is_refused(quest: dict[str, Any]) -> None:
-    """A misspelled field is an error, not everybody's business."""
+    """A misspelled field is an error; `known_by` in another spelling would tell everybody."""
     with pytest.raises(ValidationError):
         Quest.model_validate(quest)
 

@@ -1,4 +1,4 @@
-"""What the roles are told."""
+"""The system prompts of players, the DM and NPCs."""
 
 import pytest
 from tests.table import character, event
@@ -38,7 +38,7 @@ def test_a_player_is_told_who_it_is_the_rules_and_its_sheet() -> None:
 
 
 def test_a_memory_comes_last_with_its_guide() -> None:
-    """What changes from turn to turn stands behind what does not, so that a provider can cache it."""
+    """The memory stands behind the fixed parts, so that a provider can cache those."""
     prompt = build_player_prompt(THROK, memory=memory())
     assert prompt == f"{build_player_prompt(THROK)}\n\n{DCML_GUIDE}\n\n{memory()}"
 
@@ -68,7 +68,7 @@ def test_the_dm_is_told_the_scenario_and_the_party() -> None:
 
 
 def test_a_prompt_without_memory_is_short() -> None:
-    """What every turn pays for is a few hundred tokens."""
+    """The fixed parts of a prompt cost a few hundred tokens."""
     assert count_tokens(build_player_prompt(THROK)) < 400
     assert count_tokens(build_dm_prompt("x", [THROK])) < 400
 
@@ -78,7 +78,7 @@ STABLE = {"player": 260, "dm": 420, "npc": 140}
 
 
 def stable_part(role: str) -> str:
-    """What is the same for a seat from its first question to its last, a level gained aside."""
+    """The part of a prompt that stays the same until a character gains a level."""
     if role == "player":
         return build_player_prompt(THROK).partition("YOUR CHARACTER:")[0]
     if role == "dm":
@@ -103,7 +103,7 @@ def test_what_never_changes_stands_first() -> None:
 
 
 def test_a_person_is_told_what_is_its_own_and_no_rules() -> None:
-    """Who is met knows what it wants and hides; the rules are none of its business."""
+    """An NPC gets its goals and secrets, and no rules."""
     prompt = build_npc_prompt("Elena", ["wants: to be left alone"], memory="## STATIC_RELATIONS")
     assert prompt.startswith("You are Elena")
     assert NPC_PRINCIPLES in prompt

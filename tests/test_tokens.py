@@ -92,7 +92,7 @@ def test_a_lone_surrogate_is_counted_not_crashed_on() -> None:
     st.sampled_from(tokens.ENCODINGS),
 )
 def test_lines_count_as_the_text_that_they_are(lines: list[str], encoding: str) -> None:
-    """Whatever a line ends or begins with, the sum is that of the whole."""
+    """Lines counted apart sum up to the whole, with any ending or beginning."""
     whole = "".join(f"{line}\n" for line in lines)
     assert count_lines(lines, encoding) == toktok.batch_count([whole], encoding)[0]
 
@@ -132,8 +132,8 @@ def test_counting_from_many_threads() -> None:
 
 
 def test_an_unknown_encoding_is_named() -> None:
-    """With what there is."""
-    with pytest.raises(UnknownEncoding, match=r"'gpt2'.*cl100k_base, o200k_base"):
+    """The error lists the encodings that exist."""
+    with pytest.raises(UnknownEncoding, match=r"'gpt2'.*cl100k_base or o200k_base"):
         count_tokens("x", "gpt2")
     with pytest.raises(UnknownEncoding):
         TokenCounter(encoding="gpt2")
@@ -161,7 +161,7 @@ def test_an_unknown_encoding_is_named() -> None:
     ],
 )
 def test_a_model_gets_its_counter(model: str, encoding: str, exact: bool) -> None:  # noqa: FBT001 - a table
-    """Exact where the tokenizer is on board, with a margin elsewhere."""
+    """Counts are exact for an included tokenizer, and have a margin otherwise."""
     counter = counter_for(model)
     assert (counter.encoding, counter.exact) == (encoding, exact)
 
@@ -198,7 +198,7 @@ counts = st.lists(st.integers(1, 50_000), min_size=1, max_size=60)
 def test_what_fits_a_scaled_budget_fits_it_by_the_providers_count(
     ratio: float, counted: list[int], budget: int, model: str
 ) -> None:
-    """Whatever a provider's tokens are to ours, from half as many to three times as many."""
+    """A provider may count from half to three times our tokens."""
     reports = [Report(count, math.ceil(ratio * count)) for count in counted]
     calibration = calibrated(model, reports)
     scaled = calibration.scaled(budget)
@@ -222,7 +222,7 @@ def test_none_of_the_newest_reports_is_underestimated(pairs: list[tuple[int, flo
 
 
 def test_before_there_are_reports_the_margin_counts() -> None:
-    """And for models whose tokenizer is on board, there is none."""
+    """Models with an included tokenizer have no margin."""
     assert calibrated("ollama:x", []).ratio == UNKNOWN_MODEL_MARGIN
     assert calibrated("gpt-4o", [Report(0, 5), Report(5, 0), Report(-1, -1)]).ratio == 1.0
     assert calibrated("gpt-4o", []).scaled(2000) == 2000

@@ -39,13 +39,13 @@ def hang(released: threading.Event) -> None:
 
 def only_what_hangs_times_out(patch: "pytest.MonkeyPatch") -> None:
     """Lets every call be done that does not `hang`, however small its time-out; the others have theirs."""
-    from dndbots.llm import waiting  # programs that only wait need not load it
+    from dndbots.llm import timeouts
 
-    answer = waiting._Asked.answer
+    answer = timeouts._Asked.answer
 
     def patient(asked: Any, timeout: float | None) -> Any:
         thread = asked._thread
         wait_until(lambda: thread.ident in _HUNG or not thread.is_alive(), "a call is done, or hangs")
         return answer(asked, timeout)
 
-    patch.setattr(waiting._Asked, "answer", patient)
+    patch.setattr(timeouts._Asked, "answer", patient)

@@ -1,6 +1,6 @@
 """dndbots: a memory for campaigns that language models play.
 
-Every name is loaded when it is first used; importing the package costs next to nothing.
+Every name is loaded when it is first used, so importing the package costs next to nothing.
 """
 
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dndbots.campaign import Campaign
     from dndbots.errors import DndbotsError
     from dndbots.events import EventType, GameEvent, audience
-    from dndbots.memory.builder import MemoryBuilder
+    from dndbots.memory.documents.builder import MemoryBuilder
     from dndbots.models import Character, Stats
     from dndbots.tokens import count_tokens, estimate_tokens
 
@@ -39,7 +39,7 @@ __getattr__ = _lazy.exports(
         "DndbotsError": "dndbots.errors",
         "EventType": "dndbots.events",
         "GameEvent": "dndbots.events",
-        "MemoryBuilder": "dndbots.memory.builder",
+        "MemoryBuilder": "dndbots.memory.documents.builder",
         "Stats": "dndbots.models",
         "audience": "dndbots.events",
         "count_tokens": "dndbots.tokens",

@@ -1,4 +1,4 @@
-"""`python -m dndbots`: the same as the `dndbots` program."""
+"""Run `python -m dndbots`: the same as the `dndbots` program."""
 
 from dndbots.cli import main
 

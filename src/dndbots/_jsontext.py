@@ -1,4 +1,4 @@
-"""JSON in one spelling, so that the same value is the same text everywhere, and a reader of foreign JSON."""
+"""JSON: one spelling, so that equal values are equal texts; a strict reader; and checks of values."""
 
 import json
 from collections import Counter
@@ -11,13 +11,15 @@ as_json: Callable[[object], str] = json.JSONEncoder(
 ).encode
 
 DEEPEST: Final = 100
-_MOST_DIGITS: Final = 300  # more than any number that is kept; turning text into numbers costs their square
+DEEPEST_METADATA: Final = 32
+LARGEST_INTEGER: Final = 10**30
+_MOST_DIGITS: Final = 300  # more than any stored number has; reading a number takes the square of its digits
 
 
 def read_json(text: str | bytes) -> Any:
-    """Read what somebody else wrote, or raise a `ValueError` that says why not, and nothing else.
+    """Return the value of a JSON text from outside; raise `ValueError`, and nothing else, with the reason.
 
-    Refused is also what JSON has no word for (`NaN`), nests too deep, or says a key twice.
+    Also refuses values that JSON does not have (`NaN`), deep nesting, and a key that occurs twice.
     """
     text = (text if isinstance(text, str) else text.decode("utf-8")).removeprefix("\ufeff")
     try:
@@ -45,25 +47,66 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
         [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
-        raise ValueError(f"the key {twice[:40]!r} stands twice in one object")
+        raise ValueError(f"the key {twice[:40]!r} occurs twice in one object; keep one")
     return made
 
 
 def _integer(word: str) -> int:
     if len(word) > _MOST_DIGITS:
-        raise ValueError(f"a number of {len(word)} digits is none that can be kept")
+        raise ValueError(f"a number of {len(word)} digits is too long; at most {_MOST_DIGITS} are read")
     return int(word)
 
 
 def _finite(word: str) -> float:
     number = float(word)
-    return number if isfinite(number) else _no_number(word)
+    return number if isfinite(number) else _refuse_number(word)
 
 
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word[:40]} is no number that can be kept")
+def _refuse_number(word: str) -> NoReturn:
+    raise ValueError(f"{word[:40]} is not a finite number")
 
 
 _DECODER: Final = json.JSONDecoder(
-    object_pairs_hook=_object, parse_int=_integer, parse_float=_finite, parse_constant=_no_number
+    object_pairs_hook=_object, parse_int=_integer, parse_float=_finite, parse_constant=_refuse_number
 )
+
+
+# Checks
+
+
+def check_storable(text: str) -> str:
+    """Return a text that every database can store; raise `ValueError` if it has NUL or a lone surrogate."""
+    if "\x00" in text:
+        raise ValueError("has a NUL character, which cannot be stored as text")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError("has a lone surrogate, which cannot be stored as text") from None
+    return text
+
+
+def is_storable(text: str) -> bool:
+    """Return True if every database can store a text."""
+    try:
+        check_storable(text)
+    except ValueError:
+        return False
+    return True
+
+
+def check_json(value: object, *, where: str, depth: int = 0) -> None:
+    """Raise `ValueError` unless JSON can hold a value and give it back. `where` is its key."""
+    if depth > DEEPEST_METADATA:
+        raise ValueError(f"{where}: nested deeper than {DEEPEST_METADATA} levels")
+    if isinstance(value, str):
+        check_storable(value)
+    elif isinstance(value, int) and abs(value) > LARGEST_INTEGER:
+        raise ValueError(f"{where}: an integer of more than 30 digits")
+    elif isinstance(value, list):
+        # Thousands may have perceived an event, so their uids are checked together.
+        is_words = value and all(type(inner) is str for inner in value)
+        for inner in [" ".join(map(str, value))] if is_words else value:
+            check_json(inner, where=where, depth=depth + 1)
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            check_json(inner, where=check_storable(key), depth=depth + 1)

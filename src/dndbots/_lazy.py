@@ -1,4 +1,4 @@
-"""Names that a package exports and loads only when they are used, so that importing it stays light."""
+"""Lazy exports: names that a package loads when they are first used, so that importing it stays light."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def exports(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module's `__getattr__`: each name, looked up in the module that is its home."""
+    """Return a `__getattr__` for a package. `homes` maps each name to the module that defines it."""
 
     def lookup(name: str) -> Any:
         home = homes.get(name)

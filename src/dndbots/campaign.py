@@ -1,61 +1,71 @@
-"""The facade: one campaign, one log, and the views of it. Everything else goes through here."""
+"""The facade: one campaign, its log, and all views of it. Every interface goes through here."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from itertools import count
+from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, Self, TypeVar
 
 from pydantic import JsonValue
 
 from dndbots import ids
 from dndbots.canon.claims import ACT, ENCOUNTER
-from dndbots.canon.reducers import FOLD_VERSION
-from dndbots.canon.values import Entity, Fact, Knowing, Milestone, Moment
-from dndbots.compaction.compacting import Compacting
-from dndbots.errors import (
-    BranchExists,
-    InvalidSetting,
-    SequenceConflict,
-    StoreTooNew,
-    UnknownBranch,
-    UnknownCategory,
-    UnknownEvent,
-)
-from dndbots.events import EventType, GameEvent, StatedFact, is_storable
+from dndbots.canon.entities import Entity, Fact, HeldFact, Milestone, Moment
+from dndbots.compaction.campaign_compaction import CampaignCompaction
+from dndbots.errors import InvalidSetting, UnknownCategory
+from dndbots.events import GameEvent, StatedFact
 from dndbots.ids import DM
-from dndbots.interop import jsonl, transcripts
+from dndbots.interop import log_lines, transcripts
 from dndbots.interop.transcripts import Imported
-from dndbots.memory.remembering import Remembering
+from dndbots.memory.campaign_memory import TOKEN_LIMIT, CampaignMemory
 from dndbots.memory.usage import ModelUsage, reports_of, usage_of
-from dndbots.storage import upkeep
-from dndbots.storage.asking import asked_of
-from dndbots.storage.at_hand import EventsAtHand
-from dndbots.storage.damage import told_as_damage
-from dndbots.storage.graph import Graph
-from dndbots.storage.opening import TIMEOUT, name_of, open_store
-from dndbots.storage.ports import MAIN, Branch, Lineage, Store
-from dndbots.storage.reader import View
-from dndbots.storage.shown import Shown
-from dndbots.storage.upkeep import Problem, Progress
-from dndbots.tokens import Calibration, calibrated
+from dndbots.models import AgentMemory, MemoryEntry
+from dndbots.storage.address import TIMEOUT, name_of, open_store
+from dndbots.storage.campaign_log import BranchLog, close_on_error
+from dndbots.storage.ports import MAIN, Branch, Store
+from dndbots.storage.upkeep import STORAGE, Problem, Progress
+from dndbots.storage.views.graph import Graph
+from dndbots.storage.views.knowledge import fact_question
+from dndbots.storage.views.opaque_uids import UidSpelling
+from dndbots.storage.views.view import View
+from dndbots.tokens import DEFAULT_ENCODING, Calibration, calibrated
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from dndbots.compaction.data.run_history import CompactionStatus
+    from dndbots.memory.context import Context
+    from dndbots.memory.recall.search import Recall
+    from dndbots.memory.recap import Recap
+    from dndbots.memory.scoped.service import MemoryService
     from dndbots.storage.neo4j.projection import Projection
 
 __all__ = ["Campaign", "Imported", "Problem", "Progress"]
 
-_MOST_EVENTS = 1 << 40
-# With what stands behind it, it is still a name.
-_LONGEST_UNDONE = 180
+_MOST_EVENTS: Final = 1 << 40
+_Params = ParamSpec("_Params")
+_Result = TypeVar("_Result")
 
 
-class Campaign(Remembering, Compacting):
-    """One branch of one campaign. `Campaign.open` is the way to get one; it is also a context manager.
+def _delegate(
+    part: str, method: Callable[Concatenate[Any, _Params], _Result]
+) -> Callable[Concatenate["Campaign", _Params], _Result]:
+    """Make a `Campaign` method that calls a method of one of its parts, with signature and docstring."""
 
-    Reads that answer for somebody take the `viewer`: a uid, or a name that belongs to exactly one
-    entity. `"dm"` sees everything. `as_of` is an event id, and answers as if the log ended there.
+    @wraps(method)
+    def call(self: "Campaign", /, *args: _Params.args, **kwargs: _Params.kwargs) -> _Result:
+        return method(getattr(self, part), *args, **kwargs)
+
+    return call
+
+
+class Campaign:
+    """A campaign on one of its branches. Open one with `Campaign.open`; it is also a context manager.
+
+    Reads that answer for somebody take the `viewer`: a uid, or a name that belongs to exactly one entity.
+    `"dm"` sees everything. `as_of` is an event id: the answer is given as if the log ended there.
+
+    It is made of three parts: the log of the branch, the memory of its agents, and its compaction.
     """
 
     def __init__(
@@ -68,18 +78,11 @@ class Campaign(Remembering, Compacting):
         address: str | Path | None = None,
     ) -> None:
         self._store = store
-        self.summarizer, self.extractor = summarizer, extractor
+        self._log = BranchLog(store, branch)
         self.address = None if address is None else str(address)
-        self.home = None if self.address is None or "://" in self.address else Path(self.address)
-        self._events_at_hand = EventsAtHand()
-        self._listeners: list[Callable[[list[GameEvent]], None]] = []
-        with told_as_damage(store):
-            self._go_on(self._find_branch(branch))
-            cursor = store.cursor(self._branch.id)
-            if cursor.version > FOLD_VERSION:
-                raise StoreTooNew(store.where, reason="a newer dndbots folded its views; upgrade dndbots")
-            if cursor.version < FOLD_VERSION:
-                upkeep.rebuild(store)
+        self._memory = CampaignMemory(self, summarizer)
+        self._compaction = CampaignCompaction(self._log, extractor=extractor, address=self.address)
+        self.home = self._compaction.home
 
     @classmethod
     def open(
@@ -92,19 +95,18 @@ class Campaign(Remembering, Compacting):
         summarizer: Any = None,
         extractor: Any = None,
     ) -> Self:
-        """A campaign's folder, or `postgresql://…/database?campaign=name`; made if it is not there.
+        """Open a campaign: a folder, or `postgresql://…/database?campaign=name`.
 
-        `summarizer` makes the summaries: a `Summarizer`, or a chat model; without one, none is needed.
-        `extractor` reads facts out of what was said: an object with `extract`, or a chat model, likewise.
+        It is created if it does not exist; with `create=False` that is an error. `branch` opens a fork.
+        `summarizer` writes the summaries: a `Summarizer` or a chat model. `extractor` reads facts out of
+        prose: an object with `extract`, or a chat model. Without them, no model is asked.
         """
         store = open_store(where, create=create, timeout=timeout)
-        try:
+        with close_on_error(store):
             return cls(store, branch=branch, summarizer=summarizer, extractor=extractor, address=where)
-        except BaseException:  # whatever it was, nobody else would close the store
-            store.close()
-            raise
 
     def close(self) -> None:
+        """Close the connection to the store."""
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -115,44 +117,40 @@ class Campaign(Remembering, Compacting):
     ) -> None:
         self.close()
 
+    @property
+    def summarizer(self) -> Any:
+        """The summarizer or chat model that writes summaries, or None."""
+        return self._memory.summarizer
+
+    @summarizer.setter
+    def summarizer(self, summarizer: Any) -> None:
+        self._memory.summarizer = summarizer
+
+    @property
+    def extractor(self) -> Any:
+        """The extractor or chat model that reads facts out of prose, or None."""
+        return self._compaction.extractor
+
+    @extractor.setter
+    def extractor(self, extractor: Any) -> None:
+        self._compaction.extractor = extractor
+
     # The log.
 
     def record(self, event: GameEvent, *, expected: int | None = None) -> GameEvent:
-        """Appends an event, and gives it back as it was stored: with its place and its witnesses.
+        """Append an event and return it as stored, with its seq and its witnesses.
 
-        `expected` is the place that the log must be at; if it is not, `SequenceConflict`. Without it,
-        the event is checked against whatever is true once it is this writer's turn.
+        With `expected`, raise `SequenceConflict` unless that is the log's head. Without it, the event is
+        checked against what is true once this writer has its turn.
         """
-        return self.record_many([event], expected=expected)[0]
+        return self._log.record(event, expected=expected)
 
     def record_many(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]:
-        """Appends events in one transaction: all of them, or none."""
-        return self._heard(self._recorded(events, expected=expected))
+        """Append events in one transaction, all or none, and return them as stored."""
+        return self._log.record_many(events, expected=expected)
 
-    def replay(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]:
-        """Appends what was played elsewhere, as it is: not checked against what is true here."""
-        return self._heard(self._recorded(events, expected=expected, lawful=False))
-
-    def _recorded(
-        self, events: Iterable[GameEvent], *, expected: int | None, lawful: bool = True
-    ) -> list[GameEvent]:
-        with told_as_damage(self._store):
-            return self._recorder.record(events, expected=expected, lawful=lawful)
-
-    def listen(self, heard: Callable[[list[GameEvent]], None]) -> Callable[[], None]:
-        """Tells somebody of what is recorded here, right after it was; what is given back ends that."""
-        self._listeners.append(heard)
-
-        def ended() -> None:
-            if heard in self._listeners:
-                self._listeners.remove(heard)
-
-        return ended
-
-    def _heard(self, stored: list[GameEvent]) -> list[GameEvent]:
-        for heard in tuple(self._listeners):
-            heard(stored)
-        return stored
+    replay = _delegate("_log", BranchLog.replay)
+    listen = _delegate("_log", BranchLog.listen)
 
     def introduce(
         self,
@@ -164,198 +162,272 @@ class Campaign(Remembering, Compacting):
         content: str | None = None,
         metadata: Mapping[str, JsonValue] | None = None,
     ) -> str:
-        """Brings somebody or something to life under a uid that nobody has, and gives that uid back.
+        """Record a new person, place or thing under a free uid and return the uid.
 
         `metadata` says who learns of it, and where, as in any event.
         """
-        names = [ids.check_name(one) for one in (name, *aliases)]
-        given = dict(metadata or {})
-        other_names = given.get("names")
-        other_names = other_names if isinstance(other_names, dict) else {}
-        while True:
-            head, lineage = self.past()
-            uid = View(self._store, lineage, DM).minted(category, name)
-            event = GameEvent(
-                event_id=f"introduced_{uid}",
-                event_type=EventType.SYSTEM,
-                source=DM,
-                content=content or f"{name} is introduced.",
-                session_id=session_id,
-                metadata={**given, "names": {**other_names, uid: [*names]}},
-            )
-            try:
-                self.record(event, expected=head)
-            except SequenceConflict:
-                continue
-            return uid
+        return self._log.introduce(
+            category, name, aliases=aliases, session_id=session_id, content=content, metadata=metadata
+        )
 
     @property
     def head(self) -> int:
-        """The place of the newest event."""
-        return self._now().head
+        """The seq of the newest event."""
+        return self._log.head
 
-    def past(self) -> tuple[int, Lineage]:
-        """The head, and what this branch looks back on from there."""
-        branches = self._store.branches()
-        branch = self._now(branches)
-        return branch.head, upkeep.lineage_of(branches, branch, branch.head)
+    def view(self, viewer: str, as_of: str | None = None) -> "AbstractContextManager[View]":
+        """Open the view of one viewer, for code that builds on a campaign. The DM's has everything."""
+        return self._log.view(viewer, as_of)
 
     def events(
         self, *, viewer: str, last: int | None = None, as_of: str | None = None
     ) -> Iterator[GameEvent]:
-        """What the viewer perceived, oldest first: all of it, read as it is needed, or the newest."""
-        with self._reading(viewer, as_of) as view:
+        """Return the events that the viewer perceived, oldest first: all, read as needed, or the last."""
+        with self._log.snapshot(viewer, as_of) as view:
             if last is not None:
-                newest = view.by_itself().newest(_number(last))
-                return iter(newest if view.viewer == DM else list(Shown(view.spelled).events(newest)))
-        return self._each(view.by_itself())
+                newest = view.with_own_events().newest(_checked_count(last))
+                return iter([*_shown_to_viewer(view, newest)])
+        return self._all_events(view.with_own_events())
 
-    def _each(self, view: View) -> Iterator[GameEvent]:
-        with told_as_damage(self._store):
-            events = view.events()
-            yield from events if view.viewer == DM else Shown(view.spelled).events(events)
+    def _all_events(self, view: View) -> Iterator[GameEvent]:
+        with self._log.guard():
+            yield from _shown_to_viewer(view, view.events())
 
     def timeline(
-        self,
-        *,
-        viewer: str,
-        last: int = 20,
-        about: str | None = None,
-        as_of: str | None = None,
+        self, *, viewer: str, last: int = 20, about: str | None = None, as_of: str | None = None
     ) -> list[Moment]:
-        """The newest of what the viewer perceived, or of what concerned somebody; oldest first."""
-        with self._reading(viewer, as_of) as view:
-            return view.moments(view.newest(_number(last), about=about))
+        """Return the last moments that the viewer perceived, or those about somebody; oldest first."""
+        with self._log.snapshot(viewer, as_of) as view:
+            return view.moments(view.newest(_checked_count(last), about=about))
 
     # Canon and knowledge.
 
     def entity(self, who: str, *, viewer: str, as_of: str | None = None) -> Entity:
-        """Somebody or something, by uid or name, as the viewer knows it."""
-        with self._reading(viewer, as_of) as view:
-            return Shown(view.spelled).answer(view.entity(who))
+        """Return a person, place or thing, by uid or name, as the viewer knows it."""
+        with self._log.snapshot(viewer, as_of) as view:
+            return UidSpelling(view.spell_uids).answer(view.entity(who))
 
     def entities(self, *, viewer: str, category: str | None = None, as_of: str | None = None) -> list[Entity]:
-        """All that the viewer knows of, or those of a category."""
+        """Return all entities that the viewer knows of, or those of a category."""
         if category is not None and category.upper() not in ids.CATEGORIES:
             raise UnknownCategory(category, known=ids.CATEGORIES)
         wanted = None if category is None else category.upper()
-        with self._reading(viewer, as_of) as view:
-            found = [uid for uid in view.everybody() if wanted in (None, ids.category_of(uid))]
-            shown = map(Shown(view.spelled).answer, view.entities(found).values())
+        with self._log.snapshot(viewer, as_of) as view:
+            uids = [uid for uid in view.everybody() if wanted in (None, ids.category_of(uid))]
+            shown = map(UidSpelling(view.spell_uids).answer, view.entities(uids).values())
             return sorted(shown, key=lambda entity: entity.uid)
 
     def history(self, who: str, *, viewer: str, as_of: str | None = None) -> list[Fact]:
-        """All that the viewer ever held true of somebody, oldest first, with what superseded it."""
-        with self._reading(viewer, as_of) as view:
-            return list(map(Shown(view.spelled).answer, view.history(who)))
+        """Return every fact that the viewer ever held about somebody, with the one that superseded it."""
+        with self._log.snapshot(viewer, as_of) as view:
+            return list(map(UidSpelling(view.spell_uids).answer, view.history(who)))
 
     def acts(self, *, viewer: str, as_of: str | None = None) -> list[Milestone]:
-        with self._reading(viewer, as_of) as view:
+        """Return the acts of the story that the viewer knows of."""
+        with self._log.snapshot(viewer, as_of) as view:
             return view.milestones(ACT)
 
     def encounters(self, *, viewer: str, as_of: str | None = None) -> list[Milestone]:
-        with self._reading(viewer, as_of) as view:
+        """Return the encounters that the viewer knows of."""
+        with self._log.snapshot(viewer, as_of) as view:
             return view.milestones(ENCOUNTER)
 
     def who_knows(
         self, fact: StatedFact | Fact | Mapping[str, Any], *, as_of: str | None = None
-    ) -> list[Knowing]:
-        """Who holds a fact, the DM aside, with what certainty and from where.
+    ) -> list[HeldFact]:
+        """Return everybody but the DM who holds a fact, with their certainty and the event it came from.
 
-        A mapping has `subject` and either `op` (and `object`) or `key` (and `value`); without object
-        or value, the answer is everybody who holds anything there, with what they hold. A subject may
-        be a name.
+        A mapping has `subject` and either `op` (and `object`) or `key` (and `value`). Without object or
+        value, the answer lists everybody who holds anything there, and what they hold. A subject may be
+        a name.
         """
-        with self._reading(DM, as_of) as view:
-            return view.who_knows(asked_of(fact, view))
+        with self._log.snapshot(DM, as_of) as view:
+            return view.who_knows(fact_question(fact, view))
 
-    # What models took.
+    def graph(self, *, viewer: str, as_of: str | None = None) -> Graph:
+        """Return the graph of people, places and things and their connections, as the viewer knows it."""
+        return Graph(lambda: self._log.snapshot(viewer, as_of))
+
+    # Tokens and money that models took.
 
     def usage(self, *, viewer: str = DM, as_of: str | None = None) -> list[ModelUsage]:
-        """What each model took in each role: answers, tokens, time, and money where prices were known.
+        """Return what each model took in each role: answers, tokens, time, and cost if prices are known.
 
-        A viewer gets what was taken in its own seat.
+        A viewer gets the usage of its own seat.
         """
-        with self._reading(viewer, as_of) as view:
+        with self._log.snapshot(viewer, as_of) as view:
             return usage_of(view)
 
     def calibration(self, model: str, *, viewer: str = DM) -> Calibration:
-        """How a model's provider counts tokens, by what it reported lately: here, or in a viewer's seat."""
-        with self._reading(viewer) as view:
+        """Return how a model's provider counts tokens, from its latest reports: here, or in one seat."""
+        with self._log.snapshot(viewer) as view:
             return calibrated(model, reports_of(view, model))
 
-    def graph(self, *, viewer: str, as_of: str | None = None) -> Graph:
-        """Questions of who has to do with whom, as far as the viewer knows."""
-        return Graph(lambda: self._reading(viewer, as_of))
+    # Memory.
+
+    def context(
+        self,
+        viewer: str,
+        budget: int = 2000,
+        *,
+        query: str | None = None,
+        as_of: str | None = None,
+        encoding: str = DEFAULT_ENCODING,
+        beside: str = "",
+    ) -> "Context":
+        """Return what the viewer knows and needs now, as text for a model, within the token budget.
+
+        `items` say why each line is there and where it comes from; `dropped` says what was left out.
+        `query` adds what answers it. With `beside`, the other text of the prompt (rules, a sheet,
+        secrets), the budget is that of the whole `prompt`. No model is asked.
+        """
+        return self._memory.context(
+            viewer, budget, query=query, as_of=as_of, encoding=encoding, beside=beside
+        )
+
+    def recall(
+        self,
+        viewer: str,
+        query: str,
+        budget: int = 500,
+        *,
+        as_of: str | None = None,
+        encoding: str = DEFAULT_ENCODING,
+    ) -> "Recall":
+        """Answer a question from what the viewer can know: cited lines and facts, or "no record".
+
+        The answer never has more tokens than the budget, which is at least 200.
+        """
+        return self._memory.recall(viewer, query, budget, as_of=as_of, encoding=encoding)
+
+    def recap(
+        self, viewer: str, session: str | None = None, length: str = "medium", *, as_of: str | None = None
+    ) -> "Recap":
+        """Tell a session as the viewer knows it ("Previously on …"), with open threads.
+
+        Without `session`, it is the last one. `length` is short, medium or long.
+        """
+        return self._memory.recap(viewer, session, length, as_of=as_of)
+
+    def memory(self, viewer: str, *, token_limit: int = TOKEN_LIMIT, as_of: str | None = None) -> AgentMemory:
+        """Return an agent's memory: its summary, its buffer, and what it knows of itself."""
+        return self._memory.memory(viewer, token_limit=token_limit, as_of=as_of)
+
+    memories = _delegate("_memory", CampaignMemory.memories)
+    carried = _delegate("_memory", CampaignMemory.carried)
+    summaries = _delegate("_memory", CampaignMemory.summaries)
+    threads = _delegate("_memory", CampaignMemory.threads)
+    callbacks = _delegate("_memory", CampaignMemory.callbacks)
+    diff = _delegate("_memory", CampaignMemory.diff)
+    game_state = _delegate("_memory", CampaignMemory.game_state)
+    drop_cache = _delegate("_memory", CampaignMemory.drop_cache)
+    # Memory upkeep.
+    compress = _delegate("_memory", CampaignMemory.compress)
+    remember = _delegate("_memory", CampaignMemory.remember)
+    remembered = _delegate("_memory", CampaignMemory.remembered)
+    tending = _delegate("_memory", CampaignMemory.tending)
+    start_session = _delegate("_memory", CampaignMemory.start_session)
+    # Decisions of people.
+    gates = _delegate("_memory", CampaignMemory.gates)
+    pin = _delegate("_memory", CampaignMemory.pin)
+    lock = _delegate("_memory", CampaignMemory.lock)
+    forget = _delegate("_memory", CampaignMemory.forget)
+    correct = _delegate("_memory", CampaignMemory.correct)
+    correct_fact = _delegate("_memory", CampaignMemory.correct_fact)
+
+    @property
+    def memory_service(self) -> "MemoryService":
+        """The service that makes the scoped memories of this campaign."""
+        return self._memory.memory_service
+
+    @property
+    def location_memories(self) -> dict[str, list[MemoryEntry]]:
+        """The DM's memories of places, by uid."""
+        return self._memory.location_memories
+
+    @property
+    def npc_memories(self) -> dict[str, list[MemoryEntry]]:
+        """Each NPC's memories of its dealings with the party, by uid."""
+        return self._memory.npc_memories
+
+    @property
+    def world_memories(self) -> list[MemoryEntry]:
+        """The DM's memories of the steps of the story."""
+        return self._memory.world_memories
+
+    @property
+    def last_world_message_index(self) -> int:
+        """The log index that the world memory has reached, or -1."""
+        return self._memory.last_world_message_index
+
+    @property
+    def last_location_message_index(self) -> dict[str, int]:
+        """The log index that the memory of each place has reached, by uid."""
+        return self._memory.last_location_message_index
+
+    @property
+    def last_npc_message_index(self) -> dict[str, int]:
+        """The log index that the memory of each NPC has reached, by uid."""
+        return self._memory.last_npc_message_index
+
+    # Compaction.
+
+    compact = _delegate("_compaction", CampaignCompaction.compact)
+    compacting = _delegate("_compaction", CampaignCompaction.compacting)
+    data = _delegate("_compaction", CampaignCompaction.data)
+    save_data = _delegate("_compaction", CampaignCompaction.save_data)
+    export_data = _delegate("_compaction", CampaignCompaction.export_data)
+    proposals = _delegate("_compaction", CampaignCompaction.proposals)
+    accept = _delegate("_compaction", CampaignCompaction.accept)
+    reject = _delegate("_compaction", CampaignCompaction.reject)
+    rejections = _delegate("_compaction", CampaignCompaction.rejections)
+
+    def compaction(self, *, last: int = 10) -> "CompactionStatus":
+        """Return how far compaction has come, with the last runs."""
+        return self._compaction.status(last=last)
 
     # Branches.
 
     @property
     def branch(self) -> str:
-        """What this branch is called now: where somebody takes a round back, it gets another name."""
-        return self._now().name
+        """The name of this branch now: an undo elsewhere may have renamed it."""
+        return self._log.branch
 
     def branches(self) -> list[Branch]:
+        """Return all branches of the campaign."""
         return self._store.branches()
 
     def fork(self, name: str, *, at: str | None = None) -> "Campaign":
-        """A new branch from here, or from an event of the past, that shares all that came before."""
+        """Add a branch from here, or from a past event, and open it. It shares all that came before."""
         ids.check_name(name)
         store = self._store.another()
-        try:
-            forked_at = self._place(at)
-            parent = next(one for one in self.past()[1] if forked_at <= one.upto)
-            store.add_branch(name, parent=parent.branch, forked_at=forked_at, seed=upkeep.seed)
-            return self._on(store, name)
-        except BaseException:  # whatever it was, nobody else would close the store
-            store.close()
-            raise
+        with close_on_error(store):
+            self._log.add_branch(name, at=at, store=store)
+            return self._open_on(store, name)
 
     def undo(self, *, to: str) -> str:
-        """Takes back all that came after an event; says which branch it is kept in.
+        """Take back everything after an event, and return the name of the branch that keeps it.
 
-        Nothing is taken out of the log. A branch that ends with the event takes the name of this one, and
-        this campaign goes on there, memory included. What was goes on under the other name, also for
-        whoever has it open.
+        Nothing is deleted from the log. A new branch that ends with the event takes this branch's name,
+        and this campaign continues there, memory included. The old branch continues under the returned
+        name, also for other programs that have it open.
         """
-        place = self._place(to)
-        with told_as_damage(self._store):
-            parent = next(one for one in self.past()[1] if place <= one.upto)
-            for number in count(1):
-                kept = f"{self.branch[:_LONGEST_UNDONE]}.undone-{number}"
-                with suppress(BranchExists):
-                    made = self._store.add_branch(
-                        kept,
-                        parent=parent.branch,
-                        forked_at=place,
-                        seed=upkeep.seed,
-                        instead_of=self._branch.id,
-                    )
-                    break
-            self._go_on(made)
-        self.move_data(kept)
+        kept = self._log.undo(to)
+        self._memory.reset()
+        self._compaction.move_data(kept)
         return kept
 
-    def _go_on(self, branch: Branch) -> None:
-        """Whatever is at hand is of a branch, so that it is left behind with it."""
-        self._branch = branch
-        self._recorder = upkeep.recorder_of(self._store, branch, undone=self._events_at_hand.forget)
-        self.let_go_of_all()
-
     def another(self) -> "Campaign":
-        """The same branch through a connection of its own."""
+        """Open the same branch through a connection of its own."""
         return self.another_branch(self.branch)
 
     def another_branch(self, name: str) -> "Campaign":
-        """Another branch of the same campaign, through a connection of its own."""
+        """Open another branch of this campaign through a connection of its own."""
         store = self._store.another()
-        try:
-            return self._on(store, name)
-        except BaseException:  # whatever it was, nobody else would close the store
-            store.close()
-            raise
+        with close_on_error(store):
+            return self._open_on(store, name)
 
-    def _on(self, store: Store, branch: str) -> "Campaign":
+    def _open_on(self, store: Store, branch: str) -> "Campaign":
         return Campaign(
             store,
             branch=branch,
@@ -364,115 +436,64 @@ class Campaign(Remembering, Compacting):
             address=self.address,
         )
 
-    # In and out.
+    # Import and export.
 
     def import_transcript(
         self, lines: Iterable[Mapping[str, JsonValue]], *, progress: Progress | None = None
     ) -> Imported:
-        """Lines of play become events. Lines that are there already are skipped; see the docs."""
-        return transcripts.import_lines(self, self._store, lines, progress)
+        """Append lines of play as events; return how many were added, and how many were there already.
+
+        `progress` gets the lines added and their total.
+        """
+        return transcripts.import_lines(self._log, self._store, lines, progress)
 
     def export(self, *, viewer: str = DM) -> Iterator[str]:
-        """The log as lines of JSON, for `import_log` or anything else; or what a viewer perceived of it."""
-        return jsonl.to_lines(self.events(viewer=viewer))
+        """Return the log as lines of JSON, for `import_log`; or the part that a viewer perceived."""
+        return log_lines.to_lines(self.events(viewer=viewer))
 
     def import_log(self, lines: Iterable[str], *, progress: Callable[[int], None] | None = None) -> int:
-        """Appends an exported log, all of it or nothing; says how many events it had.
+        """Append an exported log, all or none, and return how many events it had.
 
-        It may be what somebody perceived of a campaign, so that what it speaks of need not be known here.
+        The export may be only what one viewer perceived, so its events may mention what is unknown here.
         """
-        read = 0
-
-        def told(events: list[GameEvent]) -> None:
-            nonlocal read
-            read += len(events)
-            if progress is not None:
-                progress(read)
-
-        with told_as_damage(self._store):
-            return self._recorder.append(jsonl.from_lines(lines), told, from_elsewhere=True)
+        return self._log.append(log_lines.from_lines(lines), progress)
 
     def projection(self, neo4j: str, *, name: str | None = None) -> "Projection":
-        """This campaign in Neo4j, under its address or a name; user and password are the environment's.
+        """Return the projection of this campaign in Neo4j, under its address or the given name.
 
-        Of the address of a server, nobody's user and no password go into the name.
+        User and password come from the environment; they are left out of the name.
         """
         from dndbots.storage.neo4j.projection import Projection
         from dndbots.storage.neo4j.server import Server
 
         server = Server.from_environment(neo4j)
-        called = name or (self._store.where if self.address is None else name_of(self.address))
-        return Projection(server, self._store, called, self.branch)
+        title = name or (self._store.where if self.address is None else name_of(self.address))
+        return Projection(server, self._store, title, self.branch)
 
     # Upkeep.
 
     def rebuild(self, progress: Progress | None = None) -> int:
-        """Drops every view and folds the log again; says how many events that took.
+        """Drop every view and fold the log again; return how many events were folded.
 
-        The log is taken as it is: what `verify` misses or finds changed there is no problem afterwards.
+        The log is accepted as it is: `verify` no longer reports missing or changed events afterwards.
         """
-        self._recorder.forget()
-        self._events_at_hand.forget()
-        with told_as_damage(self._store):
-            self._store.accept()
-            return upkeep.rebuild(self._store, progress)
+        return self._log.rebuild(progress)
 
     def verify(self, progress: Progress | None = None) -> list[Problem]:
-        """What is wrong with log, views, cursors and data files; nothing, if they agree."""
-        with told_as_damage(self._store):
-            found = upkeep.verify(self._store, progress)
-            if any(problem.where == upkeep.STORAGE for problem in found):
-                return found  # nobody knows which branches there are
-            return found + self.data_problems(branch.name for branch in self._store.branches())
-
-    # How a call finds its branch, its viewer and its place in the log.
-
-    def _now(self, branches: list[Branch] | None = None) -> Branch:
-        """This branch as it is now, whatever it is called."""
-        found = self._store.branches() if branches is None else branches
-        return next(one for one in found if one.id == self._branch.id)
-
-    def _find_branch(self, name: str) -> Branch:
-        branches = self._store.branches()
-        for branch in branches:
-            if branch.name == name:
-                return branch
-        raise UnknownBranch(name, known=[branch.name for branch in branches])
-
-    def _place(self, event_id: str | None) -> int:
-        head, lineage = self.past()
-        if event_id is None:
-            return head
-        if not isinstance(event_id, str):
-            raise UnknownEvent(str(event_id))
-        found = self._store.places_of(lineage, [event_id]).get(event_id) if is_storable(event_id) else None
-        if found is None:
-            raise UnknownEvent(event_id)
-        return found
-
-    @contextmanager
-    def _reading(self, viewer: str, as_of: str | None = None) -> Iterator[View]:
-        """A view for one answer, for which all is read in one go."""
-        with self._store.kept(), self.view(viewer, as_of) as view:
-            yield view
-
-    @contextmanager
-    def view(self, viewer: str, as_of: str | None = None) -> Iterator[View]:
-        """All that one viewer may read, for what is built on a campaign. The DM's has everything."""
-        if not isinstance(viewer, str):
-            raise InvalidSetting("viewer", viewer, reason="is neither a uid nor a name")
-        with told_as_damage(self._store):
-            _, lineage = self.past()
-            uid = View(self._store, lineage, DM).perceiver(viewer)
-            if as_of is not None:
-                place = self._place(as_of)
-                if not View(self._store, lineage, uid).perceived(place):
-                    raise UnknownEvent(as_of)
-                lineage = upkeep.lineage_of(self._store.branches(), self._branch, place)
-            yield View(self._store, lineage, uid, self._events_at_hand)
+        """Return what is wrong with log, views, cursors and data files; an empty list if they agree."""
+        problems = self._log.verify(progress)
+        if any(problem.where == STORAGE for problem in problems):
+            return problems  # the branches cannot be listed
+        with self._log.guard():
+            return problems + self._compaction.data_problems(branch.name for branch in self.branches())
 
 
-def _number(last: int) -> int:
+def _shown_to_viewer(view: View, events: Iterable[GameEvent]) -> Iterable[GameEvent]:
+    """Return events as the viewer may see them: only the DM sees the real uids."""
+    return events if view.viewer == DM else UidSpelling(view.spell_uids).events(events)
+
+
+def _checked_count(last: int) -> int:
     if not isinstance(last, int) or last < 1:
-        raise InvalidSetting("last", last, reason="is not a number of events")
+        raise InvalidSetting("last", last, reason="must be a number of events, at least 1")
     return min(last, _MOST_EVENTS)

@@ -1,6 +1,6 @@
-"""`python -m dndbots.demo`: a short game, what two who were apart know of it, and what one is given to read.
+"""`python -m dndbots.demo`: play a short game, compare two characters, and show the context of one.
 
-It says which commands it runs, so that they can be run again. Nothing is left behind.
+It prints the commands that it runs, so that you can run them yourself. It leaves no files behind.
 """
 
 import shlex
@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Final
 
 from dndbots.campaign import Campaign
-from dndbots.cli import show
+from dndbots.cli import console
 from dndbots.cli.app import app
 from dndbots.events import audience
 
@@ -20,38 +20,38 @@ _WHERE: Final = "demo"
 
 
 def main() -> None:
-    """Plays, and asks, in a folder that is gone afterwards."""
+    """Run the demo in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         _run(
-            "A party plays. When it splits up, everybody knows only what they were there for.",
+            "A party plays. When it splits up, each character knows only what it perceived.",
             f"play {GAME} --auto {ROUNDS} --no-compact",
         )
-        one, other = map(shlex.quote, apart(_WHERE))
-        _run("Two who were apart: what one knows, and the other does not.", f"diff {one} {other} --last 3")
+        first, second = map(shlex.quote, find_separated_pair(_WHERE))
+        _run("Two characters were apart: what only one of them knows.", f"diff {first} {second} --last 3")
         _run(
-            "What a model in one of their seats is given to read, and why each line of it.",
-            f"context {one} --budget 400 --xray --short",
+            "The context that a model in one of their seats reads, with the reason for each line.",
+            f"context --as {first} --budget 400 --xray --short",
         )
 
 
-def apart(where: str) -> tuple[str, str]:
-    """Those two of the party who perceived the most without each other, by name."""
+def find_separated_pair(where: str) -> tuple[str, str]:
+    """Return the names of the two characters who perceived the most without each other."""
     with Campaign.open(where, create=False) as campaign:
         perceived = [audience(event) for event in campaign.events(viewer="dm") if not event.is_note]
-        names = {one.uid: one.name for one in campaign.entities(viewer="dm", category="PC")}
-    one, other = max(
+        names = {entity.uid: entity.name for entity in campaign.entities(viewer="dm", category="PC")}
+    first, second = max(
         combinations(sorted(names), 2),
         key=lambda pair: sum((pair[0] in seen) != (pair[1] in seen) for seen in perceived),
     )
-    return names[one], names[other]
+    return names[first], names[second]
 
 
 def _run(title: str, command: str) -> None:
     words = f"{command} --campaign {_WHERE}"
     for line in (title, f"$ dndbots {words}", ""):
-        show.say(line)
+        console.say(line)
     app(shlex.split(words), prog_name="dndbots", standalone_mode=False)
-    show.say("")
+    console.say("")
 
 
 if __name__ == "__main__":

@@ -1,68 +1,68 @@
-"""Every error dndbots raises on purpose, under one root. Errors carry their facts as fields.
+"""Every error that dndbots raises on purpose, under one root. Errors carry their facts as fields.
 
 DndbotsError
-├── InvalidSetting        an option with a value it cannot have
-├── InvalidSettings       a file of settings that cannot be used, with the place in it
-│   └── UntrustedSettings a file of the current folder that says where questions and keys go
+├── InvalidSetting        an option with an invalid value
+├── InvalidSettings       a settings file that cannot be used, with the place in it
+│   └── UntrustedSettings a settings file in the current folder that sets addresses or keys
 ├── BudgetTooSmall        fewer tokens than an answer needs
-├── InvalidUid            an id that is not a uid, or not of the category it must have
+├── InvalidUid            an id that is not a uid, or of the wrong category
 ├── DuplicateUid          two different things with one uid
 ├── InvalidName           a name that is empty or unfit
 ├── UnknownCategory       a category that is none of the eight
-├── UnknownEncoding       a tokenizer that is not on board
+├── UnknownEncoding       a tokenizer that is not included
 ├── EventRefused          an event that the campaign cannot accept, with field and reason
 │   ├── DuplicateEvent    an event id that the log already has
-│   └── StaleNote         a memory that was made while somebody else made another
+│   └── StaleNote         a memory note that another one overtook
 ├── UnknownEvent          an event id that the log does not have
-├── UnknownEntity         a uid or a name that nobody in the campaign has
-│   └── UnknownViewer     a viewer whom the campaign does not know
-├── AmbiguousName         a name that several have
-├── InvalidTranscript     a line that cannot be imported, with its place
+├── UnknownEntity         a uid or a name that the campaign does not have
+│   └── UnknownViewer     a viewer that the campaign does not have
+├── AmbiguousName         a name of several entities
+├── InvalidTranscript     a line that cannot be imported, with its number
 ├── InvalidModule         an adventure that cannot be played, with every problem and its line
 ├── InvalidCondition      a condition of an adventure that cannot be read, with its column
-├── UnknownModule         an adventure that is neither on board nor a file
+├── UnknownModule         an adventure that is neither included nor a file
 ├── UpdateRefused         a proposal that its turn does not support, with reason and rule
 ├── UnknownProposal       a proposal that is not waiting
-├── UnknownJob            a job that the queue does not have, or that cannot be tried again
-├── ExtractionFailed      nothing that an extractor answered could be read, and why
-├── WorkerFailed          a compaction that another process could not do, and why
-├── NoProjection          a worker that is to project campaigns, and has nowhere to project them to
-├── SummaryFailed         no summary that could be used, with whose it was and why
+├── UnknownJob            a job that is not in the queue, or cannot be retried
+├── ExtractionFailed      an extractor without a readable answer, with the reason
+├── WorkerFailed          a compaction process that failed, with the reason
+├── NoProjection          a worker without a Neo4j server to project to
+├── SummaryFailed         no usable summary, with the agent and the reason
 ├── RulesError
 │   ├── InvalidDice       dice that cannot be rolled, with the column and the reason
-│   ├── CannotAct         somebody who is in no state to do that, and why
+│   ├── CannotAct         a creature that cannot act, with the reason
 │   └── NotInRules        a name that the rules do not have, with those that they have
 │       ├── UnknownClass
 │       ├── UnknownMonster
 │       ├── UnknownSpell
 │       └── UnknownThing  equipment, a condition, or a kind of treasure
-├── ActRefused            something that a character cannot do, and why
-├── NoGame                a campaign in which nobody ever began to play
-├── GameExists            a campaign in which somebody plays already
-├── StoryExists           a campaign with a story of its own, in which no game can be begun
-├── NothingToUndo         no round that could be taken back
-├── NoSuchPlayer          a model that cannot be had, and what to do about it
-├── ModelUnavailable      a model that gives no answer now, and why
+├── ActRefused            an act that a character cannot do, with the reason
+├── NoGame                a campaign without a game
+├── GameExists            a campaign that already has a game
+├── StoryExists           a campaign with a story that was not played here, where no game can start
+├── NothingToUndo         no round that could be undone
+├── NoSuchPlayer          a model that cannot be used, with the reason
+├── ModelUnavailable      a model that does not answer now, with the reason
 ├── StorageError
-│   ├── SequenceConflict  somebody else wrote first
-│   ├── CampaignMissing   no campaign there, and none should be made
-│   ├── BranchExists      a branch of that name is there already
+│   ├── SequenceConflict  another program wrote first
+│   ├── CampaignMissing   no campaign at that address
+│   ├── BranchExists      a branch name that is taken
 │   ├── UnknownBranch     a branch that the campaign does not have
-│   ├── StoreUnavailable  the database cannot be reached or opened, or went away
-│   ├── StoreBusy         another program holds the campaign for too long
+│   ├── StoreUnavailable  a database that cannot be reached or opened, or went away
+│   ├── StoreBusy         a campaign that another program locks for too long
 │   ├── StoreFull         no space left
-│   ├── StoreReadOnly     the campaign cannot be written to
-│   ├── StoreDamaged      the file is no campaign, or a broken one
-│   ├── StoreTooNew       written by a newer dndbots
+│   ├── StoreReadOnly     a campaign that cannot be written to
+│   ├── StoreDamaged      a file that is no campaign, or a broken one
+│   ├── StoreTooNew       a campaign written by a newer dndbots
 │   ├── GraphUnavailable  Neo4j cannot be reached, or went away; play goes on without it
-│   ├── NotProjected      a campaign of which Neo4j has nothing yet
-│   └── GraphRefused      Neo4j does not do what it is asked: a query that is none, or one that writes
+│   ├── NotProjected      a campaign that is not in Neo4j yet
+│   └── GraphRefused      a query that Neo4j cannot run, or one that would write
 └── DCMLError
     ├── DCMLSyntaxError   text that is not DCML, with line and column
-    └── DCMLValueError    a value that DCML cannot say
+    └── DCMLValueError    a value that DCML cannot express
 
-Values that arrive from outside (characters, events, quests) check themselves with pydantic, whose
-ValidationError names the field and carries these errors' words.
+Values from outside (characters, events, quests) check themselves with pydantic. Its ValidationError names
+the field and carries the message of these errors.
 """
 
 import shlex
@@ -73,7 +73,7 @@ _LONGEST_SHOWN = 80
 
 
 class DndbotsError(Exception):
-    """The root of what dndbots itself raises on purpose."""
+    """The root of all errors that dndbots raises on purpose."""
 
     _made_from: tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -83,7 +83,7 @@ class DndbotsError(Exception):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Errors with keyword fields do not pickle by themselves, and worker processes pickle them."""
+        """Make errors with keyword fields picklable, since worker processes send them."""
         args, fields = self._made_from
         return _remake, (type(self), args, fields)
 
@@ -99,7 +99,7 @@ class InvalidSetting(DndbotsError, ValueError):
 
 
 class InvalidSettings(DndbotsError, ValueError):
-    """The value is not told: it may be a key."""
+    """The message leaves out the value, since it may be a key."""
 
     def __init__(self, file: str, *, place: str, reason: str) -> None:
         super().__init__(f"{file}: {place}: {reason}" if place else f"{file}: {reason}")
@@ -107,12 +107,12 @@ class InvalidSettings(DndbotsError, ValueError):
 
 
 class UntrustedSettings(InvalidSettings):
-    """`said` is what the user has to agree to: each place in the file, with its value."""
+    """`said` maps each place in the file to its value, for the user to agree to."""
 
     def __init__(self, file: str, *, said: Mapping[str, str]) -> None:
         reason = (
-            "a file found in the current folder may name models; addresses and keys count only once you "
-            f"trust it: look at it, then run `dndbots trust {shlex.quote(file)}`, or name it with --settings"
+            "a settings file in the current folder may name models, but addresses and keys need your trust: "
+            f"look at the file, then run `dndbots trust {shlex.quote(file)}`, or name it with --settings"
         )
         super().__init__(file, place=", ".join(said), reason=reason)
         self.said = dict(said)
@@ -137,9 +137,7 @@ class InvalidUid(DndbotsError, ValueError):
 class DuplicateUid(DndbotsError, ValueError):
     def __init__(self, uid: str, *, names: Iterable[str]) -> None:
         self.uid, self.names = uid, tuple(names)
-        super().__init__(
-            f"{uid} stands for {' and '.join(map(repr, self.names))}; give each a uid of its own"
-        )
+        super().__init__(f"{uid} is used for {' and '.join(map(repr, self.names))}; give each its own uid")
 
 
 class InvalidName(DndbotsError, ValueError):
@@ -157,11 +155,11 @@ class UnknownCategory(DndbotsError, ValueError):
 class UnknownEncoding(DndbotsError, ValueError):
     def __init__(self, encoding: object, *, known: Iterable[str]) -> None:
         self.encoding, self.known = encoding, tuple(known)
-        super().__init__(f"unknown encoding {encoding!r}; exact counts exist for {', '.join(self.known)}")
+        super().__init__(f"unknown encoding {encoding!r}; choose {' or '.join(self.known)}")
 
 
 class DCMLError(DndbotsError):
-    """Something about the memory language."""
+    """An error in the memory language."""
 
 
 class DCMLSyntaxError(DCMLError, ValueError):
@@ -170,8 +168,8 @@ class DCMLSyntaxError(DCMLError, ValueError):
     def __init__(self, *, line: int, column: int, found: str, expected: Iterable[str]) -> None:
         self.line, self.column, self.found, self.expected = line, column, found, tuple(expected)
         *others, last = self.expected or ("something else",)
-        wanted = f"{', '.join(others)} or {last}" if others else last
-        super().__init__(f"line {line}, column {column}: found {found}, expected {wanted}")
+        listed = f"{', '.join(others)} or {last}" if others else last
+        super().__init__(f"line {line}, column {column}: found {found}, expected {listed}")
 
 
 class DCMLValueError(DCMLError, ValueError):
@@ -181,7 +179,7 @@ class DCMLValueError(DCMLError, ValueError):
 
 
 class EventRefused(DndbotsError, ValueError):
-    """Nothing of a refused event is kept."""
+    """An event that breaks a rule. Nothing of it is recorded."""
 
     def __init__(self, event_id: str, *, field: str, reason: str) -> None:
         super().__init__(f"event {event_id!r} is refused: {field}: {reason}")
@@ -190,14 +188,14 @@ class EventRefused(DndbotsError, ValueError):
 
 class DuplicateEvent(EventRefused):
     def __init__(self, event_id: str) -> None:
-        super().__init__(event_id, field="event_id", reason="the log already has an event of this id")
+        super().__init__(event_id, field="event_id", reason="the log already has an event with this id")
 
 
 class StaleNote(EventRefused):
-    """Two summaries of the same events: the second one is not needed."""
+    """A second summary of the same events, which is not needed."""
 
     def __init__(self, event_id: str, *, follows: str | None, actual: str | None) -> None:
-        reason = f"{follows!r} is no longer the newest there, {actual!r} is"
+        reason = f"{follows!r} is no longer the newest note there; {actual!r} is"
         super().__init__(event_id, field="memory.follows", reason=reason)
         self.follows, self.actual = follows, actual
 
@@ -211,18 +209,18 @@ class UnknownEvent(DndbotsError, LookupError):
 class UnknownEntity(DndbotsError, LookupError):
     def __init__(self, who: str, *, known: Iterable[str] = ()) -> None:
         self.who, self.known = who, tuple(known)
-        listed = f"; it knows {', '.join(self.known)}" if self.known else ""
-        super().__init__(f"the campaign knows no {who!r}{listed}")
+        listed = f"; it has {', '.join(self.known)}" if self.known else ""
+        super().__init__(f"the campaign has no {who!r}{listed}")
 
 
 class UnknownViewer(UnknownEntity):
-    """A viewer is never the DM by default."""
+    """A viewer that the campaign does not have. It is never taken for the DM."""
 
 
 class AmbiguousName(DndbotsError, LookupError):
     def __init__(self, name: str, *, candidates: Iterable[str]) -> None:
         self.name, self.candidates = name, tuple(candidates)
-        super().__init__(f"{name!r} may be {' or '.join(self.candidates)}; say which by its uid")
+        super().__init__(f"{name!r} may be {' or '.join(self.candidates)}; use the uid")
 
 
 class InvalidTranscript(DndbotsError, ValueError):
@@ -232,7 +230,7 @@ class InvalidTranscript(DndbotsError, ValueError):
 
 
 class ModuleProblem(NamedTuple):
-    """One thing that is wrong with a module. `path` says where in it, `line` counts from 1."""
+    """A problem of a module. `path` is the place in it, `line` counts from 1."""
 
     line: int
     path: str
@@ -240,17 +238,17 @@ class ModuleProblem(NamedTuple):
 
 
 class InvalidModule(DndbotsError, ValueError):
-    """All that is wrong is told at once, one problem to a line; of very many the first hundred."""
+    """All problems of a module at once, one to a line; of very many the first hundred."""
 
     def __init__(self, file: str, *, problems: Iterable[ModuleProblem]) -> None:
         self.file, self.problems = file, tuple(problems)
-        told = [f"{file}:{line}: {path}: {why}" for line, path, why in self.problems[:100]]
-        more = len(self.problems) - len(told)
-        super().__init__("\n".join([*told, f"{file}: and {more} more"] if more else told))
+        lines = [f"{file}:{line}: {path}: {why}" for line, path, why in self.problems[:100]]
+        more = len(self.problems) - len(lines)
+        super().__init__("\n".join([*lines, f"{file}: and {more} more"] if more else lines))
 
 
 class InvalidCondition(DndbotsError, ValueError):
-    """`column` counts from 1."""
+    """A condition that cannot be read. `column` counts from 1."""
 
     def __init__(self, text: str, *, column: int, reason: str) -> None:
         super().__init__(f"{text!r} cannot be read at column {column}: {reason}")
@@ -261,11 +259,11 @@ class UnknownModule(DndbotsError, LookupError):
     def __init__(self, name: str, *, known: Iterable[str]) -> None:
         self.name, self.known = name, tuple(known)
         listed = ", ".join(self.known) or "none"
-        super().__init__(f"there is no module {name!r}, nor a file of that name; on board: {listed}")
+        super().__init__(f"no module and no file is named {name!r}; included modules: {listed}")
 
 
 class SummaryFailed(DndbotsError):
-    """Nothing was kept of what came back. What was to be summarised is still where it was."""
+    """A summary that could not be made. The entries are still in the buffer."""
 
     def __init__(self, *, agent: str, reason: str) -> None:
         super().__init__(f"no summary for {agent}: {reason}")
@@ -273,7 +271,7 @@ class SummaryFailed(DndbotsError):
 
 
 class UpdateRefused(DndbotsError, ValueError):
-    """Nothing of a refused update is kept. `rule` is a word for counting."""
+    """An update that is not recorded. `rule` is the word under which it is counted."""
 
     def __init__(self, *, reason: str, rule: str) -> None:
         super().__init__(f"the update is refused: {reason}")
@@ -284,46 +282,47 @@ class UnknownProposal(DndbotsError):
     def __init__(self, name: str, *, waiting: Iterable[str]) -> None:
         self.name, self.waiting = name, list(waiting)
         shown = ", ".join(self.waiting[:10]) or "none"
-        super().__init__(f"no proposal {name!r} is waiting; those that wait: {shown}")
+        super().__init__(f"no proposal {name!r} is waiting; waiting: {shown}")
 
 
 class UnknownJob(DndbotsError):
     def __init__(self, job: int, *, state: str | None) -> None:
-        words = "is not there" if state is None else f"is {state}; only what failed or waits is tried again"
-        super().__init__(f"job {job} {words}; `dndbots jobs` lists them")
+        retry = "only failed or waiting jobs can be retried"
+        problem = "does not exist" if state is None else f"is {state}; {retry}"
+        super().__init__(f"job {job} {problem}; `dndbots jobs` lists all jobs")
         self.job, self.state = job, state
 
 
 class ExtractionFailed(DndbotsError):
-    """The turns are still where they were, and can be read later."""
+    """An extraction without a result. The turns can be read later."""
 
     def __init__(self, *, turns: int, reason: str) -> None:
-        super().__init__(f"nothing could be read out of {turns} turns: {reason}")
+        super().__init__(f"could not extract facts from {turns} turns: {reason}")
         self.turns, self.reason = turns, reason
 
 
 class WorkerFailed(DndbotsError):
-    """The campaign is as it was, or as after whole runs."""
+    """A compaction process that failed. The campaign has all runs that it completed, and no partial one."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"the process that compacts failed: {reason}")
+        super().__init__(f"the compaction process failed: {reason}")
         self.reason = reason
 
 
 class NoProjection(DndbotsError):
     def __init__(self) -> None:
         super().__init__(
-            "no projection is configured here: give the worker --neo4j bolt://host:7687, or set NEO4J_URI; "
-            "or leave this kind to a worker that has one"
+            "no Neo4j server is configured: give the worker --neo4j bolt://host:7687, or set NEO4J_URI, "
+            "or leave jobs of this kind to a worker that has one"
         )
 
 
 class RulesError(DndbotsError):
-    """Something about the rules of the game."""
+    """An error in the use of the game's rules."""
 
 
 class InvalidDice(RulesError, ValueError):
-    """Nothing was rolled. `column` counts from 1."""
+    """Dice that cannot be rolled. `column` counts from 1."""
 
     def __init__(self, expression: object, *, column: int, reason: str, remedy: str) -> None:
         shown = repr(expression)
@@ -333,7 +332,7 @@ class InvalidDice(RulesError, ValueError):
 
 
 class CannotAct(RulesError):
-    """Nothing was rolled: the dead do not act, nor do those who sleep."""
+    """A creature that cannot act, such as a dead or sleeping one. Nothing was rolled."""
 
     def __init__(self, who: str, *, deed: str, reason: str) -> None:
         super().__init__(f"{who} cannot {deed}: {reason}; let somebody else act")
@@ -341,7 +340,7 @@ class CannotAct(RulesError):
 
 
 class NotInRules(RulesError, LookupError):
-    """`kind` is what was looked for: a class, a monster."""
+    """A name that the rules do not have. `kind` is what it was looked up as: a class, a monster."""
 
     kind = "name"
 
@@ -376,30 +375,30 @@ class ActRefused(DndbotsError):
 
 class NothingToUndo(DndbotsError):
     def __init__(self, where: str, *, reason: str) -> None:
-        super().__init__(f"{where}: {reason}, so there is no round to take back")
+        super().__init__(f"{where}: {reason}, so there is no round to undo")
         self.where, self.reason = where, reason
 
 
 class NoGame(DndbotsError):
     def __init__(self, where: str) -> None:
-        super().__init__(f"{where}: nobody plays here yet; `dndbots play --campaign` begins a game")
+        super().__init__(f"{where}: this campaign has no game yet; `dndbots play --campaign` starts one")
         self.where = where
 
 
 class GameExists(DndbotsError):
     def __init__(self, where: str, *, module: str) -> None:
         super().__init__(
-            f"{where}: a game of {module!r} is played here already; resume it, or choose another place"
+            f"{where}: this campaign already has a game of {module!r}; resume it, or choose another campaign"
         )
         self.where, self.module = where, module
 
 
 class StoryExists(DndbotsError):
-    """`where` tells a story that no game of dndbots played, such as an imported one."""
+    """A campaign with a story that was not played with dndbots, such as an imported one."""
 
     def __init__(self, where: str) -> None:
         super().__init__(
-            f"{where}: there is a story here that was not played here, and no other is begun in it; "
+            f"{where}: this campaign has a story that was not played here, so no game can start in it; "
             "play with another --campaign, or read this one with `dndbots recap` or `dndbots context`"
         )
         self.where = where
@@ -412,20 +411,20 @@ class NoSuchPlayer(DndbotsError):
 
 
 class ModelUnavailable(DndbotsError):
-    """A chat model that gives no answer now: it is down, slow, over its limit, or refuses the key."""
+    """A chat model that does not answer now: it is down, slow, over its limit, or refuses the key."""
 
     def __init__(self, model: str, *, reason: str) -> None:
-        super().__init__(f"{model} gives no answer: {reason}")
+        super().__init__(f"{model} does not answer: {reason}")
         self.model, self.reason = model, reason
 
 
 class StorageError(DndbotsError):
-    """Something about where a campaign is kept."""
+    """An error of the store that keeps a campaign."""
 
 
 class SequenceConflict(StorageError):
     def __init__(self, *, expected: int, actual: int) -> None:
-        super().__init__(f"expected sequence {expected}, the log is at {actual}")
+        super().__init__(f"expected sequence {expected}, but the log is at {actual}; read it and try again")
         self.expected, self.actual = expected, actual
 
 
@@ -437,7 +436,7 @@ class CampaignMissing(StorageError, LookupError):
 
 class BranchExists(StorageError, ValueError):
     def __init__(self, name: str) -> None:
-        super().__init__(f"there is a branch {name!r} already; choose another name")
+        super().__init__(f"branch {name!r} already exists; choose another name")
         self.name = name
 
 
@@ -454,39 +453,39 @@ class StoreUnavailable(StorageError):
 
 
 class StoreBusy(StoreUnavailable):
-    """Nothing was written; the same call may succeed later."""
+    """A locked store. Nothing was written; the same call may succeed later."""
 
 
 class StoreFull(StoreUnavailable):
-    """Nothing was written."""
+    """A full disk. Nothing was written."""
 
 
 class StoreReadOnly(StoreUnavailable):
-    """Nothing was written."""
+    """A store that can only be read. Nothing was written."""
 
 
 class StoreDamaged(StoreUnavailable):
-    """What is there cannot be read as a campaign."""
+    """A file that cannot be read as a campaign."""
 
 
 class StoreTooNew(StoreUnavailable):
-    """A newer dndbots made it, and an older one would not understand it."""
+    """A store of a newer dndbots, which this one would not understand."""
 
 
 class GraphUnavailable(StoreUnavailable):
-    """Nothing is lost: the graph is a copy, and catches up when it is there again."""
+    """A graph server that is gone. The graph is a copy, and catches up when the server is back."""
 
 
 class NotProjected(StorageError, LookupError):
     def __init__(self, where: str, *, campaign: str, branch: str) -> None:
         super().__init__(
-            f"{where}: there is nothing of {campaign}, branch {branch}; `dndbots graph sync` projects it"
+            f"{where}: the graph has no {campaign}, branch {branch}; `dndbots graph sync` projects it"
         )
         self.where, self.campaign, self.branch = where, campaign, branch
 
 
 class GraphRefused(StorageError):
-    """Nothing was written."""
+    """A query that the graph does not run. Nothing was written."""
 
     def __init__(self, where: str, *, reason: str) -> None:
         super().__init__(f"{where}: {reason}")

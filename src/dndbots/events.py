@@ -1,7 +1,7 @@
-"""What happened: the event, its kinds, and who perceived it.
+"""Events: their kinds, their metadata, and who perceived them.
 
-`audience` is the one filter that every view of the campaign goes through, and `as_perceived` says what of
-an event one of its audience gets.
+`audience` is the one filter of every view of the campaign. `as_perceived` is an event as one member of its
+audience sees it.
 """
 
 from collections.abc import Mapping
@@ -23,23 +23,21 @@ from pydantic import (
     model_validator,
 )
 
-from dndbots._jsontext import as_json
+from dndbots._jsontext import as_json, check_json, check_storable
 from dndbots.ids import DM, LONGEST_UID, SYSTEM, check_name, check_uid
 
 LONGEST_CONTENT: Final = 102_400
-DEEPEST_METADATA: Final = 32
-LARGEST_INTEGER: Final = 10**30
-# What the importer of transcripts keeps in the metadata of a line: its digest.
+# The metadata key under which the importer of transcripts keeps the digest of a line.
 LINE: Final = "line"
 
 
 def _check_someone(who: str) -> str:
-    """An entity, or one of those who sit at the table and are none."""
+    """Return a uid, or the DM or the system, which have none."""
     return who if who in (DM, SYSTEM) else check_uid(who)
 
 
 class EventType(StrEnum):
-    """What kind of thing happened."""
+    """The kind of an event."""
 
     SESSION_START = "session_start"
     SESSION_END = "session_end"
@@ -69,8 +67,8 @@ class EventType(StrEnum):
     USAGE = "usage"
 
 
-# What the engine and the people behind it note down. Notes are no play: nobody perceives them at the
-# table, so they stand in no buffer and no timeline, count no turn, and are not found by their words.
+# Notes of the engine and of the people behind it. They are not play: nobody at the table perceives them, so
+# they are in no buffer and no timeline, count no turn, and are not found by their words.
 NOTES: Final = frozenset(
     (
         EventType.SUMMARY,
@@ -83,9 +81,9 @@ NOTES: Final = frozenset(
 )
 
 Named = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
-# What stands in an index: short enough for one in any script and on any database.
+# Text in an index: short enough in any script and for any database.
 Label = Annotated[str, StringConstraints(pattern=r"\S", max_length=200)]
-# The name of a shelf or a tag, with a uid in it.
+# The name of a shelf or a tag; it may contain a uid.
 Tag = Annotated[str, StringConstraints(pattern=r"\S", max_length=LONGEST_UID + 20)]
 EventId = Annotated[str, StringConstraints(pattern=r"\S", max_length=500)]
 Name = Annotated[str, AfterValidator(check_name)]
@@ -102,7 +100,7 @@ Number = Annotated[int, Field(ge=-(10**15), le=10**15)] | Annotated[float, Field
 class StatedFact(BaseModel):
     """A fact that an event states: a relation (`op`, `object`) or a property (`key`, `value`).
 
-    `ended` says that it is true no longer.
+    `ended` says that it is no longer true.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
@@ -120,7 +118,7 @@ class StatedFact(BaseModel):
         pairs = ((self.op, self.object), (self.key, self.value))
         begun = [pair for pair in pairs if pair != (None, None)]
         if len(begun) != 1 or None in begun[0]:
-            raise ValueError("a fact has either op and object, or key and value")
+            raise ValueError("give a fact either op and object, or key and value")
         return self
 
 
@@ -130,11 +128,11 @@ Gating = Literal["pinned", "locked", "forgotten", "corrected"]
 
 
 class MemoryNote(BaseModel):
-    """What a summary or a scoped memory is: whose, on which shelf, and of what in the log.
+    """A summary or a scoped memory: its holder, its shelf, and the part of the log that it covers.
 
-    It was made of what its holder perceived after the event `after`, up to the event `upto`.
-    `cursor` is how far the shelf has come with it, `follows` the note before it there, and `standing`
-    the notes that count from now on, oldest first. `line_sources` has the sources of each line.
+    It was made of what its holder perceived after the event `after`, up to the event `upto`. `cursor` is the
+    last event that the shelf covers with it, `follows` the note before it on the shelf, and `standing` the
+    notes that count from now on, oldest first. `line_sources` has the sources of each line.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -153,9 +151,9 @@ class MemoryNote(BaseModel):
 
 
 class Gate(BaseModel):
-    """What a person decided on an event or a memory: for one holder, or for all who perceived it.
+    """A person's decision on an event or a memory: for one holder, or for all who perceived it.
 
-    A correction has the new text; without one, it is taken back.
+    A correction has the new text. With `on=False` a decision is taken back.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -169,12 +167,12 @@ class Gate(BaseModel):
     @model_validator(mode="after")
     def _only_corrections_have_text(self) -> Self:
         if (self.text is not None) != (self.what == "corrected" and self.on):
-            raise ValueError("a correction has a text, and nothing else has")
+            raise ValueError("give a text with a correction, and with nothing else")
         return self
 
 
 class ThreadNote(BaseModel):
-    """Something that may come back: opened with a kind and a text, touched by its id, closed by a state."""
+    """A thread of the story: opened with a kind and a text, touched by its id, closed by a state."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -187,16 +185,16 @@ class ThreadNote(BaseModel):
     @model_validator(mode="after")
     def _is_opened_whole(self) -> Self:
         if (self.kind is None) != (self.text is None):
-            raise ValueError("a thread is opened with both a kind and a text")
+            raise ValueError("open a thread with both a kind and a text")
         return self
 
 
 class CompactionNote(BaseModel):
-    """What a run of compaction did with some turns, beside the facts that it read out of them.
+    """The result of a compaction run, beside the facts that it read out of the turns.
 
-    `rejected` counts what was refused, by rule; `rejections` has the first of them, with the reason.
-    `held` are proposals that wait for a person, `decided` what became of some, `scenes` and
-    `narratives` what the turns told, each by its id.
+    `rejected` counts refused updates by rule; `rejections` has the first of them, with the reason. `held` are
+    proposals that wait for a person, and `decided` the decisions on them. `scenes` and `narratives` are those
+    of the turns, by id.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -218,11 +216,11 @@ class CompactionNote(BaseModel):
 
 
 class UsageNote(BaseModel):
-    """What a model took in one role, in one step of play, and what of its answers was not used.
+    """The tokens, time and cost of a model in one role, in one step of play.
 
-    Tokens are as its provider counts them; `counted` is what we had counted, `cost` is in millionths of
-    whatever money its price is in, and not there where no price is known. `reports` has, answer by answer,
-    both counts of the input. `calls` counts the tools that it called for, `faults` says what was wrong.
+    Tokens are as the provider counts them; `counted` is our own count. `cost` is in millionths of the
+    currency of the price, and None if no price is known. `reports` has both counts of the input, answer by
+    answer. `calls` counts the tools that the model called, and `faults` lists what was wrong.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -244,14 +242,14 @@ class UsageNote(BaseModel):
 
 
 class KnownMetadata(BaseModel):
-    """The metadata that the engine understands. Anything else is kept as it is.
+    """The metadata that the engine understands. Any other key is kept as it is.
 
-    `names` says what entities are called (the first is the name, others are aliases); `same_as` that
-    one turned out to be another; `despite_death` why a dead creature acts; `valid_from` which earlier
-    event the facts speak of; `speakers` who is heard for the first time in this session; `together`
-    who speaks with one voice; `threads` what may come back; `said_by` whose word extracted facts are.
-    `introduced_to` says who learns a name from this event, where not all do. `memory`, `gate`,
-    `compaction` and `usage` are those of notes.
+    `names` has the names of entities (the first is the name, others are aliases); `same_as` says that one
+    turned out to be another; `despite_death` why a dead creature acts; `valid_from` is the earlier event that
+    the facts speak of; `speakers` are heard for the first time in this session; `together` speak with one
+    voice; `threads` are opened, touched or closed; `said_by` is the speaker of extracted facts;
+    `introduced_to` lists who learns a name from this event, if not all do. `memory`, `gate`, `compaction` and
+    `usage` belong to notes.
     """
 
     model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
@@ -298,7 +296,7 @@ class KnownMetadata(BaseModel):
 
 
 class GameEvent(BaseModel):
-    """One thing that happened. Time and order are given, never taken from a clock here."""
+    """An event of the log. Time and order are given, never taken from a clock here."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -315,7 +313,7 @@ class GameEvent(BaseModel):
     @field_validator("event_id", "source", "content", "session_id")
     @classmethod
     def _can_be_stored(cls, text: str) -> str:
-        return _check_storable(text)
+        return check_storable(text)
 
     @field_validator("source")
     @classmethod
@@ -327,26 +325,26 @@ class GameEvent(BaseModel):
     def _metadata_is_sound(cls, metadata: dict[str, JsonValue]) -> dict[str, JsonValue]:
         KnownMetadata.model_validate(metadata)
         for key, value in metadata.items():
-            check_json(value, where=_check_storable(key))
+            check_json(value, where=check_storable(key))
         return metadata
 
-    # The metadata as it was checked. A dictionary can be changed in place, and then says so.
+    # The metadata as checked, to notice if somebody changes the dictionary in place.
     _sealed: str = PrivateAttr(default="")
-    # The metadata that were read as a typed value, and that value: many ask for it.
+    # The metadata that were read last, and their typed value: it is needed often.
     _read: "tuple[dict[str, JsonValue], KnownMetadata] | None" = PrivateAttr(default=None)
 
     def model_post_init(self, _context: Any, /) -> None:
         self._sealed = as_json(self.metadata)
 
     def __eq__(self, other: object) -> bool:
-        """By what it says; in which order the metadata were written does not count."""
+        """Compare all fields; the order of the metadata keys does not count."""
         return isinstance(other, GameEvent) and self.__dict__ == other.__dict__
 
     __hash__ = None  # type: ignore[assignment]
 
     @property
     def known(self) -> KnownMetadata:
-        """The metadata that the engine understands, typed. It was checked when the event was made."""
+        """The metadata that the engine understands, as a typed value."""
         private, metadata = self.__pydantic_private__ or {}, self.metadata
         read: tuple[dict[str, JsonValue], KnownMetadata] | None = private.get("_read")
         if read is None or read[0] is not metadata:
@@ -355,19 +353,19 @@ class GameEvent(BaseModel):
 
     @property
     def is_note(self) -> bool:
-        """Whether it is about the memory of what was played, rather than play."""
+        """True if the event is a note of the engine, not play."""
         return self.event_type in NOTES
 
     @property
     def is_as_checked(self) -> bool:
-        """Whether the metadata still is what it was when the event was made."""
+        """True if nobody changed the metadata since the event was made."""
         try:
             return self.metadata_text == as_json(self.metadata)
         except (TypeError, ValueError, RecursionError):
             return False
 
     def placed(self, seq: int | None, metadata: dict[str, JsonValue] | None = None) -> "GameEvent":
-        """A copy with its place in the log, or without one, and other metadata if they are given."""
+        """Return a copy with a `seq` of the log or without, and with other metadata if given."""
         if metadata is None:
             return GameEvent.restored(
                 {**self.__dict__, "seq": seq},
@@ -378,7 +376,7 @@ class GameEvent(BaseModel):
 
     @classmethod
     def restored(cls, fields: dict[str, Any], metadata_text: str, read: Any = None) -> "GameEvent":
-        """An event that was checked before, from all its fields: what `model_construct` does, but fast."""
+        """Return an event from fields that were checked before: like `model_construct`, but faster."""
         event = cls.__new__(cls)
         _set(event, "__dict__", fields)
         _set(event, "__pydantic_fields_set__", _FIELDS)
@@ -388,8 +386,8 @@ class GameEvent(BaseModel):
 
     @property
     def metadata_text(self) -> str:
-        """The metadata as JSON, as it was when the event was made."""
-        # Past pydantic's lookup of private attributes, which costs more than all the rest.
+        """The metadata as JSON, as they were when the event was made."""
+        # Not by pydantic's lookup of private attributes: it costs more than all the rest.
         text: str = (self.__pydantic_private__ or {}).get("_sealed", "")
         return text
 
@@ -410,16 +408,14 @@ _NOTHING_KNOWN: Final = {
 
 
 def _as_known(metadata: dict[str, JsonValue]) -> KnownMetadata:
-    """Checked metadata as a typed value, without checking it again: views read it a million times over."""
+    """Return checked metadata as a typed value, without checking them again: views read millions."""
     fields: dict[str, Any] = _NOTHING_KNOWN.copy()
     fields.update({key: value for key, value in metadata.items() if key in _NOTHING_KNOWN})
     for key, model in _MODELS.items():
         if fields[key]:
-            given = fields[key]
-            many = isinstance(given, list)
-            fields[key] = (
-                [model.model_validate(one) for one in given] if many else model.model_validate(given)
-            )
+            value = fields[key]
+            is_list = isinstance(value, list)
+            fields[key] = list(map(model.model_validate, value)) if is_list else model.model_validate(value)
     known = KnownMetadata.__new__(KnownMetadata)
     _set(known, "__dict__", fields)
     _set(known, "__pydantic_fields_set__", _fields_set(tuple(metadata)))
@@ -428,61 +424,25 @@ def _as_known(metadata: dict[str, JsonValue]) -> KnownMetadata:
     return known
 
 
-# Most events have the same few keys, and a view has many events at hand.
+# Most events have the same few keys, and a view holds many events.
 @lru_cache(maxsize=256)
 def _fields_set(keys: tuple[str, ...]) -> set[str]:
     return set(keys)
 
 
-def _check_storable(text: str) -> str:
-    if "\x00" in text:
-        raise ValueError("holds a NUL character, which cannot be stored as text")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise ValueError("holds a lone surrogate, which cannot be stored as text") from None
-    return text
-
-
-def is_storable(text: str) -> bool:
-    try:
-        _check_storable(text)
-    except ValueError:
-        return False
-    return True
-
-
-def check_json(value: JsonValue, *, where: str, depth: int = 0) -> None:
-    """Unknown values are kept as they are, so they must be what JSON can hold and give back."""
-    if depth > DEEPEST_METADATA:
-        raise ValueError(f"{where}: nested deeper than {DEEPEST_METADATA} levels")
-    if isinstance(value, str):
-        _check_storable(value)
-    elif isinstance(value, int) and abs(value) > LARGEST_INTEGER:
-        raise ValueError(f"{where}: an integer of more than 30 digits")
-    elif isinstance(value, list):
-        # Thousands may have perceived an event: their uids are looked at together.
-        is_words = value and all(type(inner) is str for inner in value)
-        for inner in [" ".join(map(str, value))] if is_words else value:
-            check_json(inner, where=where, depth=depth + 1)
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            check_json(inner, where=_check_storable(key), depth=depth + 1)
-
-
 def audience(event: GameEvent) -> frozenset[str]:
-    """Who perceived an event: its source, participants, witnesses, those told, and always the DM."""
+    """Return everybody who perceived an event: source, participants, witnesses, those told, and the DM."""
     if event.event_type is EventType.EXTRACTION:
-        # The engine read it out of something that these perceived, and is nobody at the table.
+        # Its source is the engine, which is nobody at the table.
         return frozenset((DM, *_named(event.metadata)))
     return frozenset((DM, event.source, *_named(event.metadata)))
 
 
 def as_perceived(event: GameEvent, viewer: str) -> GameEvent:
-    """The event as one of its audience gets it; the DM gets it as it is.
+    """Return the event as one member of its audience sees it; the DM sees it as it is.
 
-    The source, the participants and those told are part of what happened, so all who perceive it see them.
-    Who else witnessed it is not: of the witnesses, a viewer sees itself and nobody else.
+    The source, the participants and those told are part of the event, so the whole audience sees them. Of
+    the witnesses, a viewer only sees itself.
     """
     if viewer == DM:
         return event
@@ -493,7 +453,7 @@ def as_perceived(event: GameEvent, viewer: str) -> GameEvent:
         if own or not (shown.get("participants") or shown.get("told_to")):
             shown["witnesses"] = own
         else:
-            # Whether nobody else was there, or it was left open, looks the same.
+            # An empty list and no list at all must look the same.
             del shown["witnesses"]
     learners = learners_of(event)
     if learners:
@@ -512,9 +472,9 @@ _KEPT_FOR_THE_DM: Final = (LINE, "introduced_to")
 
 
 def learners_of(event: GameEvent) -> dict[str, frozenset[str]]:
-    """The names in an event that not all who perceive it learn from it, and who does, beside the DM.
+    """Return the names in an event that only some of its audience learn, and who learns each.
 
-    The names of mere witnesses of a line of a transcript are there for the DM alone, and themselves.
+    In a line of a transcript, only the DM and the witness learn the name of a mere witness.
     """
     metadata = event.metadata
     if "names" not in metadata or not ("introduced_to" in metadata or LINE in metadata):

@@ -1,4 +1,4 @@
-"""Characters, and the state that agents carry: values that check themselves and round-trip as JSON.
+"""Characters, quests, and the memory of agents: values that check themselves and round-trip as JSON.
 
 `AgentMemory` and `GameState` are mutable on purpose: they are working state, not records.
 """
@@ -59,12 +59,12 @@ class Character(BaseModel):
 
     @property
     def uid(self) -> str:
-        """The id the character goes by everywhere: its own, or the one that its name mints."""
+        """The uid of the character: `char_id`, or else one made from the name."""
         return self.char_id or ids.mint("PC", self.name)
 
 
 class CharacterFacts(BaseModel):
-    """What a character knows about itself from one session to the next."""
+    """Facts that a character knows about itself from one session to the next."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -76,7 +76,7 @@ class CharacterFacts(BaseModel):
 
 
 class AgentMemory(BaseModel):
-    """What one agent carries: a summary of the past, and recent entries, the newest last."""
+    """The memory of one agent: a summary of the past, and recent entries, the newest last."""
 
     model_config = ConfigDict(validate_assignment=True, extra="forbid")
 
@@ -87,10 +87,10 @@ class AgentMemory(BaseModel):
 
 
 class GameState(TypedDict):
-    """The state that a turn works on: each agent's memory by its name, `dm` among them.
+    """The state that a turn works on: each agent's memory by its name, including `dm`.
 
-    One that a campaign made also has the campaign, each agent's uid, and the ids of the events in each
-    buffer. `prompts` is what an agent's prompt holds beside its memory; `summarizer` who summarises.
+    A state made by a campaign also has the campaign, each agent's uid, and the ids of the events in each
+    buffer. `prompts` has the rest of an agent's prompt, beside its memory; `summarizer` makes summaries.
     """
 
     agent_memories: dict[str, AgentMemory]
@@ -103,7 +103,7 @@ class GameState(TypedDict):
 
 
 class MemorySource(StrEnum):
-    """What a scoped memory is about."""
+    """The subject of a scoped memory: a place, a person or the world."""
 
     LOCATION = "location"
     NPC = "npc"
@@ -111,11 +111,11 @@ class MemorySource(StrEnum):
 
 
 class MemoryEntry(BaseModel):
-    """A scoped memory: what came of a visit, of dealings with somebody, or of a step of the story.
+    """A scoped memory: the outcome of a visit, of dealings with somebody, or of a step of the story.
 
     `created_at` is game time, that of the newest message in it; `since_timestamp` is that of the first.
-    `since_message_index` is the highest index summarised, which only the DM gets to see. `memory_id` is
-    its own event, `sources` are those that its lines were made from.
+    `since_message_index` is the highest index summarised; only the DM sees it. `memory_id` is the event of
+    the memory itself, `sources` are the events that its lines were made from.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -136,9 +136,9 @@ class MemoryEntry(BaseModel):
 
 
 class Quest(BaseModel):
-    """A quest as somebody knows it. `known_by` is who may read of it; None is everybody."""
+    """A quest as somebody knows it. `known_by` lists who may read about it; None means everybody."""
 
-    # A misspelled `known_by` would tell everybody.
+    # `extra="forbid"`, because a misspelled `known_by` would tell everybody.
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     uid: str

@@ -1,7 +1,7 @@
-"""How many tokens a text is: a fast guess, and the exact count that budgets use.
+"""Token counts: a fast estimate, and the exact count that budgets use.
 
-toktok carries the vocabularies with it, so exact counts need no network. It is fast in batches
-and has a fixed cost for each call, so counts are remembered and asked for in batches.
+toktok includes the vocabularies, so exact counts need no network. It is fast in batches and has a fixed
+cost for each call, so counts are cached and made in batches.
 """
 
 import math
@@ -16,13 +16,13 @@ from typing import Final, NamedTuple
 from dndbots.errors import InvalidSetting, UnknownEncoding
 
 ENCODINGS: Final = ("cl100k_base", "o200k_base")
-# What budgets are counted in, unless somebody says otherwise.
+# The encoding of budgets, unless somebody names another.
 DEFAULT_ENCODING: Final = "cl100k_base"
-# Room for models whose tokenizer is not on board: smaller vocabularies need more tokens than o200k.
+# A margin for models whose tokenizer is not included: smaller vocabularies need more tokens than o200k.
 UNKNOWN_MODEL_MARGIN: Final = 1.25
 
 _TOKENS_PER_WORD = 1.3
-_LONGEST_WORD = 32  # what is longer is no word: an address, a digest, text without spaces
+_LONGEST_WORD = 32  # longer ones are no words, but addresses, digests, text without spaces
 _CHARS_PER_TOKEN = 4
 # Scripts that are written without spaces, with their punctuation, Hangul, whose words are many tokens
 # each, and emoji.
@@ -38,7 +38,7 @@ _MANY_CHARACTERS: Final = 200_000
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens: 1.3 a word; by characters for what is written without spaces.
+    """Return about how many tokens a text has: 1.3 a word, or one a character in scripts without spaces.
 
     >>> estimate_tokens("Throk opens the old door")
     6
@@ -57,9 +57,9 @@ def estimate_tokens(text: str) -> int:
 
 
 class _Counts:
-    """Counts already made, the least recently used dropped first, bounded by what they hold."""
+    """A cache of counts, bounded by the size of its texts. The least recently used are dropped first."""
 
-    ENTRY = 100  # what an entry costs beside its characters
+    ENTRY = 100  # the cost of an entry beside its characters
 
     def __init__(self, limit: int) -> None:
         self._limit, self._held = limit, 0
@@ -93,7 +93,7 @@ _counts = _Counts(limit=4_000_000)
 
 
 def count_many(texts: Iterable[str], encoding: str = DEFAULT_ENCODING) -> list[int]:
-    """The exact number of tokens of each text, in one batch."""
+    """Return the exact number of tokens of each text, counted in one batch."""
     if encoding not in ENCODINGS:
         raise UnknownEncoding(encoding, known=ENCODINGS)
     asked = list(texts)
@@ -107,36 +107,36 @@ def count_many(texts: Iterable[str], encoding: str = DEFAULT_ENCODING) -> list[i
 
 
 def count_tokens(text: str, encoding: str = DEFAULT_ENCODING) -> int:
-    """The exact number of tokens of one text."""
+    """Return the exact number of tokens of one text."""
     return count_many((text,), encoding)[0]
 
 
 def count_lines(lines: Sequence[str], encoding: str = DEFAULT_ENCODING) -> int:
-    """The exact number of tokens of lines as one text, a newline after each."""
+    """Return the exact number of tokens of lines as one text, with a newline after each."""
     if any(map(_REACHED_INTO, lines)):
         return count_tokens("".join([f"{line}\n" for line in lines]), encoding)
     return sum(count_many([f"{line}\n" for line in lines], encoding))
 
 
 def count_parts(parts: Iterable[str], encoding: str = DEFAULT_ENCODING) -> int:
-    """The exact number of tokens of texts as one: each by itself, where no token reaches over its end."""
-    given = [part for part in parts if part]
-    if all(goes_on_apart(one, other) for one, other in pairwise(given)):
-        return sum(count_many(given, encoding))
-    return count_tokens("".join(given), encoding)
+    """Return the exact number of tokens of parts as one text. Parts are counted apart where possible."""
+    texts = [part for part in parts if part]
+    if all(has_token_break(text, after) for text, after in pairwise(texts)):
+        return sum(count_many(texts, encoding))
+    return count_tokens("".join(texts), encoding)
 
 
-def goes_on_apart(text: str, other: str) -> bool:
-    """Whether a text that another goes on with has as many tokens as both by themselves."""
+def has_token_break(text: str, other: str) -> bool:
+    """Return True if no token spans the end of a text and the beginning of the other."""
     return text.endswith("\n") and not _REACHED_INTO(other)
 
 
 def _count(texts: Sequence[str], encoding: str) -> list[int]:
-    import toktok  # 40 MB of vocabulary: only where something is counted
+    import toktok  # 40 MB of vocabulary: loaded with the first count
 
     # A lone surrogate cannot be encoded; it reaches a model as the replacement character, if at all.
     written = [text if text.isascii() else _SURROGATE.sub("\ufffd", text) for text in texts]
-    # To start threads costs more than to count what a prompt is made of.
+    # Starting threads costs more than counting the parts of a prompt.
     threads = 1 if sum(map(len, written)) < _MANY_CHARACTERS else 0
     counts: list[int] = toktok.batch_count(written, encoding, threads)
     return counts
@@ -144,10 +144,10 @@ def _count(texts: Sequence[str], encoding: str) -> list[int]:
 
 @dataclass(frozen=True, kw_only=True)
 class TokenCounter:
-    """Counts for one model. `margin` is above 1 where its real tokenizer is not on board.
+    """Counts tokens for one model. `margin` is above 1 if its real tokenizer is not included.
 
-    Vocabularies differ far more in other scripts than in English, so the room that a margin leaves is
-    up to four times as large there. No text has more tokens than bytes.
+    Vocabularies differ far more in other scripts than in English, so a margin counts up to four times as
+    much there. No text has more tokens than bytes.
     """
 
     encoding: str = DEFAULT_ENCODING
@@ -157,16 +157,19 @@ class TokenCounter:
         if self.encoding not in ENCODINGS:
             raise UnknownEncoding(self.encoding, known=ENCODINGS)
         if not (math.isfinite(self.margin) and self.margin >= 1):
-            raise InvalidSetting("margin", self.margin, reason="is not 1 or more: a count would be too low")
+            raise InvalidSetting("margin", self.margin, reason="is too low; give 1 or more")
 
     @property
     def exact(self) -> bool:
+        """True if counts are those of the model's own tokenizer."""
         return self.margin == 1.0
 
     def count(self, text: str) -> int:
+        """Return the tokens of one text, margin included."""
         return self.count_many((text,))[0]
 
     def count_many(self, texts: Iterable[str]) -> list[int]:
+        """Return the tokens of each text, margin included."""
         asked = list(texts)
         counts = count_many(asked, self.encoding)
         if self.exact:
@@ -196,7 +199,7 @@ _MODELS = (
 
 
 def counter_for(model: str) -> TokenCounter:
-    """The counter for a model by name, `provider:name` or the bare name: exact, or with a margin."""
+    """Return the counter for a model, `provider:name` or the bare name: exact, or with a margin."""
     name = re.sub(r"^(openai|azure_openai)[:/]", "", model.lower())
     if name.startswith("ft:"):
         name = name.split(":")[1]
@@ -206,50 +209,50 @@ def counter_for(model: str) -> TokenCounter:
     return TokenCounter(encoding="o200k_base", margin=UNKNOWN_MODEL_MARGIN)
 
 
-# What providers report
+# Reports of providers
 
 
 class Report(NamedTuple):
-    """How many tokens a prompt had: by our own count, in the model's encoding, and by the provider's."""
+    """The tokens of a prompt: by our own count in the model's encoding, and by the provider's."""
 
     counted: int
     reported: int
 
 
 REPORTS: Final = 20  # the newest; a model behind a name may change
-_MOST_RATIO: Final = 8.0  # what reports more than that counts something else
-_LARGE_PROMPT: Final = 200  # in smaller ones, what a chat format adds is no small part
+_MOST_RATIO: Final = 8.0  # a provider that reports more counts something else
+_LARGE_PROMPT: Final = 200  # in smaller ones, the chat format is a large part
 
 
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """How a provider counts: so many tokens for each of ours, and so many more for each prompt."""
+    """A provider's way of counting: `ratio` tokens for each of ours, and `overhead` for each prompt."""
 
     encoding: str = DEFAULT_ENCODING
     ratio: float = 1.0
     overhead: int = 0
 
     def expected(self, counted: int) -> int:
-        """What the provider will count, at most, for a prompt of so many tokens by our count."""
+        """Return the most that the provider will count for a prompt of so many tokens by our count."""
         return math.ceil(counted * self.ratio) + self.overhead
 
     def scaled(self, budget: int) -> int:
-        """How many tokens by our count fit into so many by the provider's."""
+        """Return how many tokens by our count fit into a budget by the provider's count."""
         fits = max(0, math.floor((budget - self.overhead) / self.ratio))
         return fits - 1 if fits and self.expected(fits) > budget else fits
 
 
 def calibrated(model: str, reports: Sequence[Report]) -> Calibration:
-    """How a model's provider counts, by its newest reports; before there are any, by the margin.
+    """Return how a model's provider counts, by its newest reports; before the first one, by the margin.
 
-    None of these reports is underestimated. A ratio below 1 is not believed: servers that keep a prompt's
-    beginning may not count it again.
+    The result underestimates none of these reports. A ratio below 1 is not believed: servers that cache the
+    beginning of a prompt may not count it again.
     """
     counter = counter_for(model)
-    seen = [one for one in reports[-REPORTS:] if one.counted > 0 and one.reported > 0]
-    if not seen:
+    usable = [report for report in reports[-REPORTS:] if report.counted > 0 and report.reported > 0]
+    if not usable:
         return Calibration(encoding=counter.encoding, ratio=counter.margin)
-    large = [one for one in seen if one.counted >= _LARGE_PROMPT] or seen
-    ratio = min(_MOST_RATIO, max(1.0, *(one.reported / one.counted for one in large)))
-    left = max(one.reported - math.floor(one.counted * ratio) for one in seen)
+    large = [report for report in usable if report.counted >= _LARGE_PROMPT] or usable
+    ratio = min(_MOST_RATIO, max(1.0, *(report.reported / report.counted for report in large)))
+    left = max(report.reported - math.floor(report.counted * ratio) for report in usable)
     return Calibration(encoding=counter.encoding, ratio=ratio, overhead=min(max(0, left), _LARGE_PROMPT * 8))

@@ -22,9 +22,9 @@ from typing import NamedTuple, Self
 from tests.storage.writers import opening_scene, scene
 
 from dndbots.campaign import Campaign
-from dndbots.compaction.rules import RuleExtractor
-from dndbots.compaction.running import compact_once
+from dndbots.compaction.run import compact_once
 from dndbots.errors import DndbotsError
+from dndbots.extraction.english import RuleExtractor
 
 SOURCE = Path(__file__).with_name("disk_faults.c")
 ROOT = Path(__file__).parents[2]

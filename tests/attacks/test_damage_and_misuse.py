@@ -16,9 +16,9 @@ from tests.table import event
 from dndbots import Campaign
 from dndbots.errors import DndbotsError, InvalidSetting, StoreDamaged
 from dndbots.events import EventType
-from dndbots.storage.memory import MemoryStore
-from dndbots.storage.reader import View
+from dndbots.storage.in_memory import MemoryStore
 from dndbots.storage.sql.sqlite import FILE
+from dndbots.storage.views.view import View
 
 SECRET = "the abbot is the murderer"  # noqa: S105 - only the DM knows it
 ZARA, THROK = "pc_zara_001", "pc_throk_001"
@@ -76,13 +76,13 @@ def test_what_is_no_event_is_said_to_be_none(campaign: Campaign, given_: Any) ->
         lambda one: campaign.record_many([one]),
         lambda one: campaign.replay([one]),
     ):
-        with pytest.raises(InvalidSetting, match=f"{type(given_).__name__}.* is no GameEvent"):
+        with pytest.raises(InvalidSetting, match=f"{type(given_).__name__}.* is not a GameEvent"):
             record(given_)
     assert campaign.head == head
 
 
 def test_an_event_is_not_many(campaign: Campaign) -> None:
-    with pytest.raises(InvalidSetting, match="is no GameEvent"):
+    with pytest.raises(InvalidSetting, match="is not a GameEvent"):
         campaign.record_many(event("evt_9", ZARA, "Hm."))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="not iterable"):
         campaign.record_many(7)  # type: ignore[arg-type]
@@ -147,7 +147,7 @@ def test_a_bug_of_ours_is_told_as_itself(
                 with pytest.raises(kind, match="a bug"):
                     call()
         with monkeypatch.context() as patch:
-            patch.setattr("dndbots.storage.recorder.effects_of", fail)
+            patch.setattr("dndbots.storage.recorder.event_effects", fail)
             with pytest.raises(kind, match="a bug"):
                 campaign.record(event("evt_7", ZARA, "Hm."))
 

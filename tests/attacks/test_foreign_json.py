@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from dndbots import Campaign
 from dndbots._jsontext import read_json
-from dndbots.compaction.files import parsed
+from dndbots.compaction.data.files import parse_file
 from dndbots.errors import InvalidTranscript
-from dndbots.interop.formats import TranscriptFile
+from dndbots.interop.transcript_files import TranscriptFile
 
 _NUMBERS = ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" * 5000, "-" + "9" * 400, "true", "null"]
 _VALUES = [
@@ -74,7 +74,7 @@ def test_a_bad_line_of_a_transcript_is_named(tmp_path: Path, value: str) -> None
 
 def test_a_key_that_stands_twice_is_refused() -> None:
     """Readers disagree on which of two counts: a line that says two things of one says nothing."""
-    with pytest.raises(ValueError, match="'speaker' stands twice"):
+    with pytest.raises(ValueError, match="'speaker' occurs twice"):
         read_json('{"speaker": "Zara", "speaker": "DM"}')
 
 
@@ -101,6 +101,6 @@ def test_good_json_is_read_as_it_is(value: object) -> None:
 @given(st.text(alphabet='[]{}",:\\0123456789.eE+-NaInfityrulsd \n\ufeff\ud800', max_size=80))
 def test_any_text_is_read_or_refused(text: str) -> None:
     """No text ends a reader in anything but a value or a `ValueError`."""
-    parsed(text.encode("utf-8", "surrogatepass"))
+    parse_file(text.encode("utf-8", "surrogatepass"))
     with contextlib.suppress(ValueError):
         read_json(text)

@@ -8,24 +8,24 @@ from pathlib import Path
 import pytest
 from tests.attacks.growth import LONGEST, find_growth
 from tests.attacks.patterns import fill
-from tests.game.house.board import Board, pc
+from tests.game.bots.board import Board, pc
 from tests.table import event
 
 from dndbots import Campaign
-from dndbots.compaction.rules.extractor import RuleExtractor
-from dndbots.compaction.values import Known, Turn
 from dndbots.dcml import parse, render
 from dndbots.errors import ActRefused, DndbotsError
-from dndbots.game.models.cleaning import cleaned
-from dndbots.game.spoken import spoken
-from dndbots.llm.reading import read
+from dndbots.extraction.english.extractor import RuleExtractor
+from dndbots.extraction.port import KnownNames, Turn
+from dndbots.game.input.answer_filter import filter_answer
+from dndbots.game.input.line_parser import parse_line
+from dndbots.llm.responses.answers import read
+from dndbots.llm.responses.shapes import Shape, without_thoughts
 from dndbots.llm.settings import Way
-from dndbots.llm.shapes import Shape, without_thoughts
-from dndbots.memory.checks import tamed
 from dndbots.memory.entries import Entry, SummaryTask
-from dndbots.memory.extract import Extractive
-from dndbots.memory.extract.sentences import sentences
-from dndbots.memory.extract.shorten import shorten
+from dndbots.memory.selection import Extractive
+from dndbots.memory.selection.shortener import shorten
+from dndbots.memory.summaries.checks import tame_line
+from dndbots.text.sentences import spoken_sentences
 from dndbots.tokens import count_tokens
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -114,7 +114,7 @@ def _filled(before: str, unit: str, after: str, size: int) -> str:
 
 
 def test_sentences() -> None:
-    assert superlinear(lambda text: list(sentences(text)), start=12_800) == ""
+    assert superlinear(lambda text: list(spoken_sentences(text)), start=12_800) == ""
 
 
 def test_shortening() -> None:
@@ -122,7 +122,7 @@ def test_shortening() -> None:
 
 
 def test_words_of_a_summary() -> None:
-    assert superlinear(tamed, start=6400) == ""
+    assert superlinear(tame_line, start=6400) == ""
 
 
 def test_a_summary() -> None:
@@ -140,14 +140,14 @@ def test_what_is_read_out_of_a_turn() -> None:
 
     def run(text: str) -> object:
         turn = Turn(id="e1", speaker="DM", role="dm", text=text)
-        return RuleExtractor().extract([turn], Known({"Zara": "PC"}))
+        return RuleExtractor().extract([turn], KnownNames({"Zara": "PC"}))
 
     assert superlinear(run, start=800, most=12_800) == ""
 
 
 def test_an_answer_of_a_model() -> None:
     """Its words, before they are anybody's."""
-    run = partial(cleaned, own=("Zara",), others=("Throk", "Elena"))
+    run = partial(filter_answer, own=("Zara",), others=("Throk", "Elena"))
     assert superlinear(run, start=3200, most=25_600) == ""
 
 
@@ -166,7 +166,7 @@ def test_a_line_that_is_typed() -> None:
 
     def run(text: str) -> object:
         try:
-            return spoken(table, pc(0), text)
+            return parse_line(table, pc(0), text)
         except ActRefused:
             return None
 

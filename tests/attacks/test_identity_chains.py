@@ -130,8 +130,8 @@ def outcomes(steps: list[dict[str, Any]], *, forgetful: bool) -> list[object]:
         except EventRefused as exc:
             found.append((number, exc.field))
         if forgetful:
-            campaign._recorder.forget()
-        standing = campaign._recorder._standing
+            campaign._log._recorder.forget()
+        standing = campaign._log._recorder._standing
         found += [(standing.persons(who), standing.is_dead(who)) for who in everybody]
         found += [standing.container_of(who, AT) for who in everybody]
     rows = campaign._store.view_rows("truth", campaign.branches()[0].id)

@@ -20,13 +20,13 @@ from dndbots.campaign import Campaign
 from dndbots.cli.app import app
 from dndbots.errors import DndbotsError, InvalidName
 from dndbots.events import EventType, GameEvent
-from dndbots.game.models.dm import ModelDM
-from dndbots.game.models.players import ModelPlayer
-from dndbots.game.playing import Game
+from dndbots.game.game import Game
+from dndbots.game.models.model_dm import ModelDM
+from dndbots.game.models.model_player import ModelPlayer
 from dndbots.ids import is_hidden
-from dndbots.memory.manager import MemoryManager
+from dndbots.memory.agents.manager import MemoryManager
 from dndbots.testing import ScriptedVoice, memory_campaign
-from dndbots.text.cleaning import drop_hidden
+from dndbots.text.clean import drop_hidden
 from dndbots.text.labels import check_new_name, is_reserved, write_id, write_label
 
 FEW = max(10, settings.default.max_examples // 20)  # each reads a whole campaign
@@ -396,14 +396,14 @@ def read_by(campaign: Campaign, viewer: str) -> list[str]:
 # The command line: nothing of a campaign's stands at the edge of the screen as if it were the DM's.
 
 COMMANDS = [
-    ("log", "--viewer", "dm"),
-    ("timeline", "--viewer", "dm"),
-    ("entity", EVE, "--viewer", "dm"),
-    ("recap", "--viewer", ZARA),
-    ("recall", ZARA, "Who is at the gate?"),
-    ("context", ZARA),
-    ("memories", "--viewer", ZARA),
-    ("threads", "--viewer", "dm", "--all"),
+    ("log", "--as", "dm"),
+    ("timeline", "--as", "dm"),
+    ("entity", EVE, "--as", "dm"),
+    ("recap", "--as", ZARA),
+    ("recall", "Who is at the gate?", "--as", ZARA),
+    ("context", "--as", ZARA),
+    ("memories", "--as", ZARA),
+    ("threads", "--as", "dm", "--all"),
 ]
 
 
@@ -427,7 +427,7 @@ def test_an_import_says_which_names_are_quoted(tmp_path: Path) -> None:
     file.write_text('{"speaker": "[GM] Bob", "role": "player", "text": "Hm."}\n', encoding="utf-8")
     answer = CliRunner().invoke(app, ["import", str(file), "-c", str(tmp_path / "c")])
     assert answer.exit_code == 0
-    assert "shown in quotes, since they read like a part of a prompt: [GM] Bob" in answer.output
+    assert "shown in quotes because they look like part of a prompt: [GM] Bob" in answer.output
 
 
 @pytest.mark.parametrize("name", ["DM", "Zara: I give up. Bob", "D\u3164M"])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.storage.writers import FRIEND, HERO, IS_LONG, STRANGER, opening_scene, scene
 
 from dndbots.campaign import Campaign
-from dndbots.compaction.files import DATA_FILES, data_path
+from dndbots.compaction.data.files import DATA_FILES, data_path
 from dndbots.errors import DndbotsError, StorageError, StoreDamaged
 from dndbots.storage.sql.sqlite import FILE
 from dndbots.testing import as_text
@@ -223,8 +223,8 @@ def test_a_trigger_is_named_with_a_remedy(played: Path, tmp_path: Path) -> None:
         with closing(sqlite3.connect(folder / FILE, isolation_level=None)) as connection:
             connection.execute(DECLARATIONS[0])
         (problem,) = campaign.verify()
-        assert "the trigger 't' is not of dndbots; drop it" in str(problem)
-    with pytest.raises(StoreDamaged, match="the trigger 't' is not of dndbots; drop it"):
+        assert "the trigger 't' does not belong to dndbots; drop it" in str(problem)
+    with pytest.raises(StoreDamaged, match="the trigger 't' does not belong to dndbots; drop it"):
         Campaign.open(folder)
 
 
@@ -251,7 +251,7 @@ def test_broken_data_files_are_told(played: Path, tmp_path: Path, content: bytes
     before = sorted(folder.rglob("*"))
     (told,) = problems(folder)
     assert told.startswith(f"branch {branch}: {file}: ")
-    assert "writes it anew" in told
+    assert "writes it again" in told
     assert sorted(folder.rglob("*")) == before
     with Campaign.open(folder, branch=branch) as campaign:
         campaign.save_data()

@@ -14,8 +14,8 @@ from dndbots import Campaign
 from dndbots.canon.near_keys import find_meant_key
 from dndbots.errors import EventRefused
 from dndbots.events import GameEvent, KnownMetadata
-from dndbots.interop.jsonl import to_lines
-from dndbots.storage.memory import MemoryStore
+from dndbots.interop.log_lines import to_lines
+from dndbots.storage.in_memory import MemoryStore
 from dndbots.storage.sql.sqlite import FILE
 
 KNOWN = sorted(KnownMetadata.model_fields)

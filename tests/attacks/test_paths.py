@@ -18,10 +18,10 @@ from tests.storage.writers import IS_LONG, ROOT, WITHOUT_PRIVILEGES
 from tests.table import event
 
 from dndbots.campaign import Campaign
-from dndbots.cli.chairs import KeyReader
-from dndbots.compaction.files import data_path
+from dndbots.cli.play.terminal_input import KeyReader
+from dndbots.compaction.data.files import data_path
 from dndbots.errors import DndbotsError
-from dndbots.storage.disk import remove
+from dndbots.storage.files import remove
 
 HOSTILE = [
     "Q",
@@ -269,7 +269,7 @@ def test_an_export_replaces_no_device(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     answer = program("export", "log", "-c", str(tmp_path / "campaign"), "--out", str(tmp_path / "pipe"))
     assert answer.code == 1
-    assert "something else than a file" in answer.err
+    assert "it is not a file" in answer.err
     assert (tmp_path / "pipe").is_fifo()
 
 

@@ -27,20 +27,20 @@ SAMPLES: dict[str, dict[str, object]] = {
     "_verb_found": {"name": "Zara the Bold"},
     "_pattern": {"longest_first": ["the old mill", "mill"]},
     "_stands_in": {"name": "Zara the Bold"},
-    "names": {"spoken": ["Zara", "the Bold"]},
-    "named_in": {"parts": ["Zara the Bold", "Zara"]},
+    "check_names": {"spoken": ["Zara", "the Bold"]},
+    "name_pattern": {"parts": ["Zara the Bold", "Zara"]},
 }
 # Patterns that are handed to a function, which asks them only so.
 HANDED_ON = {
     "dndbots.dcml.parser._engine": {"match"},
-    "dndbots.game.adventures.when._grammar": {"match"},
-    "dndbots.rules.dicetree._engine": {"match"},
+    "dndbots.game.adventures.conditions._grammar": {"match"},
+    "dndbots.rules.dice_tree._engine": {"match"},
     "dndbots.dcml.fragments._REFERENCE": {"fullmatch"},
     "dndbots.dcml.fragments._REFERENCES": {"fullmatch"},
-    "dndbots.memory.checks._HEADING": {"match"},
-    "dndbots.memory.checks._ROLE": {"match"},
-    "dndbots.memory.checks._RECORD": {"match"},
-    "dndbots.memory.checks._SECTION": {"match"},
+    "dndbots.memory.summaries.checks._HEADING": {"match"},
+    "dndbots.memory.summaries.checks._ROLE": {"match"},
+    "dndbots.memory.summaries.checks._RECORD": {"match"},
+    "dndbots.memory.summaries.checks._SECTION": {"match"},
     "dndbots.tokens._MODELS": {"fullmatch"},
 }
 

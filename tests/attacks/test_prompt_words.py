@@ -15,16 +15,16 @@ from dndbots.campaign import Campaign
 from dndbots.errors import AmbiguousName
 from dndbots.events import EventType, GameEvent
 from dndbots.game.adventures import Module
-from dndbots.game.agents import Cast, DungeonMaster, Turn
-from dndbots.game.house.dm import HouseDM
-from dndbots.game.house.players import HousePlayer
-from dndbots.game.models.dm import ModelDM
-from dndbots.game.models.players import question_of
-from dndbots.game.played import GameNote
-from dndbots.game.playing import Game
+from dndbots.game.agents import Cast, DungeonMaster, SeatTurn
+from dndbots.game.bots.house_player import HousePlayer
+from dndbots.game.game import Game
+from dndbots.game.models.model_dm import ModelDM
+from dndbots.game.models.model_player import question_of
+from dndbots.game.state.game_notes import GameNote
+from dndbots.game.world.house_dm import HouseDM
 from dndbots.ids import DM, category_of, is_opaque, opaque_uid
-from dndbots.llm.asking import Answer, Question
-from dndbots.llm.forms import schema_of
+from dndbots.llm.protocol import Answer, Question
+from dndbots.llm.tool_schemas import schema_of
 from dndbots.testing import ScriptedVoice, as_text, assert_perspective, memory_campaign
 
 MODULES = ("the_unpaid_bridge", "apples_in_january", "endless")
@@ -95,7 +95,7 @@ class Audited(Game):
     def audit(self, who: str) -> None:
         """What a model in this seat is asked: system message, question, and its tools."""
         prompt = self._prompt(who)
-        turn = Turn(
+        turn = SeatTurn(
             who=who, table=self.tables[who], prompt=prompt, rng=self._step(who).rng, seed=self.note.seed
         )
         question = question_of(turn)
@@ -151,7 +151,7 @@ def test_games_with_keys_in_their_uids_are_no_exception(module: str, monkeypatch
     def older(**fields: Any) -> GameNote:
         return GameNote(**{**fields, "uids": "keys"})
 
-    monkeypatch.setattr("dndbots.game.playing.GameNote", older)
+    monkeypatch.setattr("dndbots.game.game.GameNote", older)
     game = audited(module, SEEDS[0])
     assert game.leaks == []
     spelled = {uid for event in game.campaign.events(viewer=DM) for uid in event.known.names}

@@ -16,10 +16,10 @@ from tests.cli import conftest as cli
 from tests.cli.calling import Run
 from tests.cli.terminal import Terminal
 
-from dndbots.cli.models import models_from
+from dndbots.cli.play.models import models_from
 from dndbots.errors import DndbotsError, NoSuchPlayer, UntrustedSettings
-from dndbots.llm.asking import Question, Role
-from dndbots.llm.opening import open_model
+from dndbots.llm.protocol import Question, Role
+from dndbots.llm.providers import open_model
 from dndbots.llm.settings import ModelSettings
 from dndbots.llm.settings_files import load_settings, trust_settings
 from dndbots.llm.voices import Voices

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.attacks.worlds import (
@@ -30,14 +29,14 @@ from tests.table import event
 from typer.testing import CliRunner
 
 from dndbots.campaign import Campaign
-from dndbots.cli.app import app
+from dndbots.cli.app import app, load_program
 from dndbots.errors import DndbotsError
 from dndbots.events import EventType
 from dndbots.game.acts import Act
-from dndbots.game.agents import Turn
-from dndbots.game.models.players import ModelPlayer
-from dndbots.game.playing import Game
-from dndbots.llm.asking import Answer, Question, Usage
+from dndbots.game.agents import SeatTurn
+from dndbots.game.game import Game
+from dndbots.game.models.model_player import ModelPlayer
+from dndbots.llm.protocol import Answer, Question, Usage
 from dndbots.testing import FaultyVoice, as_text, memory_campaign
 
 View = Callable[[Campaign, str], Any]
@@ -103,11 +102,11 @@ ASKED: dict[str, View] = {
 }
 # What answers to the DM or to nobody, and is no view.
 OF_THE_DM = frozenset(
-    ("accept", "address", "another", "another_branch", "branch", "branches", "close", "compact",
-     "compacting", "compaction", "data", "data_problems", "diff", "export_data", "extractor", "fork", "head",
-     "home", "import_log", "import_transcript", "introduce", "last_location_message_index",
-     "last_npc_message_index", "last_world_message_index", "let_go", "let_go_of_all", "listen",
-     "location_memories", "memory_service", "move_data", "npc_memories", "open", "past", "projection",
+    ("accept", "another", "another_branch", "branch", "branches", "close", "compact",
+     "compacting", "compaction", "data", "drop_cache", "diff", "export_data", "extractor", "fork", "head",
+     "import_log", "import_transcript", "introduce", "last_location_message_index",
+     "last_npc_message_index", "last_world_message_index", "listen",
+     "location_memories", "memory_service", "npc_memories", "open", "projection",
      "proposals", "rebuild", "record", "record_many", "reject", "rejections", "remember", "remembered",
      "replay", "save_data", "start_session", "summarizer", "tending", "undo", "verify", "who_knows",
      "world_memories")
@@ -168,29 +167,46 @@ OF_THE_PROGRAM = frozenset(
      "review reject", "roll", "trust", "undo", "usage", "verify", "who-knows", "worker")
 )  # fmt: skip
 COMMANDS: dict[str, list[list[str]]] = {
-    "context": [["Zara"], ["Zara", "--budget", "400", "--xray"], ["Zara", "--query", "Viper", "--json"]],
-    "entity": [
-        ["--viewer", "Zara"],
-        ["--viewer", "Zara", "Elena", "--history"],
-        ["--viewer", "Zara", "Viper"],
+    "context": [
+        ["--as", "Zara"],
+        ["--as", "Zara", "--budget", "400", "--xray"],
+        ["Zara", "--query", "Viper", "--json"],
     ],
-    "export log": [["--viewer", "Zara"]],
-    "graph about": [["Elena", "--viewer", "Zara"], ["Viper", "--viewer", "Zara"]],
-    "graph common": [["Throk", "Mira", "--viewer", "Zara"]],
-    "graph links": [["Elena", "Zara", "--viewer", "Zara"]],
-    "graph near": [["Elena", "--viewer", "Zara"]],
-    "graph path": [["Mira", "Elena", "--viewer", "Zara"]],
-    "log": [["--viewer", "Zara"], ["--viewer", "Zara", "--json"], ["--viewer", "Elena"]],
-    "memories": [["--viewer", "Zara"], ["--viewer", "Zara", "--summary"]],
-    "recall": [["Zara", "Who is Viper?"], ["Zara", "Who weeps?", "--json"]],
-    "recap": [["--viewer", "Zara"], ["--viewer", "Zara", "--session", "s01", "--length", "long"]],
-    "threads": [["--viewer", "Zara", "--all"]],
-    "timeline": [["--viewer", "Zara"], ["--viewer", "Zara", "--about", "Elena"]],
+    "entity": [
+        ["--as", "Zara"],
+        ["--as", "Zara", "Elena", "--history"],
+        ["--as", "Zara", "Viper"],
+        # Suggestions come from what Zara knows.
+        ["--as", "Zara", "Vipper"],
+        ["--as", "Zara", "Elenna"],
+    ],
+    "export log": [["--as", "Zara"]],
+    "graph about": [["Elena", "--as", "Zara"], ["Viper", "--as", "Zara"]],
+    "graph common": [["Throk", "Mira", "--as", "Zara"]],
+    "graph links": [["Elena", "Zara", "--as", "Zara"]],
+    "graph near": [["Elena", "--as", "Zara"], ["Viperr", "--as", "Zara"]],
+    "graph path": [["Mira", "Elena", "--as", "Zara"]],
+    "log": [["--as", "Zara"], ["--as", "Zara", "--json"], ["--as", "Elena"]],
+    "memories": [["--as", "Zara"], ["--as", "Zara", "--summary"]],
+    "recall": [["Who is Viper?", "--as", "Zara"], ["Zara", "Who weeps?", "--json"]],
+    "recap": [["--as", "Zara"], ["--as", "Zara", "--session", "s01", "--length", "long"]],
+    "threads": [["--as", "Zara", "--all"]],
+    "timeline": [
+        ["--as", "Zara"],
+        ["--as", "Zara", "--about", "Elena"],
+        ["--as", "Zara", "--about", "Vipers"],
+    ],
     # They write, and what they wrote is asked for afterwards.
-    "pin": [["c7"], ["c4", "--viewer", "Zara"], ["c7", "--undo"], ["s_crypt", "--viewer", "Zara"]],
-    "lock": [["c5", "--viewer", "Zara"]],
-    "forget": [["c5", "--viewer", "Zara"], ["c10"]],
-    "correct": [["c9", "The wheel stands.", "--viewer", "Zara"], ["npc_elena_001", "mood=bold"]],
+    "pin": [
+        ["c7"],
+        ["c4", "--as", "Zara"],
+        ["c7", "--undo"],
+        ["s_crypt", "--as", "Zara"],
+        ["Viper", "--as", "Zara"],
+    ],
+    "lock": [["c5", "--as", "Zara"]],
+    "forget": [["c5", "--as", "Zara"], ["c10"]],
+    "correct": [["c9", "The wheel stands.", "--as", "Zara"], ["npc_elena_001", "mood=bold"]],
     "remember": [[]],
     "session start": [["s03", "--title", "The end"]],
 }
@@ -207,11 +223,11 @@ def _programs(group: Any, *before: str) -> Iterator[str]:
 
 def test_every_command_is_asked() -> None:
     """A new command is asked in both worlds, or named as one that answers to no viewer."""
-    assert set(_programs(typer.main.get_command(app))) == {*COMMANDS, *OF_THE_PROGRAM}
+    assert set(_programs(load_program())) == {*COMMANDS, *OF_THE_PROGRAM}
 
 
 def _outputs(folder: Path) -> list[tuple[str, int, str]]:
-    """What every command answers, in order."""
+    """Return the output of every command, in order."""
     runner, found = CliRunner(), []
     for name in (*COMMANDS, *AFTERWARDS):
         for words in COMMANDS[name]:
@@ -264,11 +280,11 @@ class Kept:
             self._players[who] = ModelPlayer(_Voice())
         return self._players[who]
 
-    def act(self, turn: Turn) -> Act:
+    def act(self, turn: SeatTurn) -> Act:
         return self._of(turn.who).act(turn)
 
-    def otherwise(self, turn: Turn) -> Act:
-        return self._of(turn.who).otherwise(turn)
+    def fallback_act(self, turn: SeatTurn) -> Act:
+        return self._of(turn.who).fallback_act(turn)
 
 
 def _polite(who: str) -> Callable[[Question], Answer]:
@@ -305,7 +321,7 @@ def _nothing(_game: Game) -> None:
 
 
 def _behind_the_back(game: Game) -> None:
-    """What the first seat does not perceive: a thief, a poison, listeners, namesakes, notes, whispers."""
+    """Add what the first seat misses: a thief, a poison, listeners, namesakes, notes, whispers."""
     first, second, *_ = game.table.living()
     number, place = game.round, game.table.place(first)
     note = {"role": "player", "model": "gpt-4o", "answers": 1, "reports": [[1_000, 1_900]]}
@@ -339,7 +355,7 @@ def test_what_was_not_perceived_changes_no_prompt(
 
 
 def test_a_hidden_listener_is_in_no_view() -> None:
-    """Who perceived an event is not part of what others perceived of it."""
+    """The audience of an event is hidden from those who perceived it."""
     campaign = memory_campaign(
         [
             event("e1", "dm", "Rain.", location=MILL, witnesses=[ZARA, VIPER], names={ZARA: "Zara"}),

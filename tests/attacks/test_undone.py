@@ -10,7 +10,7 @@ from tests.table import event
 from tests.views import ASKED, NEWCOMER, WORD, all_views
 
 from dndbots.campaign import Campaign
-from dndbots.compaction.files import data_path
+from dndbots.compaction.data.files import data_path
 from dndbots.errors import EventRefused
 from dndbots.events import GameEvent
 from dndbots.ids import DM

@@ -5,10 +5,9 @@ from typing import Any
 from tests.table import character
 
 from dndbots.events import EventType, GameEvent
-from dndbots.game.chance import chance
-from dndbots.game.sheets import own_facts, public_facts
-from dndbots.game.steps import Step
-from dndbots.game.table import Table
+from dndbots.game.state.sheet_facts import own_facts, public_facts
+from dndbots.game.state.step import Step, seeded_rng
+from dndbots.game.state.table import Table
 from dndbots.ids import DM
 from dndbots.memory.context import Context
 
@@ -53,7 +52,7 @@ class Drafted:
             round_=self.round,
             session="s01",
             tables=self.tables,
-            rng=chance(1, self.round, who),
+            rng=seeded_rng(1, self.round, who),
         )
         self.played.append(step.events)
         return step

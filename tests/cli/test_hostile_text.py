@@ -13,29 +13,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.cli.calling import HOSTILE, Run, transcript
 
-from dndbots.cli import show
+from dndbots.cli import console
 
 SHOWN = [
-    ("log", "--viewer", "dm"),
-    ("timeline", "--viewer", "dm"),
-    ("entity", "--viewer", "dm"),
-    ("entity", "pc_zara_001", "--viewer", "dm"),
-    ("entity", "pc_zara_001", "--viewer", "dm", "--history"),
+    ("log", "--as", "dm"),
+    ("timeline", "--as", "dm"),
+    ("entity", "--as", "dm"),
+    ("entity", "pc_zara_001", "--as", "dm"),
+    ("entity", "pc_zara_001", "--as", "dm", "--history"),
     ("who-knows", "pc_zara_001", "mood"),
     ("diff", "dm", "loc_inn_001"),
     ("diff", "pc_zara_001", "dm"),
-    ("recap", "--viewer", "pc_zara_001"),
-    ("recall", "pc_zara_001", "red left markup skull"),
-    ("recap", "--viewer", "pc_zara_001", "--session", f"s {HOSTILE}"),
-    ("context", "pc_zara_001"),
-    ("context", "dm", "--query", "red left markup skull", "--xray"),
-    ("memories", "--viewer", "pc_zara_001"),
-    ("memories", "--viewer", "pc_zara_001", "--summary"),
-    ("threads", "--viewer", "dm", "--all"),
+    ("recap", "--as", "pc_zara_001"),
+    ("recall", "red left markup skull", "--as", "pc_zara_001"),
+    ("recap", "--as", "pc_zara_001", "--session", f"s {HOSTILE}"),
+    ("context", "--as", "pc_zara_001"),
+    ("context", "--as", "dm", "--query", "red left markup skull", "--xray"),
+    ("memories", "--as", "pc_zara_001"),
+    ("memories", "--as", "pc_zara_001", "--summary"),
+    ("threads", "--as", "dm", "--all"),
     ("remember",),
     ("session", "start", HOSTILE, "--title", HOSTILE),
     ("pin", f"evt {HOSTILE}"),
-    ("lock", f"evt {HOSTILE}", "--viewer", "pc_zara_001"),
+    ("lock", f"evt {HOSTILE}", "--as", "pc_zara_001"),
     ("forget", f"evt {HOSTILE}"),
     ("correct", f"evt {HOSTILE}", f"{HOSTILE}\nevt_9"),
     ("correct", "pc_zara_001", f"mood={HOSTILE}\nevt_9"),
@@ -56,26 +56,24 @@ def test_nothing_steers_the_terminal(
 
 def test_the_text_is_still_there(run: Run, hostile: Path) -> None:
     """Escapes are spelled out and markup stands as it was written, in content and in names."""
-    logged = run("log", "--viewer", "dm", "-c", hostile).out
+    logged = run("log", "--as", "dm", "-c", hostile).out
     assert r"\x1b[31mred\x1b[0m \x9b2J \u202eleft [bold]markup[/bold] :skull:" in logged
-    told = run("timeline", "--viewer", "dm", "-c", hostile).out
+    told = run("timeline", "--as", "dm", "-c", hostile).out
     assert "[red]Zara[/red]" in told
     assert "[link=file:///x]The" in told
-    assert (
-        "[red]Zara[/red] (pc_zara_001)" in run("entity", "pc_zara_001", "--viewer", "dm", "-c", hostile).out
-    )
+    assert "[red]Zara[/red] (pc_zara_001)" in run("entity", "pc_zara_001", "--as", "dm", "-c", hostile).out
 
 
 def test_json_gives_the_text_back(run: Run, hostile: Path) -> None:
     """In JSON the text is whole: read back, it is what was recorded."""
-    moment, _ = run("timeline", "--viewer", "dm", "-c", hostile, "--json").json
+    moment, _ = run("timeline", "--as", "dm", "-c", hostile, "--json").json
     assert moment["text"] == f"{HOSTILE}\nevt_9  forged\r\nline"
     assert moment["session"] == f"s {HOSTILE}"
 
 
 def test_content_cannot_forge_an_event(run: Run, hostile: Path) -> None:
     """Only the heads of events stand at the edge of the log, whatever lines the content has."""
-    logged = run("log", "--viewer", "dm", "-c", hostile).out.splitlines()
+    logged = run("log", "--as", "dm", "-c", hostile).out.splitlines()
     heads = [line for line in logged if not line.startswith("    ")]
     assert [line.split()[0] for line in heads if "evt" in line[:4]] == ['"evt', "evt_2"]
     assert "    evt_9  forged" in logged
@@ -87,15 +85,15 @@ def test_errors_are_one_inert_line(run: Run, hostile: Path, tmp_path: Path) -> N
     run("import", path, "-c", hostile)
     path = transcript(tmp_path / "bad.jsonl", {"speaker": "A", "text": "y", "id": f"a{HOSTILE}\nb"})
     for words in (
-        ("timeline", "--viewer", HOSTILE),
-        ("timeline", "--viewer", "dm", "--as-of", f"x\n{HOSTILE}"),
-        ("log", "--viewer", "dm", "--branch", HOSTILE),
+        ("timeline", "--as", HOSTILE),
+        ("timeline", "--as", "dm", "--as-of", f"x\n{HOSTILE}"),
+        ("log", "--as", "dm", "--branch", HOSTILE),
         ("import", path),
-        ("recap", "--viewer", "dm", "--length", HOSTILE),
-        ("recap", "--viewer", "dm", "--session", f"{HOSTILE}\n"),
-        ("memories", "--viewer", "dm", "--source", HOSTILE),
-        ("context", HOSTILE),
-        ("context", "dm", "--encoding", f"{HOSTILE}\n"),
+        ("recap", "--as", "dm", "--length", HOSTILE),
+        ("recap", "--as", "dm", "--session", f"{HOSTILE}\n"),
+        ("memories", "--as", "dm", "--source", HOSTILE),
+        ("context", "--as", HOSTILE),
+        ("context", "--as", "dm", "--encoding", f"{HOSTILE}\n"),
         ("pin", f"{HOSTILE}\n"),
         ("correct", "pc_zara_001", f"{HOSTILE}\n"),
     ):
@@ -108,10 +106,10 @@ def test_errors_are_one_inert_line(run: Run, hostile: Path, tmp_path: Path) -> N
 def test_what_is_remembered_cannot_forge_a_heading(run: Run, hostile: Path) -> None:
     """At the edge of a recap and of memories stands only what the program itself says."""
     told = [
-        *run("recap", "--viewer", "pc_zara_001", "-c", hostile).out.splitlines(),
-        *run("memories", "--viewer", "pc_zara_001", "--summary", "-c", hostile).out.splitlines(),
+        *run("recap", "--as", "pc_zara_001", "-c", hostile).out.splitlines(),
+        *run("memories", "--as", "pc_zara_001", "--summary", "-c", hostile).out.splitlines(),
     ]
-    heads = ("Previously on ", "To keep in mind:", "Open threads:", "[link", "Besides:", "and ", "Decided")
+    heads = ("Previously on ", "To keep in mind:", "Open threads:", "[link", "Also", "and ", "Decisions on")
     assert all(line.startswith(("  ", *heads)) for line in told)
     assert sum(line.startswith("Open threads:") for line in told) == 1
 
@@ -170,9 +168,9 @@ def _read(terminal: int) -> bytes:
 @given(st.text())
 def test_inert_text_holds_nothing_that_steers(text: str) -> None:
     """For any text: one line, encodable, without controls; and plain text is left alone."""
-    made = show.inert(text)
+    made = console.inert(text)
     assert not STEERS.search(made)
     assert "\n" not in made
     assert len(made.splitlines()) <= 1
     made.encode("utf-8")
-    assert show.inert(made) == made
+    assert console.inert(made) == made

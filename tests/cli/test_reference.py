@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.calling import program
 
-from dndbots.cli.reference import reference
+from dndbots.cli.maintain.reference import build_reference
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "cli.md"
 COMMANDS = [
@@ -23,30 +23,30 @@ COMMANDS = [
 
 def test_the_reference_is_up_to_date() -> None:
     """The page is what the commands say of themselves."""
-    assert PAGE.read_text("utf-8") == reference(), (
-        "docs/cli.md is not up to date; run: python -m dndbots.cli.reference docs/cli.md"
+    assert PAGE.read_text("utf-8") == build_reference(), (
+        "docs/cli.md is not up to date; run: python -m dndbots.cli.maintain.reference docs/cli.md"
     )
 
 
 @pytest.mark.parametrize("columns", ["40", "200"])
 def test_the_reference_does_not_depend_on_the_terminal(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A narrow and a wide terminal make the same page."""
-    before = reference()
+    before = build_reference()
     monkeypatch.setenv("COLUMNS", columns)
     monkeypatch.setenv("TERMINAL_WIDTH", columns)
-    assert reference() == before
+    assert build_reference() == before
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_is_in_the_reference(command: str) -> None:
     """No command is missing from the page."""
-    assert f"### dndbots {command}" in reference()
+    assert f"### dndbots {command}" in build_reference()
 
 
 def test_everything_has_help() -> None:
     """Nothing is left without a word of help."""
-    assert "None" not in reference()
-    assert ": \n" not in reference()
+    assert "None" not in build_reference()
+    assert ": \n" not in build_reference()
 
 
 def test_the_module_is_the_program() -> None:
@@ -59,5 +59,5 @@ def test_the_module_is_the_program() -> None:
 def test_the_reference_can_be_written(tmp_path: Path) -> None:
     """The command that the failing test names does what it says."""
     page = tmp_path / "cli.md"
-    subprocess.run([sys.executable, "-m", "dndbots.cli.reference", str(page)], check=True)
+    subprocess.run([sys.executable, "-m", "dndbots.cli.maintain.reference", str(page)], check=True)
     assert page.read_bytes() == PAGE.read_bytes()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.calling import Run, program, transcript
 
-from dndbots.cli import show
+from dndbots.cli import console
 
 if TYPE_CHECKING:
     from tests.postgres import PostgresServer
@@ -35,7 +35,7 @@ def test_progress_goes_to_a_terminal(
 ) -> None:
     """On a terminal there is a bar on standard error, with the title inert, and nothing in the answer."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with show.progress("[red]a\x1bfile[/red]") as report:
+    with console.progress("[red]a\x1bfile[/red]") as report:
         report(1, 2)
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -43,10 +43,28 @@ def test_progress_goes_to_a_terminal(
     assert "1/2" in shown.err
 
 
-def test_no_arguments_is_a_call_for_help(run: Run) -> None:
-    """Alone, the program says what it can do."""
+def test_no_arguments_shows_the_first_steps(run: Run) -> None:
+    """Alone, the program says in five lines what to type first; its help lists everything."""
     answer = run()
-    assert "who-knows" in answer.out + answer.err
+    assert answer.code == 0
+    first = [line.split("  ")[0].split()[1] for line in answer.out.splitlines()]
+    assert first == ["play", "import", "recall", "context", "--help"]
+    assert all(len(line) <= 80 for line in answer.out.splitlines())
+    assert "who-knows" in run("--help").out
+
+
+def test_only_the_module_of_a_command_is_loaded() -> None:
+    """A command does not pay for the others."""
+    code = (
+        "import sys; from dndbots.cli.app import app\n"
+        "try: app(['roll', '2d6', '--seed', '1'])\n"
+        "except SystemExit: pass\n"
+        "print(*(name for name in sys.modules if name.startswith('dndbots.cli.')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = set(loaded.stdout.splitlines()[-1].split())
+    assert "dndbots.cli.play.roll" in modules
+    assert not modules & {"dndbots.cli.play.play", "dndbots.cli.inspect.graph", "dndbots.cli.maintain.review"}
 
 
 def test_a_campaign_on_a_server(run: Run, postgres: "PostgresServer", tmp_path: Path) -> None:
@@ -56,6 +74,6 @@ def test_a_campaign_on_a_server(run: Run, postgres: "PostgresServer", tmp_path: 
     assert run("verify", "-c", where).code == 1
     assert run("new", where).code == 0
     assert run("new", where).code == 1
-    assert run("import", lines, "-c", where).out.endswith(": 1 added, 0 there already\n")
+    assert run("import", lines, "-c", where).out.endswith(": 1 added, 0 already there\n")
     assert run("fork", "other", "-c", where).code == 0
     assert run("verify", DNDBOTS_CAMPAIGN=where).out == "sound: 1 event, 2 branches\n"

@@ -6,8 +6,8 @@ from typing import Any
 from tests.table import event
 
 from dndbots.campaign import Campaign
-from dndbots.compaction.values import Known, Turn, Update
 from dndbots.events import EventType, GameEvent
+from dndbots.extraction.port import KnownNames, Turn, Update
 from dndbots.ids import DM
 from dndbots.testing import memory_campaign
 
@@ -26,7 +26,7 @@ class Says:
         self.updates, self.then = list(updates), then
         self.read: list[Turn] = []
 
-    def extract(self, turns: Sequence[Turn], known: Known) -> Iterable[Any]:
+    def extract(self, turns: Sequence[Turn], known: KnownNames) -> Iterable[Any]:
         del known
         self.read += turns
         if self.then is not None:
@@ -68,13 +68,13 @@ def table(*events: GameEvent) -> Campaign:
 
 
 def facts(campaign: Campaign, who: str, viewer: str = DM) -> dict[str, Any]:
-    """What a viewer holds true of somebody, by key, with how sure it is."""
+    """Return what a viewer knows of an entity, by key, with its certainty."""
     found = campaign.entity(who, viewer=viewer).facts
     return {one.key: (one.value, one.certainty) for one in found if one.key and not one.ended}
 
 
 def spans(campaign: Campaign) -> list[tuple[str | None, str, int]]:
-    """What each run went over: after which event, up to which, how many turns."""
+    """Return the span of each run: after which event, up to which, and how many turns."""
     notes = [one for one in campaign.events(viewer=DM) if one.event_type is EventType.COMPACTION]
     return [
         (one.known.memory.after, one.known.memory.upto, one.known.compaction.turns)

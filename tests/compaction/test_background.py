@@ -16,16 +16,16 @@ from tests.waiting import HANG, wait_until
 from dndbots.campaign import Campaign
 from dndbots.compaction import background
 from dndbots.compaction.agent import PATIENCE
-from dndbots.compaction.background import Compactor, Job, Worker
+from dndbots.compaction.background import Compactor, Job, ReaderProcess
 from dndbots.errors import InvalidSetting, WorkerFailed
 from dndbots.events import EventType
 from dndbots.ids import DM
 
 
 @pytest.fixture
-def worker() -> Iterator[Worker]:
-    """The worker of this program, which is ended afterwards."""
-    one = background.shared_worker()
+def reader() -> Iterator[ReaderProcess]:
+    """The reader process of this program, stopped after the test."""
+    one = background.shared_reader()
     yield one
     one.stop()
 
@@ -59,7 +59,7 @@ class Work:
 
 
 def test_every_so_many_turns_a_run_is_asked_for() -> None:
-    """What is not said, and what is noted, counts no turn."""
+    """Unspoken events and notes do not count as turns."""
     work = Work()
     compactor = Compactor(work, every=3)
     compactor.notice(turns(2))
@@ -228,7 +228,7 @@ def opening(campaign: Campaign) -> None:
     campaign.record(told("e1", "You meet Elena.", names={"npc_elena_001": "Elena"}))
 
 
-def test_a_campaign_on_disk_is_read_by_another_process(tmp_path: Path, worker: Worker) -> None:
+def test_a_campaign_on_disk_is_read_by_another_process(tmp_path: Path, reader: ReaderProcess) -> None:
     """Two campaigns share it, and it opens each branch of its own."""
     with Campaign.open(tmp_path / "one") as one, Campaign.open(tmp_path / "two") as two:
         for campaign in (one, two):
@@ -239,7 +239,7 @@ def test_a_campaign_on_disk_is_read_by_another_process(tmp_path: Path, worker: W
                 for campaign in (one, two, fork):
                     campaign.record(told(f"t{n}", "Elena is a smith."))
             assert first.wait(HANG)
-            assert worker._process is not None
+            assert reader._process is not None
         for campaign in (one, two, fork):
             assert campaign.compaction().turns_waiting == 0
             assert facts(campaign, "Elena")["role"] == ("smith", "fact")
@@ -249,22 +249,24 @@ def test_a_campaign_on_disk_is_read_by_another_process(tmp_path: Path, worker: W
 
 
 def _is_asked() -> bool:
-    """Whether a worker was asked for something: then its time runs."""
+    """Return whether the reader was asked for something: then its time limit runs."""
     return any(isinstance(one, threading.Timer) for one in threading.enumerate())
 
 
-def test_a_worker_that_is_killed_is_an_error_and_the_next_run_works(tmp_path: Path, worker: Worker) -> None:
+def test_a_reader_that_is_killed_is_an_error_and_the_next_run_works(
+    tmp_path: Path, reader: ReaderProcess
+) -> None:
     with Campaign.open(tmp_path) as campaign:
         opening(campaign)
         with campaign.compacting(every=1) as compactor:
             campaign.record(told("t0", "Elena is a smith."))
             assert compactor.wait(HANG)
-            assert worker._process is not None
+            assert reader._process is not None
             # Held up, so that it is in the middle of something when it is killed.
-            worker._process.send_signal(signal.SIGSTOP)
+            reader._process.send_signal(signal.SIGSTOP)
             campaign.record(told("t1", "Elena fears wolves."))
-            wait_until(_is_asked, "the worker is asked")
-            worker._process.kill()
+            wait_until(_is_asked, "the reader is asked")
+            reader._process.kill()
             assert compactor.wait(HANG)
             assert compactor.failures == 1
             assert isinstance(compactor.error, WorkerFailed)
@@ -273,29 +275,29 @@ def test_a_worker_that_is_killed_is_an_error_and_the_next_run_works(tmp_path: Pa
         assert_tiled(campaign)
 
 
-def test_a_campaign_that_is_gone_is_an_error_for_nobody_else(tmp_path: Path, worker: Worker) -> None:
+def test_a_campaign_that_is_gone_is_an_error_for_nobody_else(tmp_path: Path, reader: ReaderProcess) -> None:
     with pytest.raises(WorkerFailed):
-        worker.compact(Job(str(tmp_path / "nowhere"), "main"))
+        reader.compact(Job(str(tmp_path / "nowhere"), "main"))
     with Campaign.open(tmp_path / "here") as campaign:
         opening(campaign)
-        assert worker.compact(Job(str(tmp_path / "here"), "main")) == 1
+        assert reader.compact(Job(str(tmp_path / "here"), "main")) == 1
         with pytest.raises(WorkerFailed, match="aside"):
-            worker.compact(Job(str(tmp_path / "here"), "aside"))
+            reader.compact(Job(str(tmp_path / "here"), "aside"))
 
 
 def test_a_campaign_that_was_made_in_the_place_of_another_is_the_one_that_is_read(
-    tmp_path: Path, worker: Worker
+    tmp_path: Path, reader: ReaderProcess
 ) -> None:
-    """What the worker has open may be gone, and another may stand there."""
+    """The campaign that the reader has open may be gone, and another may be in its place."""
     for attempt in ("first", "second"):
         with Campaign.open(tmp_path / "it") as campaign:
             opening(campaign)
-            assert worker.compact(Job(str(tmp_path / "it"), "main")) == 1, attempt
+            assert reader.compact(Job(str(tmp_path / "it"), "main")) == 1, attempt
             assert campaign.compaction().turns_waiting == 0
         (tmp_path / "it").rename(tmp_path / attempt)
 
 
-def test_a_worker_that_says_nonsense_or_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_says_nonsense_or_hangs_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     """An answer is never taken for that to another question."""
     started = subprocess.Popen
     programs = iter(
@@ -306,7 +308,7 @@ def test_a_worker_that_says_nonsense_or_hangs_is_replaced(monkeypatch: pytest.Mo
         return started([sys.executable, "-c", next(programs)], **how)
 
     monkeypatch.setattr(subprocess, "Popen", fake)
-    one = Worker()
+    one = ReaderProcess()
     with pytest.raises(WorkerFailed):
         one.compact(Job("x", "main"))
     assert one._process is None
@@ -315,7 +317,7 @@ def test_a_worker_that_says_nonsense_or_hangs_is_replaced(monkeypatch: pytest.Mo
     one.stop()
 
 
-def test_nothing_is_left_open(tmp_path: Path, worker: Worker) -> None:
+def test_nothing_is_left_open(tmp_path: Path, reader: ReaderProcess) -> None:
     """Neither threads, nor files, nor processes grow from one time to the next."""
 
     def once(number: int) -> None:
@@ -325,7 +327,7 @@ def test_nothing_is_left_open(tmp_path: Path, worker: Worker) -> None:
                 campaign.record(told("t", "Elena is a smith."))
             with campaign.compacting(every=1, extractor=Says()):
                 campaign.record(told("u", "Elena is a smith."))
-        worker.stop()
+        reader.stop()
         gc.collect()
 
     def files() -> int:

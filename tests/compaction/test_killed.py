@@ -1,4 +1,4 @@
-"""What compaction survives: kills at any moment, others who compact at once, and a server with two at it."""
+"""Compaction survives kills at any moment, and several processes that compact at once."""
 
 import random
 import time
@@ -9,9 +9,9 @@ from tests.postgres import PostgresServer
 from tests.storage.writers import IS_LONG, TALK, at_once, check_sound, opening_scene
 
 from dndbots.campaign import Campaign
-from dndbots.compaction.files import data_path
-from dndbots.compaction.folder import DataFolder
-from dndbots.compaction.keeping import data_files
+from dndbots.compaction.data.disk_folder import DataFolder
+from dndbots.compaction.data.files import data_path
+from dndbots.compaction.data.keeper import data_files
 from dndbots.ids import DM
 
 KILLS = 150 if IS_LONG else 6
@@ -72,7 +72,7 @@ def test_a_kill_at_any_moment_of_a_compaction_loses_and_repeats_nothing(tmp_path
 
 
 def test_two_programs_that_compact_at_once_read_every_turn_once(tmp_path: Path) -> None:
-    """Whoever comes second goes on with the next turns."""
+    """The second process goes on with the next turns."""
     begun(tmp_path).close()
     programs = [("talk", tmp_path, "talk", 60), ("compact", tmp_path, 2), ("compact", tmp_path, 3)]
     with at_once(*programs) as (talks, *compact):

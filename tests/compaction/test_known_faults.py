@@ -1,4 +1,4 @@
-"""Faults that such systems are known for, each by the case that would show it."""
+"""Known faults of such systems, each with a case that would show it."""
 
 from pathlib import Path
 
@@ -6,9 +6,10 @@ import pytest
 from tests.compaction.readers import ELENA, Says, facts, says, table, told
 
 from dndbots.campaign import Campaign
-from dndbots.compaction.files import data_path, from_files
-from dndbots.compaction.folder import DataFolder
-from dndbots.compaction.keeping import DataKeeper
+from dndbots.compaction.data.disk_folder import DataFolder
+from dndbots.compaction.data.files import data_path, from_files
+from dndbots.compaction.data.keeper import DataKeeper
+from dndbots.compaction.review import hold_edits
 from dndbots.errors import ExtractionFailed
 from dndbots.events import EventType
 from dndbots.ids import DM, mint_heard
@@ -22,7 +23,7 @@ class Fails:
 
 
 def test_a_run_that_failed_is_not_taken_for_the_newest() -> None:
-    """What failed leaves the cursor, the data and the log as they were, and is read the next time."""
+    """A failed run leaves cursor, data and log unchanged; the next run reads the turns."""
     campaign = table(told("a", "Elena is a smith."))
     before = [*campaign.export()], campaign.data()
     with pytest.raises(ExtractionFailed):
@@ -42,7 +43,7 @@ def test_the_whole_campaign_is_more_than_its_last_ten_messages() -> None:
 
 
 def test_a_longer_but_older_description_does_not_beat_the_newer_truth() -> None:
-    """What counts is which turn is newer, not which says more, nor which was read last."""
+    """The newer turn wins, not the longer one, nor the one that was read last."""
     old = "Elena is a cheerful young woman with red hair and freckles."
     campaign = table(told("a", old), told("b", "Elena is bald."))
     new = says("b", "Elena", "description", "bald")
@@ -72,7 +73,7 @@ def test_a_stale_save_wipes_nothing(tmp_path: Path) -> None:
         campaign.record(told("a", "Garth is a smith."))
         campaign.compact(extractor=Says(says("a", "Garth", "role", "smith")))
         folder = data_path(tmp_path / "campaign")
-        late = DataKeeper(other, DataFolder(folder))
+        late = DataKeeper(other, DataFolder(folder), hold_edits)
         late.save()
         campaign.record(told("b", "Garth is a baker."))
         campaign.compact(extractor=Says(says("b", "Garth", "role", "baker")))

@@ -1,4 +1,4 @@
-"""What was read out of a turn is for those who heard it, and teaches nobody who somebody really is."""
+"""Facts read out of a turn reach its hearers only, and reveal nobody's identity."""
 
 from typing import Any
 
@@ -24,9 +24,9 @@ from tests.memory.test_laws import some, views
 from tests.table import event
 
 from dndbots.campaign import Campaign
-from dndbots.compaction.values import FIELDS, Update
 from dndbots.errors import DndbotsError, UnknownEntity
 from dndbots.events import EventType, GameEvent
+from dndbots.extraction.port import FIELDS, Update
 from dndbots.ids import DM, mint_heard, name_from_uid
 from dndbots.testing import as_text, assert_perspective, memory_campaign
 
@@ -61,7 +61,7 @@ def test_a_secret_name_that_is_spoken_of_is_not_linked_to_its_bearer() -> None:
 
 @pytest.mark.parametrize("names", [["Bella", "Viper"], ["Viper", "Bella"], ["Viper"]])
 def test_a_stranger_with_another_name_is_not_known_by_the_one_that_was_heard(names: list[str]) -> None:
-    """Who hears of Viper before ever seeing Bella does not know her by that name when she comes in."""
+    """A hearer who knows the name Viper does not recognise Bella by it when she comes in."""
     uid = "npc_bella_001"
     campaign = table(
         *(secret_name(uid, name) for name in names), told("t", "Viper is a thief.", witnesses=[ZARA])
@@ -171,7 +171,7 @@ def compacted(campaign: Campaign, reader: Any, most: int) -> None:
 
 
 def test_a_whisper_reaches_its_two_ends_and_the_dm() -> None:
-    """What is read out of a whisper is held by who was told, and by nobody else."""
+    """A fact from a whisper is known only to the one who was told."""
     whisper = event("w", THROK, "Joss Voss is a spy.", kind=EventType.WHISPER, told_to=[ZARA])
     campaign = table(whisper)
     campaign.compact(extractor=Says(says("w", "Joss Voss", "role", "spy")))
@@ -191,7 +191,7 @@ def test_what_a_character_claims_is_believed_by_those_who_heard_it() -> None:
 
 
 def test_a_rumor_stays_a_rumor() -> None:
-    """What the DM passes on as hearsay is no more than that for who heard it, and nothing for the DM."""
+    """Hearsay in the DM's narration is a rumor for its hearers, and no fact for the DM."""
     campaign = table(told("r", "They say that Elena is a spy."))
     campaign.compact(extractor=Says(says("r", "Elena", "role", "spy", sure="rumor")))
     assert facts(campaign, ELENA, ZARA) == {"role": ("spy", "rumor")}
@@ -379,7 +379,7 @@ def test_nobody_learns_a_name_that_was_not_said_before_them(
 def test_whoever_is_meant_is_known_by_that_name_to_all_who_heard_it(
     log: list[GameEvent], between: list[str], drawn: Any
 ) -> None:
-    """Who is known already is spoken of by a name that each who heard it knows; who is not, is introduced."""
+    """A known person is named as every hearer knows them; a new one is introduced."""
     campaign = read_in_between(memory_campaign(), log, between, drawn)
     events = {one.event_id: one for one in campaign.events(viewer=DM)}
     for one in events.values():

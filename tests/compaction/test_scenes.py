@@ -46,7 +46,7 @@ def test_a_scene_ends_when_the_place_changes() -> None:
 
 
 def test_a_scene_ends_when_others_are_there() -> None:
-    """Who only says nothing for a while is still there; who comes in makes it another scene."""
+    """A silent character stays in the scene; a newcomer starts another one."""
     campaign = memory_campaign([at(MILL, [THROK, ZARA], 0), at(MILL, [THROK], 1), at(MILL, PARTY, 2)])
     assert scenes_of(compacted(campaign)) == [
         (MILL, (THROK, ZARA), 2, False),
@@ -91,7 +91,7 @@ def test_a_forgotten_turn_is_in_no_narrative() -> None:
 @settings(max_examples=some(25))
 @given(logs(most=14), st.integers(0, 3))
 def test_batches_of_any_size_give_the_same_scenes_and_narratives(log: list[GameEvent], shift: int) -> None:
-    """One event at a time, three, or all at once."""
+    """Batches of one event, of three, or of all give the same scenes."""
     whole = played(memory_campaign(), log)
     said = [
         one

@@ -43,7 +43,7 @@ def lines_of(*items: Event | Relation, lexicon: tuple[DCMLEntity, ...] = (THROK,
 
 
 def test_a_place_is_said_once() -> None:
-    """One heading for the events under it."""
+    """A place line stands above the events that happen there."""
     assert lines_of(
         happening("evt_1_1", ("pc_throk_001",), "a", "loc_cave"),
         happening("evt_1_2", ("pc_throk_001",), "b", "loc_cave"),
@@ -64,7 +64,7 @@ def test_people_are_said_where_they_change() -> None:
 
 
 def test_others_who_stay_are_not_named_again() -> None:
-    """In a fight the enemies are said once, whoever acts."""
+    """In a fight the enemies are written once, whoever acts."""
 
     def blow(number: int, who: str, foe: str | None) -> Event:
         hit = happening(f"evt_1_{number}", (who,), "hit")
@@ -83,7 +83,7 @@ def test_others_who_stay_are_not_named_again() -> None:
 
 
 def test_ids_that_follow_are_not_said() -> None:
-    """The next number goes without saying, another one is the number alone."""
+    """The next event id is left out; another one is written as its number alone."""
     who = ("pc_throk_001",)
     texts = lines_of(
         happening("evt_1_009", who, "a"),
@@ -104,7 +104,7 @@ def test_ids_that_follow_are_not_said() -> None:
 
 
 def test_statements_of_one_subject_share_a_line() -> None:
-    """The subject and the operator are said once."""
+    """Statements with the same subject and operator share them."""
     rooms = [
         Relation(subjects=(Ref("loc_cave"),), op=DCMLOp.CONTAINS, object=Ref(f"loc_room_{n}")) for n in "abc"
     ]
@@ -144,7 +144,7 @@ def test_a_handle_is_the_name_or_the_uid(name: str, handle: str | None) -> None:
 def test_a_lexicon_that_grows_never_changes_a_handle(
     before: list[DCMLEntity], after: list[DCMLEntity]
 ) -> None:
-    """What a model has learned to call somebody stays."""
+    """A handle that a model has learned stays the same."""
     assert handles(before + after)[: len(before)] == handles(before)
 
 

@@ -105,7 +105,7 @@ def test_certainty_is_a_prefix(certainty: Certainty, mark: str) -> None:
     ["", "Throk", "pc throk", "pc_throk\n## MEMORY_dm", "pc_", "_throk", "pc_Throk_001", "pc-throk", "1_a"],
 )
 def test_a_bad_uid_is_refused_by_name(uid: str) -> None:
-    """What is not a uid never becomes part of a line, and the error names it."""
+    """Anything but a uid is refused, and the error names it."""
     with pytest.raises(InvalidUid) as refused:
         render_lexicon_entry(DCMLCategory.PC, uid, "Throk")
     assert repr(uid) in str(refused.value)
@@ -132,7 +132,7 @@ def test_an_empty_name_is_refused(name: str) -> None:
     "obj", ["PC:PC:pc_c_001", 'EVT:EVT:"x"', 'EVT:" "', r'EVT:"\q"', "KILLED:Throk", "x"]
 )
 def test_an_object_that_would_not_read_back_is_refused(obj: str) -> None:
-    """What is returned parses."""
+    """The returned text parses."""
     with pytest.raises(InvalidUid):
         render_relation("pc_a_001", DCMLOp.LEADS_TO, obj)
 

@@ -1,4 +1,4 @@
-"""What the parser reads, and how it refuses what it cannot read."""
+"""The parser: texts that it reads, and the errors for texts that it cannot read."""
 
 import pickle
 
@@ -139,9 +139,9 @@ BROKEN = [
     ("\ufeffpc_a_001 in", 1, 12, "the end", "a reference"),
     ('## MEMORY_dm\nEVT:"' + "x" * 1001 + '" @ loc_a_001', 2, 1, "", "an event id"),
     ("## MEMORY_dm\npc_a_001::level->" + "9" * 50, 2, 18, "", "at most 40"),
-    ('## MEMORY_dm\nEVT:evt_1 pc_a_001 "x"\n+ "y"', 3, 1, "'+'", "a company"),
-    ('## MEMORY_dm\nEVT:evt_1 pc_a_001| "x"', 2, 19, "'|'", "others on the line before"),
-    ('## MEMORY_dm\nEVT:evt_1| "x"', 2, 10, "'|'", "who took part"),
+    ('## MEMORY_dm\nEVT:evt_1 pc_a_001 "x"\n+ "y"', 3, 1, "'+'", "names, since no line before"),
+    ('## MEMORY_dm\nEVT:evt_1 pc_a_001| "x"', 2, 19, "'|'", "names after |"),
+    ('## MEMORY_dm\nEVT:evt_1| "x"', 2, 10, "'|'", "the participants before |"),
     ('## MEMORY_dm\npc_a_001,pc_b_001 pc_c_001 "x"', 2, 1, "'pc_a_001'", "one event id"),
 ]
 

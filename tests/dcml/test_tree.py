@@ -1,4 +1,4 @@
-"""A tree that can be built can be written: what could not be is refused, and lists are as good as tuples."""
+"""A tree that can be built can be written; other values are refused. Lists may stand for tuples."""
 
 from collections.abc import Callable
 
@@ -68,7 +68,7 @@ REFUSED: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("build", REFUSED.values(), ids=REFUSED.keys())
 def test_what_could_not_be_written_is_not_built(build: Callable[[], object]) -> None:
-    """With an error of ours."""
+    """Every refusal is a DndbotsError."""
     with pytest.raises(DndbotsError):
         build()
 

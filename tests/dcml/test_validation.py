@@ -1,4 +1,4 @@
-"""`validate` finds every breach, where it stands."""
+"""`validate` finds every broken rule, with its position."""
 
 import pytest
 
@@ -78,7 +78,7 @@ def test_dense_text_is_validated_where_it_stands() -> None:
 
 
 def test_an_event_that_is_listed_as_something_else_is_found_in_both_spellings() -> None:
-    """Also where its id goes without saying."""
+    """An event is found also when its id is left out."""
     lexicon = "## LEXICON\n[LOC:evt_003_002:X]\n## MEMORY_dm\n"
     expected = "evt_003_002 is LOC, not EVT"
     for body in ('EVT:evt_003_001 - "a"\n"b"', '    EVT:evt_003_002::summary->"b"'):

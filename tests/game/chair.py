@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from dndbots.game.agents import Turn
-from dndbots.game.people import reason_of
+from dndbots.game.agents import SeatTurn
+from dndbots.game.input.person_player import reason_of
 
 
 class Script:
@@ -13,7 +13,7 @@ class Script:
         self._lines: Iterator[str] = iter(lines)
         self.refused: list[str] = []
 
-    def ask(self, turn: Turn) -> str | None:
+    def ask(self, turn: SeatTurn) -> str | None:
         if turn.refused:
             self.refused.append(reason_of(turn))
         return next(self._lines, None)

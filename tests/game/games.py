@@ -8,7 +8,7 @@ from tests.storage.writers import IS_LONG
 
 from dndbots.campaign import Campaign
 from dndbots.events import GameEvent
-from dndbots.game.playing import Game
+from dndbots.game.game import Game
 from dndbots.ids import DM
 from dndbots.memory.context import Context
 from dndbots.testing import memory_campaign
@@ -90,7 +90,7 @@ def remembered(module: str, seed: int, rounds: int = FEW_ROUNDS) -> Remembered:
 
 
 def step_of(event: GameEvent) -> str:
-    """Whose step an event belongs to."""
+    """Return the step that an event belongs to."""
     note = event.metadata["play"]
     assert isinstance(note, dict)
     return str(note["step"])

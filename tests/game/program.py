@@ -8,7 +8,7 @@ import sys
 from dndbots.campaign import Campaign
 from dndbots.errors import NoGame
 from dndbots.events import GameEvent
-from dndbots.game.playing import Game
+from dndbots.game.game import Game
 
 
 def main(where: str, module: str, seed: str, rounds: str, compacts: str = "") -> None:

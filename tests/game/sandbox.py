@@ -7,11 +7,10 @@ from dndbots.errors import ActRefused
 from dndbots.events import EventType, GameEvent
 from dndbots.game import referee
 from dndbots.game.acts import Act
-from dndbots.game.chance import chance
-from dndbots.game.played import Foes
-from dndbots.game.seating import seated
-from dndbots.game.steps import Step
-from dndbots.game.table import Table
+from dndbots.game.setup import seat_party
+from dndbots.game.state.game_notes import FoesNote
+from dndbots.game.state.step import Step, seeded_rng
+from dndbots.game.state.table import Table
 from dndbots.ids import DM
 from dndbots.models import Character
 from dndbots.testing import memory_campaign
@@ -32,12 +31,12 @@ class Sandbox:
         self.seed, self.round = seed, 0
         self.campaign: Campaign = memory_campaign()
         self.tables: dict[str, Table] = {DM: Table()}
-        party = seated(None if characters is None else list(characters), seats=seats, seed=seed)
+        party = seat_party(None if characters is None else list(characters), seats=seats, seed=seed)
         self.party = [one.character.uid for one in party]
         step = self.step("setup")
         step.add(EventType.SESSION_START, "The mill.", witnesses=self.party)
         for seat, one in enumerate(party, 1):
-            referee.join(
+            referee.seat_character(
                 step,
                 one.character,
                 seat=seat,
@@ -60,7 +59,7 @@ class Sandbox:
             round_=self.round,
             session="s01",
             tables=self.tables,
-            rng=chance(self.seed, self.round, name),
+            rng=seeded_rng(self.seed, self.round, name),
             leads=lambda _table, place, way: {MILL: ROAD, ROAD: MILL}[place] if WAYS[place] == way else None,
         )
 
@@ -71,8 +70,8 @@ class Sandbox:
         """The next round's first step."""
         self.round += 1
         step = self.step("dm")
-        referee.time_passes(step)
-        referee.dying(step)
+        referee.expire_conditions(step)
+        referee.roll_death_saves(step)
         for place in self.table.scenes():
             step.add(EventType.DM_NARRATION, "Rain.", place=place, play={"sights": {"ways": [WAYS[place]]}})
         if told is not None:
@@ -82,12 +81,12 @@ class Sandbox:
         return self.commit(step)
 
     def fight(self, number: int = 4, monster: str = "goblin", place: str = MILL) -> list[GameEvent]:
-        foes = {GOBLINS: Foes(monster=monster, name=f"{monster}s", number=number)}
+        foes = {GOBLINS: FoesNote(monster=monster, name=f"{monster}s", number=number)}
         return self.dm(lambda step: referee.begin_fight(step, place, foes, text="They come."))
 
     def act(self, who: str, act: Act) -> list[GameEvent]:
         step = self.step(who)
-        referee.player_acts(step, who, act)
+        referee.record_act(step, who, act)
         return self.commit(step)
 
     def rest_of_round(self, acting: Acting) -> None:
@@ -96,15 +95,15 @@ class Sandbox:
             if due.node == "player":
                 step = self.step(due.who)
                 try:
-                    referee.player_acts(step, due.who, acting(self, due.who))
+                    referee.record_act(step, due.who, acting(self, due.who))
                 except ActRefused:
-                    referee.player_acts(step, due.who, Act())
+                    referee.record_act(step, due.who, Act())
             elif due.node == "march":
                 step = self.step("march")
                 referee.march(step)
             elif self.table.declared is not None:
                 step = self.step(f"referee {due.who}")
-                referee.decide(step)
+                referee.resolve_declared(step)
             else:
                 step = self.step(due.who)
                 referee.foes_act(step, due.who)

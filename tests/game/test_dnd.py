@@ -11,7 +11,7 @@ from dndbots.campaign import Campaign
 from dndbots.errors import InvalidSetting, NoSuchPlayer
 from dndbots.events import EventType, GameEvent
 from dndbots.game.dnd import DnDGame
-from dndbots.rules.creation import ready_made
+from dndbots.rules.characters.creation import ready_made
 from dndbots.testing import memory_campaign
 from dndbots.tokens import count_tokens
 
@@ -53,7 +53,7 @@ def test_a_game_is_built_and_played_without_network_key_or_provider() -> None:
     """Nothing but the package itself is needed, in an empty environment."""
     code = f"""{ALONE}
 from dndbots.game import DnDGame
-from dndbots.rules.creation import ready_made
+from dndbots.rules.characters.creation import ready_made
 for model in ("gpt-4o", "house"):
     game = DnDGame("A mill burned down.", list(ready_made()[:2]), model, model)
     assert game._player_agents[0].system_message

@@ -1,4 +1,4 @@
-"""How quests end: in a word of the adventure's own, and over in everything that is told of them."""
+"""Endings of quests: an adventure's own word for the end, and the quest is over in every text."""
 
 import pytest
 from tests.table import event
@@ -7,13 +7,16 @@ from dndbots.campaign import Campaign
 from dndbots.canon.states import REFUSED, is_over
 from dndbots.errors import InvalidModule
 from dndbots.events import EventType
-from dndbots.game.adventures import load, shipped
-from dndbots.game.adventures.endless import chapter
-from dndbots.game.adventures.loading import named
+from dndbots.game.adventures import list_shipped, load
+from dndbots.game.adventures.endless.chapter import make_chapter
+from dndbots.game.adventures.library import load_named
 from dndbots.testing import memory_campaign
 
 ZARA, QUEST = "pc_zara_001", "qst_bell_001"
-MODULES = [*map(named, shipped()), *(chapter(seed, number) for seed in range(1, 9) for number in range(3))]
+MODULES = [
+    *map(load_named, list_shipped()),
+    *(make_chapter(seed, number) for seed in range(1, 9) for number in range(3)),
+]
 QUESTS = [quest for module in MODULES for quest in module.quests.values()]
 ENDS = sorted({ending.state for quest in QUESTS for ending in quest.endings.values()})
 OPEN = ["offered", "accepted", "in progress", "In-Progress", "in_progress", "searching", "a clue"]
@@ -79,5 +82,5 @@ quests:
     endings:
       e: {{when: rounds 3, state: {state}}}
 """
-    with pytest.raises(InvalidModule, match="is no end"):
+    with pytest.raises(InvalidModule, match="does not end a quest"):
         load(text)

@@ -1,4 +1,4 @@
-"""What a game survives: kills at any moment of a round, after which another process goes on with it."""
+"""A game survives a kill at any moment of a round: another process resumes it."""
 
 import random
 import time

@@ -26,7 +26,7 @@ def unheard(*events: GameEvent) -> list[tuple[str, str]]:
 
 
 def test_a_name_is_known_to_those_before_whom_it_was_told() -> None:
-    """Whoever was there may say it, whole or in part; whoever was not, may not."""
+    """Characters who were there may say a name, whole or in part; others may not."""
     events = [
         told(1, "Mirela Voss greets you.", names={"npc_miller_001": "Mirela Voss"}, witnesses=[THROK]),
         said(2, THROK, "Mirela Voss it is. Thank you, Mirela.", witnesses=[]),
@@ -36,7 +36,7 @@ def test_a_name_is_known_to_those_before_whom_it_was_told() -> None:
 
 
 def test_a_name_that_is_given_beside_the_words_is_heard_too() -> None:
-    """What an event teaches, it teaches."""
+    """Words count as known once an event taught them."""
     events = [
         told(1, "She greets you.", names={"npc_miller_001": "Mirela"}, witnesses=[THROK]),
         said(2, THROK, "Mirela!", witnesses=[ZARA]),

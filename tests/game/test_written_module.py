@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dndbots.game.playing import Game
+from dndbots.game.game import Game
 from dndbots.ids import DM
 from dndbots.testing import memory_campaign
 

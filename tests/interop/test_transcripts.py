@@ -251,7 +251,7 @@ def test_a_speaker_may_be_a_uid(campaign: Campaign) -> None:
 
 
 def test_an_interrupted_import_goes_on(campaign: Campaign) -> None:
-    """What was written stays, and the same call again adds the rest; progress says how far."""
+    """An interrupted import keeps its lines; the same call again adds the rest, with progress."""
     lines = [line(f"P{n % 7}", f"line {n}", id=f"l{n}", session="s") for n in range(2500)]
 
     def stop(done: int, _total: int) -> None:

@@ -20,13 +20,13 @@ from tests.waiting import HANG
 
 from dndbots.campaign import Campaign
 from dndbots.errors import DndbotsError, InvalidSetting, StoreDamaged, StoreTooNew, UnknownJob
-from dndbots.storage.queue import COMPACT, PROJECT, JobState, Patience, QueuedJob, open_queue
-from dndbots.storage.sql.queue import SqlQueue
-from dndbots.storage.sql.queue_schema import NAMESPACE, metadata
+from dndbots.jobs.queue import COMPACT, PROJECT, JobPatience, JobState, QueuedJob
+from dndbots.jobs.sql_queue import SqlQueue, open_queue
+from dndbots.jobs.sql_schema import NAMESPACE, metadata
 
 BOTH = (COMPACT, PROJECT)
 # Nothing is due or over by itself while a test runs: `pass_time` says when.
-LONG, PATIENCE = 36_000.0, Patience(attempts=3, first=20_000.0, longest=50_000.0)
+LONG, PATIENCE = 36_000.0, JobPatience(attempts=3, first=20_000.0, longest=50_000.0)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_what_is_asked_for_often_is_done_once(queue: SqlQueue) -> None:
 
 
 def test_what_is_asked_for_while_it_is_under_way_comes_after_it(queue: SqlQueue) -> None:
-    """What was said after a worker began to read is read too."""
+    """A job asked for while it runs is done once more."""
     queue.ask("one", "main", COMPACT)
     job = taken(queue)
     queue.ask("one", "main", COMPACT)
@@ -107,7 +107,7 @@ def test_only_kinds_that_are_wanted_are_taken(queue: SqlQueue) -> None:
 
 
 def test_a_campaign_has_one_job_at_a_time(queue: SqlQueue) -> None:
-    """Of whichever kind or branch; another campaign's may be done beside it."""
+    """Any kind, any branch: one job of a campaign at a time; other campaigns are not held up."""
     queue.ask("one", "main", COMPACT)
     queue.ask("one", "main", PROJECT)
     queue.ask("one", "aside", COMPACT)
@@ -189,7 +189,7 @@ def test_campaigns_take_turns_however_often_one_asks(queue: SqlQueue) -> None:
 
 
 def test_a_job_that_was_lost_keeps_its_place(queue: SqlQueue, pass_time: Any) -> None:
-    """Whose worker died does not wait behind all who came later."""
+    """A job whose worker died keeps its turn."""
     for name in ("first", "second", "third"):
         queue.ask(name, "main", COMPACT)
     assert taken(queue, "silent").campaign == "first"
@@ -294,7 +294,7 @@ def test_what_waits_for_something_that_is_away_has_used_up_no_attempt(
 
 
 def test_a_job_can_be_tried_again_by_hand(queue: SqlQueue) -> None:
-    """One that failed or waits; what runs or is not there says so."""
+    """A failed or waiting job can be retried; a running or unknown one is refused."""
     queue.ask("bad", "main", COMPACT)
     job = queue.fail(taken(queue), "no", patience=PATIENCE, final=True)
     assert job is not None
@@ -302,12 +302,12 @@ def test_a_job_can_be_tried_again_by_hand(queue: SqlQueue) -> None:
     assert taken(queue).id == job.id
     with pytest.raises(UnknownJob, match="is running"):
         queue.retry(job.id)
-    with pytest.raises(UnknownJob, match="is not there"):
+    with pytest.raises(UnknownJob, match="does not exist"):
         queue.retry(10**9)
 
 
 def test_the_job_of_a_worker_that_fell_silent_goes_to_the_next(queue: SqlQueue, pass_time: Any) -> None:
-    """Whoever comes back after that has no say in it any more."""
+    """A worker that comes back after its job was taken over can no longer change it."""
     queue.ask("one", "main", COMPACT)
     lost = taken(queue, "silent")
     assert queue.recover(patience=PATIENCE) == []

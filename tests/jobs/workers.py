@@ -9,17 +9,18 @@ from tests.storage.writers import HALL, TALK, Child, is_over, main, say
 from tests.table import event
 
 from dndbots.campaign import Campaign
-from dndbots.compaction.rules import RuleExtractor
-from dndbots.compaction.running import compact_once
+from dndbots.compaction.run import compact_once
 from dndbots.errors import DuplicateEvent, StaleNote, StoreBusy, StoreUnavailable
 from dndbots.events import EventType
+from dndbots.extraction.english import RuleExtractor
 from dndbots.jobs.kinds import Done
-from dndbots.jobs.working import QueueWorker
-from dndbots.storage.queue import COMPACT, Patience, open_queue
+from dndbots.jobs.queue import COMPACT, JobPatience
+from dndbots.jobs.sql_queue import open_queue
+from dndbots.jobs.worker import Worker
 
 PARTY = ["pc_throk_001", "pc_zara_001"]
 # Tests wait for nothing that they need not wait for.
-QUICK = Patience(attempts=50, first=0.05, longest=0.2)
+QUICK = JobPatience(attempts=50, first=0.05, longest=0.2)
 
 
 class Program(Child):
@@ -48,7 +49,9 @@ def work(where: str, most: str, lease: str = "3600") -> None:
             say(f"run {name}")
         raise AssertionError
 
-    worker = QueueWorker(where, kinds={COMPACT: compact}, lease=float(lease), patience=QUICK, tell=say)
+    worker = Worker(
+        where, Campaign.open, kinds={COMPACT: compact}, lease=float(lease), patience=QUICK, tell=say
+    )
     # Who waits for its input in a thread of its own notices the end of it at once.
     threading.Thread(target=lambda: (sys.stdin.read(), worker.stop()), daemon=True).start()
     worker.run()

@@ -6,9 +6,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 from tests.waiting import HANG
 
-from dndbots.llm.asking import Question, Role, Tool
-from dndbots.llm.chat import ChatVoice
-from dndbots.llm.trying import Trying
+from dndbots.llm.chat_voice import ChatVoice
+from dndbots.llm.protocol import Question, Role, Tool
+from dndbots.llm.retry import RetryPolicy
 
 
 class Act(BaseModel):
@@ -39,11 +39,11 @@ class Pauses(list[float]):
         self.append(seconds)
 
 
-def patient(pauses: Pauses | None = None, **fields: Any) -> Trying:
+def patient(pauses: Pauses | None = None, **fields: Any) -> RetryPolicy:
     fields = {"timeout": HANG, "attempts": 3, "rng": random.Random(1), **fields}
-    return Trying(sleep=Pauses() if pauses is None else pauses, **fields)
+    return RetryPolicy(sleep=Pauses() if pauses is None else pauses, **fields)
 
 
 def voice(model: Any, **fields: Any) -> ChatVoice:
-    fields = {"name": "openai:gpt-4o-mini", "trying": patient(), **fields}
+    fields = {"name": "openai:gpt-4o-mini", "retry": patient(), **fields}
     return ChatVoice(model, **fields)

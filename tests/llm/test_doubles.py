@@ -7,9 +7,9 @@ from tests.llm.asked import NONE, ONE, TWO, Act, Roll
 
 from dndbots.errors import ModelUnavailable
 from dndbots.ids import is_hidden
-from dndbots.llm.asking import Answer, Question
+from dndbots.llm.protocol import Answer, Question
 from dndbots.testing import FaultyVoice, ScriptedVoice
-from dndbots.testing.voices import FAULTS
+from dndbots.testing.scripted_voices import FAULTS
 
 
 def test_a_scripted_voice_says_its_answers_in_order() -> None:

@@ -14,11 +14,11 @@ from tests.llm.server import Say, Server, fault, serving
 from tests.waiting import HANG
 
 from dndbots.errors import ModelUnavailable
-from dndbots.llm.answer_size import MOST_BYTES
-from dndbots.llm.asking import Question, Reply, Role
-from dndbots.llm.chat import ChatVoice
-from dndbots.llm.opening import open_model
-from dndbots.llm.reading import CUT, EMPTY, REFUSED
+from dndbots.llm.chat_voice import ChatVoice
+from dndbots.llm.protocol import Question, Reply, Role
+from dndbots.llm.providers import open_model
+from dndbots.llm.responses.answer_size import MOST_BYTES
+from dndbots.llm.responses.answers import CUT, EMPTY, REFUSED
 from dndbots.llm.settings import ModelSettings, Settings, Way
 from dndbots.llm.voices import Voices
 
@@ -37,7 +37,7 @@ def at(server: Server, *says: Say, pauses: Pauses | None = None, **fields: Any) 
     server.says = list(says)
     settings = ModelSettings(model="openai:m", base_url=server.address, timeout=HANG)
     model = open_model(settings, environ={"OPENAI_API_KEY": "sk-tops3cret"})
-    return voice(model, name="openai:m", **{"trying": patient(pauses, timeout=HANG), **fields})
+    return voice(model, name="openai:m", **{"retry": patient(pauses, timeout=HANG), **fields})
 
 
 def test_words_and_usage_come_back(server: Server) -> None:
@@ -151,7 +151,7 @@ def test_a_server_that_hangs_is_left(server: Server, heard: bool) -> None:  # no
     released = threading.Event()
     try:
         with pytest.raises(ModelUnavailable, match="no answer within"):
-            at(server, Say("Late.", hangs=released), trying=patient(timeout=0.2, attempts=1)).ask(
+            at(server, Say("Late.", hangs=released), retry=patient(timeout=0.2, attempts=1)).ask(
                 NONE, hear=print if heard else None
             )
     finally:

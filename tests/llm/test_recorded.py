@@ -3,10 +3,10 @@
 import pytest
 from tests.llm.asked import NONE, ONE, Act, voice
 
-from dndbots.llm.asking import Usage
-from dndbots.llm.reading import CUT, EMPTY, REFUSED
+from dndbots.llm.protocol import Usage
+from dndbots.llm.responses.answers import CUT, EMPTY, REFUSED
 from dndbots.testing import RECORDED, FakeChatModel, recorded
-from dndbots.testing.recorded import TEXT
+from dndbots.testing.recorded_answers import TEXT
 
 EVERY = [(provider, kind) for provider, kinds in RECORDED.items() for kind in kinds]
 STREAMED = [False, True]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dndbots.errors import InvalidSettings
-from dndbots.llm.asking import Role, Usage
+from dndbots.llm.protocol import Role, Usage
 from dndbots.llm.settings import (
     HOUSE,
     Price,

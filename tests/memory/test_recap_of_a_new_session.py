@@ -1,4 +1,4 @@
-"""Which session a recap is of, when another one has just begun."""
+"""The session of a recap when a new one has just begun."""
 
 from tests.table import event
 

@@ -1,4 +1,4 @@
-"""What may come back: how it is noticed, when it sleeps, what it is worth, and when it is over."""
+"""Threads: how they are found, when they are dormant, their score, and when they are over."""
 
 import math
 from typing import Any
@@ -140,7 +140,7 @@ def test_only_what_sleeps_is_called_back_and_the_best_first() -> None:
     assert [one.score for one in campaign.threads("dm")] == sorted(
         (one.score for one in campaign.threads("dm")), reverse=True
     )
-    assert "last touched 29 turns ago" in found[0].reason
+    assert "last 29 turns ago" in found[0].reason
 
 
 # What it is worth.
@@ -203,7 +203,7 @@ def opened(number: int = 0, **fields: Any) -> GameEvent:
 
 
 def test_a_thread_is_touched_by_its_id() -> None:
-    """Whoever names it again wakes it."""
+    """A thread that is mentioned again is no longer dormant."""
     log = [
         opened(),
         *(said(n) for n in range(1, 25)),
@@ -355,7 +355,7 @@ def test_a_promise_that_is_corrected_away_is_no_thread() -> None:
 
 
 def test_a_stated_thread_goes_with_the_event_that_opened_it() -> None:
-    """What is forgotten is in no context, whatever its thread is called; whom it showed is still known."""
+    """A forgotten event opens no thread, but the entities in it stay known."""
     oath = [{"id": "oath", "kind": "promise", "text": "Throk gave his word."}]
     campaign = memory_campaign([event("e1", THROK, "Well.", participants=[ELENA], threads=oath)])
     campaign.forget("e1")
@@ -365,7 +365,7 @@ def test_a_stated_thread_goes_with_the_event_that_opened_it() -> None:
 
 
 def test_a_thread_follows_somebody_who_turns_out_to_be_another() -> None:
-    """What the old priest promised is over when it is Aldwin who dies."""
+    """The old priest's promise is over when Aldwin, who is the same person, dies."""
     priest, aldwin = "npc_old_priest_001", "npc_aldwin_001"
     campaign = memory_campaign(
         [

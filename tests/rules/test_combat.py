@@ -10,11 +10,11 @@ from tests.rules.loaded import Loaded
 from tests.table import character
 
 from dndbots.errors import CannotAct, UnknownThing
-from dndbots.rules.combat import attack, attack_all, breathe, damage, initiative, morale
-from dndbots.rules.combatants import Combatant
 from dndbots.rules.dice import bounds
-from dndbots.rules.monsters import all_monsters, monster
-from dndbots.rules.strikes import EffectRule, Strike
+from dndbots.rules.fights.attacks import attack, attack_all, breathe, damage, initiative, morale
+from dndbots.rules.fights.combatants import Combatant
+from dndbots.rules.fights.monsters import all_monsters, monster
+from dndbots.rules.fights.strikes import EffectRule, Strike
 
 seeds = st.integers(0, 2**32)
 monsters = st.sampled_from(all_monsters())

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from dndbots.errors import InvalidDice, InvalidName, InvalidSetting, UnknownClass
 from dndbots.models import Character, Stats
-from dndbots.rules.abilities import modifier
-from dndbots.rules.armor import armor_class
-from dndbots.rules.classes import all_classes, char_class
-from dndbots.rules.combatants import Combatant
-from dndbots.rules.creation import best_class, new_character, outfit, ready_made, unfit
-from dndbots.rules.equipment import recognised, weapons_in
+from dndbots.rules.characters.abilities import modifier
+from dndbots.rules.characters.armor import armor_class
+from dndbots.rules.characters.classes import all_classes, char_class
+from dndbots.rules.characters.creation import best_class, new_character, outfit, ready_made, unfit
+from dndbots.rules.characters.equipment import recognised, weapons_in
+from dndbots.rules.fights.combatants import Combatant
 
 seeds = st.integers(0, 2**32)
 class_names = st.sampled_from([kind.name for kind in all_classes()])

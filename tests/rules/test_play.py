@@ -44,9 +44,9 @@ from dndbots.rules import (
     xp_for,
     xp_needed,
 )
+from dndbots.rules.fights.turning import needed
 from dndbots.rules.reactions import attitude_at
 from dndbots.rules.treasure import tables
-from dndbots.rules.turning import needed
 
 seeds = st.integers(0, 2**32)
 THROK = character("Throk", "Fighter")

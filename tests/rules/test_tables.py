@@ -7,14 +7,14 @@ from hypothesis import given
 from tests.strategies import hostile_text
 
 from dndbots.errors import NotInRules, UnknownClass, UnknownMonster, UnknownSpell, UnknownThing
-from dndbots.rules.abilities import modifier, reaction_modifier
-from dndbots.rules.armor import armor_class, ascending, descending
-from dndbots.rules.classes import all_classes, char_class, find_class
+from dndbots.rules.characters.abilities import modifier, reaction_modifier
+from dndbots.rules.characters.armor import armor_class, ascending, descending
+from dndbots.rules.characters.classes import all_classes, char_class, find_class
+from dndbots.rules.characters.equipment import Weapon, all_things, bonus_of, recognised, thing
 from dndbots.rules.conditions import all_conditions, can, condition, is_helpless, sum_of
 from dndbots.rules.dice import bounds
-from dndbots.rules.equipment import Weapon, all_things, bonus_of, recognised, thing
-from dndbots.rules.monsters import all_monsters, monster
-from dndbots.rules.spells import all_spells, spell, spells_for
+from dndbots.rules.fights.monsters import all_monsters, monster
+from dndbots.rules.fights.spells import all_spells, spell, spells_for
 from dndbots.rules.tables import table
 from dndbots.rules.treasure import tables
 

@@ -1,4 +1,4 @@
-"""What a campaign promises, whatever it is kept in. Every backend runs all of it."""
+"""The contract of a campaign. Every backend runs all of it."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from tests.storage.memory_contract import MemoryContract
 from tests.table import event
 
 from dndbots.campaign import Campaign
-from dndbots.canon.marks import LEFT_OPEN, OUTCOME, left_open_with
+from dndbots.canon.event_marks import LEFT_OPEN, OUTCOME, left_open_with
 from dndbots.errors import (
     AmbiguousName,
     BranchExists,
@@ -147,7 +147,7 @@ class CampaignContract(MemoryContract):
         assert campaign.head == 1
 
     def test_places_are_gapless_and_in_order(self, table: Campaign) -> None:
-        """One after the other, one at a time or many at once."""
+        """Events are numbered in order, recorded one at a time or many at once."""
         table.record(event("a", "dm", "x"))
         table.record_many(event(f"b{n}", "dm", "x") for n in range(1200))
         table.record(event("c", "dm", "x"))
@@ -165,7 +165,7 @@ class CampaignContract(MemoryContract):
         assert table.head == 2
 
     def test_all_or_nothing(self, table: Campaign) -> None:
-        """One bad event in a batch, and nothing of the batch is there; the campaign goes on."""
+        """A bad event refuses its whole batch; the campaign goes on."""
         before = rows_of(table)
         batch = [event(f"n{n}", "dm", "word", killed=[GOBLIN]) for n in range(700)]
         with pytest.raises(EventRefused, match="hp_delta"):
@@ -186,7 +186,7 @@ class CampaignContract(MemoryContract):
         assert table.head == 1
 
     def test_another_writer_is_noticed(self, table: Campaign) -> None:
-        """What somebody else recorded in between is checked against, and nothing at hand is stale."""
+        """Events are checked against what somebody else recorded in between; no cache is stale."""
         table.record(event("a", "dm", "x", location=MILL, enemies=[GOBLIN], participants=BOTH))
         table.record(event("b", GOBLIN, "It snarls.", participants=BOTH))
         with self.another(table) as other:
@@ -267,7 +267,7 @@ class CampaignContract(MemoryContract):
     # Who perceives.
 
     def test_an_event_that_names_nobody_is_stamped(self, table: Campaign) -> None:
-        """Those at its place perceive it; without a place, the party; `witnesses: []` is the DM's alone."""
+        """Witnesses are those at the place; without a place, the party; `witnesses: []` means only the DM."""
         table.record(event("a", "dm", "x", location=CRYPT, participants=[ZARA, "npc_elena_001"]))
         here = table.record(event("b", "dm", "A door slams.", location=CRYPT))
         assert here.metadata["witnesses"] == ["npc_elena_001", ZARA]
@@ -420,7 +420,7 @@ class CampaignContract(MemoryContract):
         assert table.entity("loc_vault_001", viewer=THROK).properties == {"discovered": True}
 
     def test_where_everybody_is(self, table: Campaign) -> None:
-        """Those who take part in something are there; a stated place of the same event comes after it."""
+        """Participants are at the place of the event; a place that it states comes after that."""
         table.record(event("a", "dm", "x", location=CRYPT, participants=[ZARA], witnesses=BOTH))
         assert table.entity(ZARA, viewer=THROK).location == CRYPT
         table.record(event("b", "dm", "x", location="loc_inn_001", participants=[ZARA]))
@@ -463,7 +463,7 @@ class CampaignContract(MemoryContract):
         assert ties == [("~", CRYPT, True)]
 
     def test_late_news_do_not_beat_newer_truth(self, table: Campaign) -> None:
-        """What speaks of an earlier event is filed there, and only those who perceived that may learn it."""
+        """A fact of an earlier event is dated there, and only those who perceived that event may learn it."""
         table.record(event("a", "dm", "x", participants=BOTH))
         table.record(event("b", "dm", "x", participants=BOTH, facts=[fact(MILL, "door", "open")]))
         table.record(
@@ -481,7 +481,7 @@ class CampaignContract(MemoryContract):
             )
 
     def test_late_news_are_filed_the_same_when_folded_again(self, table: Campaign) -> None:
-        """What an early event says of the past is weighed against all evidence since, in any chunk."""
+        """A late fact is compared with all newer evidence, in whatever chunk it was recorded."""
         table.record(event("early", "dm", "x", participants=BOTH))
         table.record(
             event("move", "dm", "x", location=CRYPT, participants=[ZARA], facts=[relation(MILL, "in", CRYPT)])
@@ -498,7 +498,7 @@ class CampaignContract(MemoryContract):
         assert table.record(event("bell", "dm", "x", location=CRYPT)).metadata["witnesses"] == [ZARA]
 
     def test_a_campaign_is_verified_while_others_write(self, table: Campaign) -> None:
-        """What is written in the middle of it is neither missed nor taken for damage."""
+        """A write during verification is neither missed nor taken for damage."""
         with self.another(table) as other:
 
             def interrupt(done: int, _total: int) -> None:
@@ -557,7 +557,7 @@ class CampaignContract(MemoryContract):
             table.record(event("e", priest, "x", participants=BOTH))
         with pytest.raises(EventRefused, match="already"):
             table.record(event("f", "dm", "x", same_as={priest: THROK}))
-        with pytest.raises(EventRefused, match="itself"):
+        with pytest.raises(EventRefused, match="the same already"):
             table.record(event("g", "dm", "x", same_as={aldwin: priest}))
         about = [one.event_id for one in table.timeline(viewer=ZARA, about=aldwin)]
         assert about == [f"introduced_{priest}", "a", f"introduced_{aldwin}", "b", "c", "d"]
@@ -567,7 +567,7 @@ class CampaignContract(MemoryContract):
         shown = ["npc_a_001", "npc_b_001", "npc_c_001"]
         table.record(event("a", "dm", "x", discovered=shown))
         ring = {"npc_a_001": "npc_b_001", "npc_b_001": "npc_c_001", "npc_c_001": "npc_b_001"}
-        with pytest.raises(EventRefused, match="itself"):
+        with pytest.raises(EventRefused, match="the same already"):
             table.record(event("b", "dm", "x", same_as=ring))
         table.replay([event("c", "dm", "x", same_as=ring)])
         assert table.entity("npc_a_001", viewer="dm").merged == ("npc_a_001", "npc_c_001")
@@ -616,7 +616,7 @@ class CampaignContract(MemoryContract):
             table.record(event("c", ZARA, "x", location="loc_bag_001"))
 
     def test_a_batch_is_as_good_as_its_events_one_by_one(self, table: Campaign, campaign_2: Campaign) -> None:
-        """Whom one event shows, only speaks of, or lets hear is known to the next one of the same batch."""
+        """An entity that an event shows, mentions or addresses is known to the next event of the batch."""
         mira = "pc_mira_001"
         batch = [
             event("a", "dm", "x", witnesses=[mira]),
@@ -795,7 +795,7 @@ class CampaignContract(MemoryContract):
         assert [(one.value, one.certainty) for one in hers.facts if one.key == "loyal"] == [(False, "fact")]
 
     def test_who_was_only_told_of_an_event_did_not_see_it(self, table: Campaign) -> None:
-        """Of what happened to Throk, Zara has his word: where he was, and who died."""
+        """Zara believes what Throk tells her: where he was, and who died."""
         table.record(
             event(
                 "a",
@@ -872,7 +872,7 @@ class CampaignContract(MemoryContract):
             table.timeline(viewer=ZARA, last="x")  # type: ignore[arg-type]
 
     def test_the_newest_are_found_among_many_audiences(self, table: Campaign) -> None:
-        """Whoever else perceived what, the last N of a viewer are its last N."""
+        """The last N events of a viewer do not depend on what others perceived."""
         extras = [f"npc_extra_{n:03d}" for n in range(12)]
         table.record_many(
             event(f"n{n}", "dm", "x", witnesses=[*extras[: n % 12], *([ZARA] if n % 3 == 0 else [])])
@@ -885,7 +885,7 @@ class CampaignContract(MemoryContract):
     # Branches.
 
     def test_events_are_found_by_what_they_mark(self, table: Campaign) -> None:
-        """Where each session began, what was decided, what was left open: for who perceived it, by index."""
+        """Sessions, decisions and open threads are found by index, for those who perceived them."""
         table.record(event("e1", THROK, "I promise you the mill, Zara.", session="s02", participants=BOTH))
         table.record(event("e2", "dm", "It falls.", session="s02", witnesses=[THROK], killed=[GOBLIN]))
         table.record(event("e3", "dm", "Rain.", session="s03", witnesses=[THROK]))
@@ -980,7 +980,7 @@ class CampaignContract(MemoryContract):
         assert table.verify() == []
 
     def test_a_writer_on_what_is_undone_goes_on_there(self, table: Campaign) -> None:
-        """Whoever has the old branch open loses nothing, and writes nothing into the new one."""
+        """A program with the old branch open loses nothing, and writes nothing into the new one."""
         table.record(event("a", "dm", "x", participants=BOTH))
         with self.another(table) as writer:
             writer.record(event("b", "dm", "x", participants=BOTH))

@@ -9,7 +9,7 @@ from tests.table import event
 
 from dndbots.errors import DndbotsError
 from dndbots.events import EventType, GameEvent
-from dndbots.storage.graph import Graph
+from dndbots.storage.views.graph import Graph
 from dndbots.testing import as_text
 
 THROK, ZARA = "pc_throk_001", "pc_zara_001"
@@ -67,7 +67,7 @@ def questions(things: list[str]) -> dict[str, Ask]:
 
 
 def answers(graph: Graph, things: list[str] | None = None) -> dict[str, str]:
-    """What a graph answers to every question; a refusal is an answer too."""
+    """Return the answers of a graph to every question; an error is an answer too."""
     found = {}
     for name, ask in questions(things if things is not None else EVERYTHING[:1] + EVERYTHING[3:8]).items():
         try:

@@ -1,4 +1,4 @@
-"""What a campaign promises about its memory, whatever it is kept in: part of every backend's contract."""
+"""The memory part of the contract of a campaign. Every backend runs it."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from tests.table import event
 from dndbots.campaign import Campaign
 from dndbots.errors import EventRefused, StaleNote
 from dndbots.events import EventType, GameEvent
-from dndbots.storage.terms import terms_of
 from dndbots.testing import as_text, assert_perspective, memory_campaign
+from dndbots.text.terms import terms_of
 
 THROK, ZARA, ELENA = "pc_throk_001", "pc_zara_001", "npc_elena_001"
 MILL, CELLAR, ROAD = "loc_mill_001", "loc_cellar_001", "loc_road_001"
@@ -288,7 +288,7 @@ class MemoryContract:
             assert {seq: head.source for seq, head in heads.items()} == dict.fromkeys(places, "dm")
 
     def test_two_are_compared_line_by_line(self, table: Campaign) -> None:
-        """How many lines one heard and another did not, and the newest: on forks and in the past."""
+        """Unshared lines are counted and found on forks and in the past."""
         groups = [BOTH, [ZARA], [ELENA], [THROK, ELENA], BOTH, [*BOTH, ELENA], BOTH, ["npc_hob_001", ELENA]]
         table.record_many(event(f"a{n}", "dm", "x", witnesses=groups[n % 8]) for n in range(400))
         table.record_many(event(f"b{n}", "dm", "x", witnesses=[*BOTH, ELENA]) for n in range(200))
@@ -301,7 +301,7 @@ class MemoryContract:
                 with campaign.view("dm", as_of) as view:
                     heard = {who: [seq for seq, _ in view.of(who).play()][::-1] for who in people}
                     for one, other in ((one, other) for one in people for other in people):
-                        apart = view.of(one).apart_from(other)
+                        apart = view.of(one).unshared_with(other)
                         only = [seq for seq in heard[one] if seq not in heard[other]]
                         assert (apart.lines(), apart.newest(7)) == (len(only), only[:7])
                         assert apart.newest(10_000) == only
@@ -309,7 +309,7 @@ class MemoryContract:
             fork.close()
 
     def test_the_newest_claims_of_a_slot(self, table: Campaign) -> None:
-        """Those that the viewer holds, as far back as is asked for."""
+        """The newest values that the viewer holds, as many as asked for."""
         for n in range(6):
             said = {"subject": THROK, "key": "mood", "value": n}
             table.record(event(f"m{n}", "dm", "x", witnesses=[ZARA] if n % 2 else BOTH, facts=[said]))

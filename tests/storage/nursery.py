@@ -24,7 +24,7 @@ _MOST = 1 << 20
 
 
 class Process:
-    """What a test needs of `subprocess.Popen`."""
+    """The part of `subprocess.Popen` that tests use."""
 
     def __init__(self, module: str, arguments: list[str], *, stdout: int, stderr: int) -> None:
         given, theirs = os.pipe()

@@ -1,4 +1,4 @@
-"""What a campaign in a folder survives: killed programs, full disks, crowds, locks and damaged files."""
+"""Faults of a campaign in a folder: killed programs, full disks, crowds, locks and damaged files."""
 
 import os
 import random
@@ -45,7 +45,7 @@ from dndbots.errors import (
 )
 from dndbots.events import GameEvent
 from dndbots.storage.sql.schema import metadata
-from dndbots.storage.sql.tally import TALLY
+from dndbots.storage.sql.seal_file import TALLY
 
 KILLS = 200 if IS_LONG else 8
 KILLS_OF_A_CAMPAIGN = 20  # then a new one, as every look at a campaign takes longer than the last
@@ -134,7 +134,7 @@ def test_four_writers_at_once(tmp_path: Path) -> None:
 
 
 def test_a_writer_goes_on_after_others_wrote(tmp_path: Path) -> None:
-    """What a writer has at hand is never older than what somebody else wrote meanwhile."""
+    """A writer's caches are never older than what somebody else wrote meanwhile."""
     rng = random.Random("turns")
     with Campaign.open(tmp_path) as one, Campaign.open(tmp_path) as other:
         one.record(opening_scene())
@@ -249,7 +249,7 @@ def test_a_full_disk_takes_nothing_by_half(small_disk: Path) -> None:
 
 
 def test_a_failed_commit_is_not_taken_for_anothers_write(small_disk: Path) -> None:
-    """What a writer failed to commit is forgotten, also if somebody else then writes as many events."""
+    """A failed commit is forgotten, even if somebody else then writes as many events."""
     with Campaign.open(small_disk / "campaign") as one, Campaign.open(small_disk / "campaign") as other:
         one.record(opening_scene())
         ballast = _fill(small_disk)
@@ -323,7 +323,7 @@ def test_a_locked_campaign_is_busy_and_can_be_read(folder: Path) -> None:
 
 
 def test_a_campaign_that_somebody_is_making_is_busy(tmp_path: Path) -> None:
-    """Who opens a campaign that another program is making, and has no patience, is told so."""
+    """Opening a campaign that another program is making fails with a clear error if it does not wait."""
     with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as holder:
         holder.execute("PRAGMA journal_mode = WAL")
         holder.execute("BEGIN IMMEDIATE")
@@ -344,7 +344,7 @@ def _only(permissions: int, place: Path) -> Iterator[None]:
 
 
 def _attempted(where: Path) -> list[str]:
-    """What a program without privileges can do there."""
+    """Return what a program without privileges managed to do."""
     if sys.platform != "linux" and IS_ROOT:
         pytest.skip("permissions do not bind root here")
     with Child("attempt", where, first=WITHOUT_PRIVILEGES) as child:
@@ -390,7 +390,7 @@ def test_a_folder_that_cannot_be_looked_into_is_said_to_be_so(folder: Path) -> N
 
 
 def test_a_folder_that_cannot_be_made_is_said_to_be_so(folder: Path) -> None:
-    """Where no folder can be made, no campaign can be."""
+    """A campaign cannot be made where no folder can be."""
     with _only(0o555, folder):
         (line,) = _attempted(folder / "new")
     assert line.split()[:2] == ["open", StoreReadOnly.__name__]
@@ -410,7 +410,7 @@ def test_a_file_in_the_way_is_said_to_be_so(tmp_path: Path) -> None:
 
 
 def _use(folder: Path) -> Iterator[Callable[[], object]]:
-    """One use of a campaign after the other; what fails does not keep the others from being tried."""
+    """Yield the uses of a campaign; one that fails does not stop the others."""
     with Campaign.open(folder, timeout=0.2) as campaign:
         yield campaign.verify
         yield lambda: campaign.timeline(viewer="dm", last=1_000)
@@ -423,7 +423,7 @@ def _use(folder: Path) -> Iterator[Callable[[], object]]:
 
 
 def _outcomes(folder: Path) -> list[DndbotsError | object]:
-    """What each use gives, or the error that it ends with. Any error but our own goes through."""
+    """Return the result of each use, or its error. Only our own errors are caught."""
     found: list[DndbotsError | object] = []
     try:
         for use in _use(folder):
@@ -516,7 +516,7 @@ def test_no_page_can_be_lost_silently(played: Path, tmp_path: Path) -> None:
 
 
 def test_flipped_bytes_give_no_foreign_error(played: Path, tmp_path: Path) -> None:
-    """Whatever bytes are wrong in a file, only errors of dndbots come out."""
+    """Wrong bytes in a file lead to errors of dndbots only."""
     data = (played / FILE).read_bytes()
     folder = tmp_path / "campaign"
     foreign: dict[str, list[int]] = {}
@@ -588,7 +588,7 @@ def test_a_branch_that_descends_from_itself_is_told(folder: Path) -> None:
 
 
 def _place_of(exc: Exception) -> str:
-    """What kind of error it is, and where in our code it comes from."""
+    """Return the kind of an error, and the line of our code that raised it."""
     frames = [frame for frame in traceback.extract_tb(exc.__traceback__) if "/dndbots/" in frame.filename]
     places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-2:]]
     return f"{type(exc).__name__} at {' '.join(places)}"

@@ -1,4 +1,4 @@
-"""Whoever forgets to close: what it shared with others is let go of once it is collected, and only then."""
+"""A campaign that nobody closed: its shared engine is released when it is collected, and only then."""
 
 import gc
 import subprocess
@@ -18,7 +18,7 @@ from tests.waiting import HANG
 
 from dndbots.campaign import Campaign
 from dndbots.storage.sql.database import Database
-from dndbots.storage.sql.sharing import Shared
+from dndbots.storage.sql.engine_pool import SharedEngines
 from dndbots.storage.sql.sqlite import SqliteDialect
 
 
@@ -111,7 +111,7 @@ class Pooled:
 
 
 def ends(work: Callable[[], object]) -> bool:
-    """Whether something comes to its end, where it might wait for itself."""
+    """Return whether an action ends, where it might deadlock."""
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     thread.join(HANG)
@@ -134,7 +134,7 @@ class Collecting:
 
 def test_what_is_collected_while_somebody_asks_is_let_go_of_afterwards() -> None:
     """Nobody waits for the lock that it holds itself; nor is the engine lost that is being asked for."""
-    shared, make = Shared(), Pooled()
+    shared, make = SharedEngines(), Pooled()
     quiet = Collecting(lambda: None)
     engine = shared.engine(quiet, make)
     gone = [engine]
@@ -154,7 +154,7 @@ def test_what_is_collected_while_somebody_asks_is_let_go_of_afterwards() -> None
 
 def test_however_many_forget_at_once_nothing_stays_in_use(tmp_path: Path) -> None:
     """In any thread: each asks for an engine and is collected, and the last one ends the connections."""
-    shared, make = Shared(), Pooled()
+    shared, make = SharedEngines(), Pooled()
 
     class Lending(SqliteDialect):
         def engine(self) -> Engine:

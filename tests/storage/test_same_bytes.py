@@ -16,7 +16,7 @@ from tests.table import event
 
 from dndbots.campaign import Campaign
 from dndbots.events import GameEvent
-from dndbots.storage.standing import Standing
+from dndbots.storage.head_state import HeadState
 from dndbots.testing import as_text, memory_campaign, perceivers
 
 # A real database is made for each case, so there are fewer of them.
@@ -46,7 +46,7 @@ def test_sqlite_and_memory_are_alike(log: list[GameEvent]) -> None:
 @settings(max_examples=max(1, FEWER // 4))
 @given(log=logs(most=20))
 def test_one_at_a_time_or_all_at_once(log: list[GameEvent]) -> None:
-    """How events were batched leaves no trace."""
+    """The batches in which events were recorded leave no trace."""
     kept = list(played(memory_campaign(), log).events(viewer="dm"))
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -61,13 +61,13 @@ def test_one_at_a_time_or_all_at_once(log: list[GameEvent]) -> None:
 
 @given(log=logs(most=20))
 def test_a_log_comes_back_and_its_laws_agree_with_its_views(log: list[GameEvent]) -> None:
-    """What was recorded one by one is accepted as a whole; the dead of the laws are those of the views."""
+    """Events recorded one by one are accepted as one batch; laws and views agree on who is dead."""
     campaign = played(memory_campaign(), log)
     again = memory_campaign()
     again.import_log(campaign.export())
     assert list(again.export()) == list(campaign.export())
-    standing = Standing(campaign._store, 1, at_hand=None)
-    standing.begin(campaign.past()[1])
+    standing = HeadState(campaign._store, 1, at_hand=None)
+    standing.begin(campaign._log.past()[1])
     for entity in campaign.entities(viewer="dm"):
         assert standing.is_dead(entity.uid) is not entity.alive
 
@@ -129,7 +129,7 @@ def test_another_process_says_the_same() -> None:
 
 
 def test_one_who_goes_by_two_uids_is_counted_together() -> None:
-    """Of twelve who turned out to be one and the same, one killed under the other uid leaves eleven."""
+    """A group of twelve with two uids: a kill under the other uid leaves eleven."""
     campaign = memory_campaign(
         [
             event("e0", "dm", "You meet both.", participants=["npc_elena_001", "npc_old_priest_001"]),

@@ -14,8 +14,8 @@ from tests.table import event
 from dndbots.campaign import Campaign
 from dndbots.errors import StoreDamaged
 from dndbots.storage.seals import Seal
+from dndbots.storage.sql.seal_file import TALLY
 from dndbots.storage.sql.sqlite import FILE
-from dndbots.storage.sql.tally import TALLY
 
 JOURNAL = f"{FILE}-wal"
 
@@ -74,9 +74,9 @@ def test_a_copy_without_its_journal_is_told(copies: Callable[..., Path]) -> None
 def test_a_folder_without_its_journal_is_told(copies: Callable[..., Path]) -> None:
     """With the tally, how much is lost is known, and nothing is recorded on top of it."""
     folder = copies(FILE, TALLY)
-    assert "50 events were recorded, and 20 are left" in told(folder)
+    assert "50 events were recorded, but only 20 are left" in told(folder)
     with Campaign.open(folder) as campaign:
-        with pytest.raises(StoreDamaged, match="50 events were recorded, and 20 are left"):
+        with pytest.raises(StoreDamaged, match="50 events were recorded, but only 20 are left"):
             record(campaign, 100, 101)
         assert len(list(campaign.export())) == 21, "what is left can be exported"
         campaign.rebuild()
@@ -125,7 +125,7 @@ def test_a_campaign_that_nobody_closed_is_sound(tmp_path: Path) -> None:
 
 
 def test_an_older_copy_in_its_place_is_told(tmp_path: Path) -> None:
-    """Whoever puts an older file into a folder is told what is missing, whatever it says of itself."""
+    """An older file in the folder is reported with what is missing, whatever the file itself says."""
     with Campaign.open(tmp_path / "c") as campaign:
         record(campaign, 0, 3)
     shutil.copy(tmp_path / "c" / FILE, tmp_path / "old")
@@ -135,7 +135,7 @@ def test_an_older_copy_in_its_place_is_told(tmp_path: Path) -> None:
         with Campaign.open(tmp_path / "c", branch="fork") as fork:
             record(fork, 5, 7)
     shutil.copy(tmp_path / "old", tmp_path / "c" / FILE)
-    assert "5 events were recorded, and 3 are left" in told(tmp_path / "c")
+    assert "5 events were recorded, but only 3 are left" in told(tmp_path / "c")
     assert "branch no. 2 is lost" in told(tmp_path / "c")
     (tmp_path / "c" / TALLY).unlink()
     assert told(tmp_path / "c") == "", "who meant it takes the tally away"
@@ -156,7 +156,7 @@ def test_a_change_that_no_view_shows_is_told(tmp_path: Path, sql: str) -> None:
         record(campaign, 0, 6)
     statement(tmp_path / "c", sql)
     (tmp_path / "c" / TALLY).unlink()
-    assert "are not those that were recorded" in told(tmp_path / "c")
+    assert "are not the ones that were recorded" in told(tmp_path / "c")
 
 
 def test_a_campaign_of_before_is_sealed_with_its_next_event(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_campaign_of_before_is_sealed_with_its_next_event(tmp_path: Path) -> N
             campaign.record(event(f"late on {branch}", "dm", "Late."))
             assert campaign.verify() == []
     statement(tmp_path / "c", "UPDATE events SET turn = 7 WHERE seq = 1")
-    assert "the first 7 events are not those that were recorded" in told(tmp_path / "c")
+    assert "the first 7 events are not the ones that were recorded" in told(tmp_path / "c")
 
 
 def test_the_seal_is_the_same_on_every_database(tmp_path: Path, postgres: PostgresServer) -> None:
@@ -204,8 +204,8 @@ def test_verify_tells_of_triggers_and_lost_events_on_a_server(
         postgres.execute(
             "CREATE TRIGGER t BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION f()", database=database
         )
-        assert "the trigger 't' is not of dndbots" in str(campaign.verify())
+        assert "the trigger 't' does not belong to dndbots" in str(campaign.verify())
         postgres.execute("DROP TRIGGER t ON events", database=database)
         assert campaign.verify() == []
         postgres.execute("UPDATE events SET turn = 7 WHERE seq = 3", database=database)
-        assert "are not those that were recorded" in str(campaign.verify())
+        assert "are not the ones that were recorded" in str(campaign.verify())

@@ -77,19 +77,19 @@ def test_a_sound_campaign_has_no_problems(folder: Path) -> None:
         ("UPDATE events SET content = 'other' WHERE seq = 5", "postings"),
         ("UPDATE events SET metadata = 'nonsense' WHERE seq = 5", "event 5 of the log: cannot be read"),
         ("UPDATE events SET source = 'pc_' WHERE seq = 5", "event 5 of the log: cannot be read"),
-        ("UPDATE events SET name = 'teleport' WHERE seq = 5", "a newer one wrote it"),
-        ("UPDATE events SET version = 2 WHERE seq = 5", "a newer one wrote it"),
-        ("DELETE FROM members WHERE member = 'pc_zara_001'", "its audience is not the one"),
+        ("UPDATE events SET name = 'teleport' WHERE seq = 5", "a newer dndbots wrote it"),
+        ("UPDATE events SET version = 2 WHERE seq = 5", "a newer dndbots wrote it"),
+        ("DELETE FROM members WHERE member = 'pc_zara_001'", "its audience is not the people"),
         (
             "UPDATE members SET member = 'pc_evil_001' WHERE member = 'pc_zara_001'",
-            "members: the people of group",
+            "members: the members of group",
         ),
         (
             (
                 "INSERT INTO events SELECT 2, 7, 'e3', name, version, source, session_id, turn, timestamp,"
                 " audience, others, content, metadata FROM events WHERE seq = 4"
             ),
-            "event e3: its id is also",
+            "event e3: an event before the fork has the same id",
         ),
     ],
 )
@@ -105,7 +105,7 @@ def test_a_missing_event_is_found(folder: Path) -> None:
 
 
 def test_a_rebuild_mends_the_views(folder: Path) -> None:
-    """What was wrong with the views is right afterwards; the log was not touched."""
+    """A rebuild mends the views and does not touch the log."""
     assert problems(folder, "DELETE FROM claims", "DELETE FROM truth", "UPDATE cursors SET seq = 3")
     with Campaign.open(folder) as campaign:
         log = list(campaign.export())

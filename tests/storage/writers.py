@@ -22,10 +22,10 @@ from tests.table import event
 from tests.waiting import HANG, wait_until
 
 from dndbots.campaign import Campaign
-from dndbots.compaction.rules import RuleExtractor
-from dndbots.compaction.running import compact_once
+from dndbots.compaction.run import compact_once
 from dndbots.errors import DndbotsError, DuplicateEvent, StaleNote, StoreBusy, StoreUnavailable
 from dndbots.events import EventType, GameEvent
+from dndbots.extraction.english import RuleExtractor
 
 ROOT = Path(__file__).parents[2]
 IS_LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -271,7 +271,7 @@ sys.meta_path.insert(0, Blocker())
 
 
 class Child:
-    """One of the programs, running. `first` is code that runs before the program is loaded."""
+    """A running program of this module. `first` is code that runs before it is loaded."""
 
     _module = "tests.storage.writers"
 

@@ -1,1 +1,1 @@
-"""What events make true, and who knows it: pure functions from events to claims, and back to values."""
+"""Canon: what events make true, and who knows it. Pure functions from events to claims, and to values."""

@@ -1,8 +1,8 @@
-"""What an event makes true: claims about a subject, each in a slot.
+"""Claims: what an event makes true of a subject, each in a slot.
 
-A slot holds one thing at a time, so a newer claim in it supersedes the older one. A slot that begins
-with `+` counts instead: its claims are changes, and add up. Claims come from the event alone, never
-from what else is in the log: that is what lets a view be made from part of it.
+A slot holds one value at a time, so a newer claim in it supersedes the older one. A slot that begins with `+`
+counts instead: its claims are changes, and add up. Claims come from one event alone, never from the rest of
+the log, so a view can be made from part of it.
 """
 
 from enum import IntEnum
@@ -24,27 +24,27 @@ ITEM: Final = "item"
 ACT: Final = "act"
 ENCOUNTER: Final = "encounter"
 SPEAKER: Final = "speaker"
-# Of a shelf of somebody's memories, of a thread, and of what a person decided: none of them entities.
+# Slots of memory shelves, threads and decisions of people. Their subjects are no entities.
 MEMORY: Final = "memory"
 THREAD: Final = "thread"
 THREAD_STATE: Final = "thread state"
 THREAD_TOUCHED: Final = "thread touched"
 GATE: Final = "gate"
-# Of what compaction keeps: none of them entities either.
+# Slots of compaction. Their subjects are no entities either.
 COMPACTION: Final = "compaction"
 SCENE: Final = "scene"
 NARRATIVE: Final = "narrative"
 PROPOSAL: Final = "proposal"
 STATE: Final = "state"
-# Of what models took: none of them entities either.
+# Slots of model usage. Their subjects are no entities either.
 USAGE: Final = "usage"
 REPORT: Final = "report"
 
 _ONE_AT_A_TIME = (AT, PART_OF)
 
 
-class Certainty(IntEnum):
-    """How sure somebody is. A surer claim is not superseded by a less sure one."""
+class CertaintyRank(IntEnum):
+    """The certainty of a claim, ranked. A less certain claim does not supersede a more certain one."""
 
     RUMOR = 0
     BELIEF = 1
@@ -52,20 +52,20 @@ class Certainty(IntEnum):
 
 
 class Claim(NamedTuple):
-    """One thing that an event makes true, or says."""
+    """A claim that sets, adds or ends a value: something that an event makes true, or says."""
 
     subject: str
     slot: str
     value: JsonValue
-    certainty: Certainty = Certainty.FACT
+    certainty: CertaintyRank = CertaintyRank.FACT
 
 
 class HeldClaim(NamedTuple):
-    """A claim as it is kept: who holds it, since when, learned how.
+    """A stored claim: its holders, its time, and how they learned it.
 
-    `holders` is the number of an interned set of people, `at` the place in the log that the claim
-    speaks of, `seq` the place where it was made, `n` its place among the claims of that event, and
-    `total` the sum of a counting slot up to here, among claims with the same holders and certainty.
+    `holders` is the number of an interned set of people, `at` the seq of the event that the claim speaks of,
+    `seq` that of the event that made it, `n` its index among the claims of that event, and `total` the sum of
+    a counting slot up to here, over claims with the same holders and certainty.
     """
 
     subject: str
@@ -82,25 +82,27 @@ class HeldClaim(NamedTuple):
 
 
 def session_subject(session: str) -> str:
-    """A session as the subject of claims; it is no entity, like acts and encounters."""
+    """Return the subject of claims about a session, which is no entity."""
     return f"session {session}"
 
 
 def shelf_subject(holder: str, shelf: str) -> str:
+    """Return the subject of claims about a shelf of somebody's memories."""
     return f"{MEMORY} {holder} {shelf}"
 
 
 def usage_subject(role: str, model: str) -> str:
+    """Return the subject of claims about a model's usage in a role."""
     return f"{USAGE} {role} {model}"
 
 
 def report_subject(model: str) -> str:
-    """What a model's provider reports, whatever it was asked for."""
+    """Return the subject of claims about the token counts that a model's provider reports."""
     return f"{REPORT} {model}"
 
 
 class Shelf(NamedTuple):
-    """How a shelf of somebody's memories stands: its newest note, how far it has come, what counts."""
+    """The state of a memory shelf: its newest note, the last event it covers, and the notes that count."""
 
     last: str
     cursor: str
@@ -108,32 +110,35 @@ class Shelf(NamedTuple):
 
     @classmethod
     def of(cls, value: JsonValue) -> "Shelf | None":
+        """Return the state in the value of a claim; None if it has none."""
         if not isinstance(value, dict) or not isinstance(standing := value.get("standing"), list):
             return None
         return cls(str(value.get("last")), str(value.get("cursor")), tuple(map(str, standing)))
 
 
 def gate_slot(what: str, holder: str | None) -> str:
+    """Return the slot of a person's decision: for one holder, or for all."""
     return f"{GATE} {what}" if holder is None else f"{GATE} {what} {holder}"
 
 
 def plain_key(key: str) -> str:
-    """What a key says. One that there may be several of says which after two underscores."""
+    """Return a key without the part after two underscores, which numbers several of one kind."""
     return key.partition("__")[0] or key
 
 
-def counts(slot: str) -> bool:
+def is_counting(slot: str) -> bool:
+    """Return True if the claims of a slot add up."""
     return slot.startswith("+")
 
 
-def change(slot: str) -> str:
-    """The slot in which changes of an amount add up."""
+def change_slot(slot: str) -> str:
+    """Return the slot in which changes of an amount add up."""
     return f"+{slot}"
 
 
 def claim_of(fact: StatedFact) -> Claim:
-    """A stated fact in its one canonical form: `a > b` and `b in a` are the same claim."""
-    certainty = Certainty[fact.certainty.upper()]
+    """Return a stated fact in its canonical form: `a > b` and `b in a` are the same claim."""
+    certainty = CertaintyRank[fact.certainty.upper()]
     if fact.op is None or fact.object is None:
         value: JsonValue = [*fact.value] if isinstance(fact.value, list) else fact.value
         return Claim(fact.subject, str(fact.key), None if fact.ended else value, certainty)
@@ -146,13 +151,13 @@ def claim_of(fact: StatedFact) -> Claim:
 
 
 def relation_slot(op: str, other: str) -> str:
-    """Where a relation stands: somebody is in one place at a time, but may have to do with many."""
-    alone = op in _ONE_AT_A_TIME or (op == IN and category_of(other) != "FAC")
-    return op if alone else f"{op} {other}"
+    """Return the slot of a relation: somebody is in one place at a time, but may be associated with many."""
+    is_single = op in _ONE_AT_A_TIME or (op == IN and category_of(other) != "FAC")
+    return op if is_single else f"{op} {other}"
 
 
-class Reading(NamedTuple):
-    """What a slot and its value say, in the words of a fact."""
+class SlotReading(NamedTuple):
+    """A slot and its value in the terms of a fact: key and value, or operator and object."""
 
     key: str | None = None
     value: JsonValue = None
@@ -164,10 +169,11 @@ class Reading(NamedTuple):
 _RELATIONS = ("in ", "~ ", "-> ", "<- ")
 
 
-def reading_of(slot: str, value: JsonValue) -> Reading:
+def reading_of(slot: str, value: JsonValue) -> SlotReading:
+    """Return a slot and its value in the terms of a fact."""
     if slot in (AT, IN, PART_OF, SAME):
-        return Reading(op=slot, object=None if value is None else str(value), ended=value is None)
+        return SlotReading(op=slot, object=None if value is None else str(value), ended=value is None)
     if slot.startswith(_RELATIONS):
         op, _, other = slot.partition(" ")
-        return Reading(op=op, object=other, ended=value is not True)
-    return Reading(key=slot.removeprefix("+"), value=value, ended=value is None)
+        return SlotReading(op=op, object=other, ended=value is not True)
+    return SlotReading(key=slot.removeprefix("+"), value=value, ended=value is None)

@@ -1,6 +1,6 @@
-"""What somebody says that may come back: promises, threats, debts and mysteries, by how they are worded.
+"""Cues: promises, threats, debts and mysteries in what people say, found by their wording.
 
-Precise rather than greedy: a promise that is missed is still in the log, one that was none annoys.
+The patterns are narrow on purpose. A missed promise is still in the log; a false one annoys players.
 """
 
 import re
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, get_args
 from dndbots.events import ThreadKind
 
 LONGEST: Final = 240
-_FEWEST_WORDS: Final = 3  # "I promise." does not say what
+_FEWEST_WORDS: Final = 3  # "I promise." has no content
 _WHOM: Final = r"(?:(?:you|him|her|them|it|your|his|their|this|that|every|all|the)\b|(?-i:[A-Z]))"
 
 _CUES: Final[dict[ThreadKind, str]] = {
@@ -43,7 +43,7 @@ _CUES: Final[dict[ThreadKind, str]] = {
 _ANY: Final = re.compile(
     "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _CUES.items()), re.VERBOSE | re.IGNORECASE
 )
-# No cue is without one of these, and most text is without any: looking for them costs next to nothing.
+# Every cue contains one of these, and most texts contain none, so looking for them first is cheap.
 _ROOTS: Final = (
     "promis", "vow", "swear", "swor", "word", "kill", "destroy", "hunt", "burn", "hang", "gut", "crush",
     "ruin", "bury", "slay", "you will", "you'll", "you shall", "veng", "not over", "n't over", "owe",
@@ -56,27 +56,29 @@ _APOSTROPHE: Final = "\u2019"
 
 
 class Cue(NamedTuple):
+    """A promise, threat, debt or mystery, and the sentence that contains it."""
+
     kind: ThreadKind
     text: str
 
 
 def cue_in(text: str) -> Cue | None:
-    """The first promise, threat, debt or mystery in a text, and the sentence that it stands in."""
-    if not _may_have_one(text):
+    """Return the first cue in a text; None if there is none."""
+    if not _may_have_cue(text):
         return None
     text = text.replace(_APOSTROPHE, "'")
-    for sentence in filter(_may_have_one, _END.split(text)):
-        found = _ANY.search(sentence)
-        if found is not None and len(sentence.split()) >= _FEWEST_WORDS:
-            kind = next(kind for kind in _KINDS if kind == found.lastgroup)
-            told = " ".join(sentence.split())
-            return Cue(kind, told if len(told) <= LONGEST else f"{told[:LONGEST].rsplit(' ', 1)[0]}…")
+    for sentence in filter(_may_have_cue, _END.split(text)):
+        match = _ANY.search(sentence)
+        if match is not None and len(sentence.split()) >= _FEWEST_WORDS:
+            kind = next(kind for kind in _KINDS if kind == match.lastgroup)
+            line = " ".join(sentence.split())
+            return Cue(kind, line if len(line) <= LONGEST else f"{line[:LONGEST].rsplit(' ', 1)[0]}…")
     return None
 
 
-def _may_have_one(text: str) -> bool:
+def _may_have_cue(text: str) -> bool:
     lowered = text.lower()
-    for root in _ROOTS:  # noqa: SIM110 - any() takes a third longer, and this is asked of every event
+    for root in _ROOTS:  # noqa: SIM110 - any() takes a third longer, and this runs for every event
         if root in lowered:
             return True
     return False

@@ -1,4 +1,4 @@
-"""What changes hands: the entries of an event's `loot`, and whom a bare number or list is about."""
+"""Loot: the entries of an event's `loot`, and the person that a bare number or list is about."""
 
 from typing import Annotated
 
@@ -11,7 +11,10 @@ _MOST = 1_000_000_000
 
 
 class Loot(BaseModel):
-    """`"rope"`, `{"item": "rope", "quantity": 2, "to": uid}` or `{"gold": 50}`; `from` takes away."""
+    """An item or gold: `"rope"`, `{"item": "rope", "quantity": 2, "to": uid}` or `{"gold": 50}`.
+
+    `from` takes it from somebody.
+    """
 
     model_config = ConfigDict(frozen=True, strict=True, populate_by_name=True)
 
@@ -25,23 +28,24 @@ class Loot(BaseModel):
 
     @property
     def is_empty(self) -> bool:
+        """True if it names neither an item nor gold."""
         return self.item is None and not self.gold
 
 
 def loot_of(entry: JsonValue) -> Loot:
-    """An entry of `loot`, typed; pydantic's error where it is none."""
+    """Return an entry of `loot` as a typed value, or raise pydantic's ValidationError."""
     return Loot(item=entry) if isinstance(entry, str) else Loot.model_validate(entry)
 
 
 def holder_of(event: GameEvent, known: KnownMetadata) -> str:
-    """Who takes what an event gives to nobody by name: its actor, its only participant, or the party."""
+    """Return who takes loot without a `to`: the actor, the only participant, or the party."""
     if is_uid(event.source):
         return event.source
     return known.participants[0] if len(known.participants) == 1 else PARTY_UID
 
 
 def sufferer_of(event: GameEvent, known: KnownMetadata) -> str | None:
-    """Whom a bare `hp_delta` or `conditions` is about: the one other participant, or else the actor."""
+    """Return whom a bare `hp_delta` or `conditions` is about: the only other participant, or the actor."""
     others = [who for who in dict.fromkeys(known.participants) if who != event.source]
     if len(others) == 1:
         return others[0]

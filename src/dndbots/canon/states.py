@@ -1,7 +1,7 @@
-"""Which words for a state say that nothing more comes of a quest, an objective or a thread.
+"""States of quests, objectives and threads: which of them mean that it is over.
 
-An adventure may end a quest in a word of its own: ransomed, truce, hushed. So it is the words for what still
-goes on that are known here, and any other single word is an end.
+An adventure may end a quest with a word of its own: ransomed, truce, hushed. So this module lists the words
+for a state that still goes on, and takes any other single word for an end.
 """
 
 import re
@@ -26,11 +26,12 @@ _DOING: Final = "ing"  # searching, pending
 
 
 def is_completed(state: JsonValue) -> bool:
+    """Return True if a state means success."""
     return isinstance(state, str) and state.strip().casefold() in COMPLETED
 
 
 def is_over(state: JsonValue) -> bool:
-    """Whether a state is an end, good or bad. A sentence is one only if it begins like one."""
+    """Return True if a state is an end, good or bad. A sentence must begin with a word for an end."""
     words = _WORD.findall(state.casefold()) if isinstance(state, str) else []
     if not words or "_".join(words) in _GOING_ON:
         return False

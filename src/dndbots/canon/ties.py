@@ -1,7 +1,7 @@
-"""Who has to do with whom: what claims tie a subject to others, and what people did together in an event.
+"""Ties between entities: by claims, and by deeds that people did together in an event.
 
-A tie by a claim holds as long as the claim does. A deed was done, and stays so. Like all claims, both come
-from one event alone.
+A tie by a claim lasts as long as the claim. A deed lasts for ever. Like all claims, both come from one event
+alone.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,8 +29,8 @@ _DID: Final = "did "
 _TELLING: Final = frozenset(("told_to", "killed_by", "loot", "quest_id", "discovered"))
 
 
-class Deed(NamedTuple):
-    """That somebody did something with, to or for another, by a verb. To meet is mutual, and told once."""
+class EventDeed(NamedTuple):
+    """A deed of somebody with, to or for another. A meeting is mutual, and listed once."""
 
     subject: str
     verb: str
@@ -38,52 +38,54 @@ class Deed(NamedTuple):
 
 
 def deed_slot(verb: str) -> str:
-    """A deed among the slots of claims; no slot of theirs begins like that."""
+    """Return the slot of a deed. No slot of a claim begins like it."""
     return f"{_DID}{verb}"
 
 
 def verb_of(slot: str) -> str | None:
+    """Return the verb of a deed's slot; None for the slot of a claim."""
     return slot.removeprefix(_DID) if slot.startswith(_DID) else None
 
 
 def tied_by(slot: str, value: JsonValue) -> tuple[str, ...]:
-    """Whom a claim ties its subject to: by a relation that holds, or because its value names them."""
-    said = reading_of(slot, value)
-    if said.op is not None:
-        return () if said.ended or said.object is None or said.op == "=" else (said.object,)
+    """Return the entities that a claim ties its subject to: by a relation, or by uids in its value."""
+    reading = reading_of(slot, value)
+    if reading.op is not None:
+        is_tie = not reading.ended and reading.object is not None and reading.op != "="
+        return (str(reading.object),) if is_tie else ()
     if not slot.isidentifier():
         return ()
-    named = value if isinstance(value, list) else [value]
-    return tuple(dict.fromkeys(one for one in named if isinstance(one, str) and _is_entity(one)))
+    values = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(uid for uid in values if isinstance(uid, str) and _is_entity(uid)))
 
 
 def kind_of(slot: str) -> str:
-    """What a link is called: the verb of a deed, the operator of a relation, or the key of a fact."""
+    """Return the kind of a link: the verb of a deed, the operator of a relation, or the key of a fact."""
     return verb_of(slot) or slot.partition(" ")[0]
 
 
 @lru_cache(maxsize=1 << 14)
 def _is_entity(text: str) -> bool:
-    """Values may be any text; one that reads as a uid of a category is taken for one."""
+    """Return True if a text is a uid of one of the categories."""
     return is_uid(text) and category_of(text) is not None
 
 
-def deeds_of(event: GameEvent, known: KnownMetadata) -> tuple[Deed, ...]:
-    """What those who took part in an event did, as far as it says so."""
+def deeds_of(event: GameEvent, known: KnownMetadata) -> tuple[EventDeed, ...]:
+    """Return the deeds of the people who took part in an event, as far as its metadata has them."""
     company = company_of(event, known)
     met = _meetings(company)
     if _TELLING.isdisjoint(event.metadata):
         return met
-    return tuple(dict.fromkeys((*met, *_told(event, known, company))))
+    return tuple(dict.fromkeys((*met, *_other_deeds(event, known, company))))
 
 
 @lru_cache(maxsize=1 << 14)
-def _meetings(company: tuple[str, ...]) -> tuple[Deed, ...]:
-    return tuple(Deed(one, MET, other) for one, other in combinations(sorted(company), 2))
+def _meetings(company: tuple[str, ...]) -> tuple[EventDeed, ...]:
+    return tuple(EventDeed(one, MET, other) for one, other in combinations(sorted(company), 2))
 
 
-def _told(event: GameEvent, known: KnownMetadata, company: tuple[str, ...]) -> Iterator[Deed]:
-    """Deeds beside meetings. Only entities do anything, and nobody to themselves."""
+def _other_deeds(event: GameEvent, known: KnownMetadata, company: tuple[str, ...]) -> Iterator[EventDeed]:
+    """Yield deeds other than meetings, between two different entities."""
     killers = [known.killed_by] if isinstance(known.killed_by, str) else known.killed_by or []
     spoils = [entry for entry in map(loot_of, known.loot) if entry.giver and entry.to]
     done: Iterable[tuple[str, str, str]] = (
@@ -95,4 +97,4 @@ def _told(event: GameEvent, known: KnownMetadata, company: tuple[str, ...]) -> I
     )
     for subject, verb, other in done:
         if subject != other and is_uid(subject) and is_uid(other):
-            yield Deed(subject, verb, other)
+            yield EventDeed(subject, verb, other)

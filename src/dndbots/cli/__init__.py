@@ -1,8 +1,9 @@
-"""The command line: parse, call, show. No logic of its own.
+"""The command line: parse, call, show. It has no logic of its own.
 
-Commands load the campaign when they run, so that `--help` and `--version` answer at once.
+Commands load the campaign when they run, so `--help` and `--version` answer at once.
 """
 
+import gc
 import io
 import sys
 
@@ -10,11 +11,12 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Runs the command that the program was called with."""
+    """Run the command given on the command line."""
+    gc.set_threshold(50_000)  # loading makes many objects and hardly any garbage
     from dndbots.cli.app import app
 
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a letter gets its number; a campaign in any script can be read.
+        # A terminal that cannot show a letter gets its number, so campaigns in any script can be read.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     app(prog_name="dndbots")

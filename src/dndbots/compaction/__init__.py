@@ -1,4 +1,4 @@
-"""Raw logs become campaign data. Names are loaded when they are first used."""
+"""Compaction: turns raw logs into campaign data. Names are loaded on first use."""
 
 from typing import TYPE_CHECKING
 
@@ -6,9 +6,9 @@ from dndbots import _lazy
 
 if TYPE_CHECKING:
     from dndbots.compaction.agent import CampaignPersistenceAgent
-    from dndbots.compaction.asking import ModelExtractor
     from dndbots.compaction.background import Compactor
-    from dndbots.compaction.data import (
+    from dndbots.compaction.data.disk_folder import DataFolder
+    from dndbots.compaction.data.models import (
         CampaignData,
         CharacterInfo,
         EnvironmentInfo,
@@ -17,12 +17,10 @@ if TYPE_CHECKING:
         QuestInfo,
         SceneInfo,
     )
-    from dndbots.compaction.folder import DataFolder
-    from dndbots.compaction.reviewing import Proposal
-    from dndbots.compaction.rules import RuleExtractor
-    from dndbots.compaction.running import Run
-    from dndbots.compaction.state import SharedStateManager
-    from dndbots.compaction.tools import (
+    from dndbots.compaction.data.run_history import Run
+    from dndbots.compaction.review import Proposal
+    from dndbots.compaction.shared_state import SharedStateManager
+    from dndbots.compaction.updater_tools import (
         ability_updater_tool,
         character_updater_tool,
         environment_updater_tool,
@@ -32,13 +30,15 @@ if TYPE_CHECKING:
         quest_updater_tool,
         scene_narrative_updater_tool,
     )
-    from dndbots.compaction.values import Extractor, Known, Turn, Update
+    from dndbots.extraction.english import RuleExtractor
+    from dndbots.extraction.model_extractor import ModelExtractor
+    from dndbots.extraction.port import Extractor, KnownNames, Turn, Update
 
 _HOMES = {
     "dndbots.compaction.agent": ["CampaignPersistenceAgent"],
-    "dndbots.compaction.asking": ["ModelExtractor"],
+    "dndbots.extraction.model_extractor": ["ModelExtractor"],
     "dndbots.compaction.background": ["Compactor"],
-    "dndbots.compaction.data": [
+    "dndbots.compaction.data.models": [
         "CampaignData",
         "CharacterInfo",
         "EnvironmentInfo",
@@ -47,12 +47,12 @@ _HOMES = {
         "QuestInfo",
         "SceneInfo",
     ],
-    "dndbots.compaction.folder": ["DataFolder"],
-    "dndbots.compaction.reviewing": ["Proposal"],
-    "dndbots.compaction.rules": ["RuleExtractor"],
-    "dndbots.compaction.running": ["Run"],
-    "dndbots.compaction.state": ["SharedStateManager"],
-    "dndbots.compaction.tools": [
+    "dndbots.compaction.data.disk_folder": ["DataFolder"],
+    "dndbots.compaction.review": ["Proposal"],
+    "dndbots.extraction.english": ["RuleExtractor"],
+    "dndbots.compaction.data.run_history": ["Run"],
+    "dndbots.compaction.shared_state": ["SharedStateManager"],
+    "dndbots.compaction.updater_tools": [
         "ability_updater_tool",
         "character_updater_tool",
         "environment_updater_tool",
@@ -62,7 +62,7 @@ _HOMES = {
         "quest_updater_tool",
         "scene_narrative_updater_tool",
     ],
-    "dndbots.compaction.values": ["Extractor", "Known", "Turn", "Update"],
+    "dndbots.extraction.port": ["Extractor", "KnownNames", "Turn", "Update"],
 }
 
 __all__ = [
@@ -73,7 +73,7 @@ __all__ = [
     "DataFolder",
     "EnvironmentInfo",
     "Extractor",
-    "Known",
+    "KnownNames",
     "ModelExtractor",
     "NPCInfo",
     "NarrativeInfo",

@@ -1,4 +1,4 @@
-"""The persistence agent: who reads the logs, with which extractor, and how often."""
+"""The persistence agent: turns raw logs into campaign data, with or without a model."""
 
 import asyncio
 import hashlib
@@ -11,57 +11,58 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from dndbots._jsontext import as_json
-from dndbots.compaction.checking import as_update
-from dndbots.compaction.data import CampaignData
-from dndbots.compaction.running import MOST_EVENTS, TIMEOUT, Run, compact_once
-from dndbots.compaction.state import SharedStateManager
-from dndbots.compaction.turns import role_of
-from dndbots.compaction.values import Extractor, Known, Turn, Update
+from dndbots.compaction.checks import as_update
+from dndbots.compaction.data.models import CampaignData
+from dndbots.compaction.data.run_history import Run
+from dndbots.compaction.heard_turns import role_of
+from dndbots.compaction.run import MOST_EVENTS, TIMEOUT, compact_once
+from dndbots.compaction.shared_state import SharedStateManager
 from dndbots.errors import ExtractionFailed, InvalidSetting, StaleNote, UpdateRefused
 from dndbots.events import GameEvent
+from dndbots.extraction.port import Extractor, KnownNames, Turn, Update
 from dndbots.ids import DM, is_uid, name_from_uid, short
 from dndbots.interop.transcripts import TranscriptLine
-from dndbots.llm.waiting import within
+from dndbots.llm.timeouts import within
 from dndbots.memory.entries import entry_of
-from dndbots.memory.notes import Table
+from dndbots.storage.campaign_log import CampaignLog
 from dndbots.storage.upkeep import Progress
 
 log = logging.getLogger("dndbots.compaction")
 
 COMPACTION_INTERVAL: Final = 5
-# How often in a row an extractor may fail before the turns are read by the one without a model.
+# After this many failures in a row, the turns are read without a model.
 PATIENCE: Final = 3
 _ATTEMPTS: Final = 5
 _MOST_PER_TURN: Final = 40
 _MOST_ASKED: Final = 40
 _WANTED: Final = (
-    "is no extractor: pass a chat model object with invoke(messages), such as a LangChain chat model, an "
-    "object with extract(turns, known), or nothing for one without a model"
+    "is not an extractor: pass a chat model object with invoke(messages), such as a LangChain chat model, an "
+    "object with extract(turns, known), or None to read without a model"
 )
 
 
 def extractor_of(given: Any) -> Extractor:
-    """An extractor from whatever was given for one: nothing, one of somebody's, or a chat model."""
+    """Return the given extractor, one that asks the given chat model, or the English rules for None."""
     if given is None:
-        from dndbots.compaction.rules import RuleExtractor
+        from dndbots.extraction.english import RuleExtractor
 
         return RuleExtractor()
     if isinstance(given, str):
         raise InvalidSetting("extractor", given, reason=f"names a model; {_WANTED.partition(': ')[2]}")
     if isinstance(given, type):
-        raise InvalidSetting("extractor", given, reason="is a class: pass an object of it")
+        raise InvalidSetting("extractor", given, reason="is a class; pass an instance of it")
     if callable(getattr(given, "extract", None)):
-        found: Extractor = given
-        return found
+        extractor: Extractor = given
+        return extractor
     if callable(getattr(given, "invoke", None)):
-        from dndbots.compaction.asking import ModelExtractor
+        from dndbots.extraction.model_extractor import ModelExtractor
 
         return ModelExtractor(given)
     raise InvalidSetting("extractor", given, reason=_WANTED)
 
 
 class CampaignPersistenceAgent:
-    """Turns raw logs into campaign data. `extractor` is one of ours, of yours, a chat model, or nothing."""
+    """Turns raw logs into campaign data. `extractor` is an extractor, a chat model, or None for the rules."""
 
     name = "campaign-persistence-agent"
     tools = (
@@ -82,21 +83,23 @@ class CampaignPersistenceAgent:
         timeout: float = TIMEOUT,
     ) -> None:
         if type(compaction_interval) is not int or compaction_interval < 1:
-            raise InvalidSetting("compaction_interval", compaction_interval, reason="is no number of turns")
+            raise InvalidSetting(
+                "compaction_interval", compaction_interval, reason="should be a number of turns, at least 1"
+            )
         self.compaction_interval = compaction_interval
         self.extractor = extractor_of(extractor)
         self._timeout = timeout
         self._failures = 0
 
-    # Without a campaign.
+    # Without a campaign
 
     async def compact_logs(
         self, recent_logs: Iterable[Any], campaign_data: CampaignData | Mapping[str, Any] | None = None
     ) -> CampaignData:
-        """The campaign data with what the logs say. If nothing can be read, as it was, with a warning.
+        """Return the campaign data updated by the logs; unchanged, with a warning, if reading them fails.
 
-        Logs are events, transcript lines, `[speaker]: text`, or turns; oldest first. They are newer than
-        what the data knows already, unless they are the lines that it knows it from.
+        Logs are events, transcript lines, `[speaker]: text`, or turns, oldest first. They count as newer
+        than the data, except for lines that the data was made from.
         """
         data = _as_data(campaign_data)
         turns = _turns(recent_logs)
@@ -105,22 +108,22 @@ class CampaignPersistenceAgent:
             proposed = await asyncio.to_thread(
                 within, self._timeout, lambda: list(islice(self._proposals(turns, data), most))
             )
-        except Exception as exc:  # noqa: BLE001 - whatever it was, play goes on
-            log.warning("nothing was read out of %d turns: %s", len(turns), short(str(exc)))
+        except Exception as exc:  # noqa: BLE001 - play goes on after any error
+            log.warning("the %d turns could not be read: %s", len(turns), short(str(exc)))
             return data
         with state.batch():
-            for one in proposed:
-                _applied(state, as_update(one))
+            for proposal in proposed:
+                _apply(state, as_update(proposal))
         return state.snapshot()
 
     def _proposals(self, turns: list[Turn], data: CampaignData) -> Iterator[Any]:
         return iter(self.extractor.extract(turns, _known(data)))
 
-    # With one.
+    # With a campaign
 
     def compact(
         self,
-        table: Table,
+        campaign_log: CampaignLog,
         *,
         review: bool = False,
         most: int | None = None,
@@ -128,21 +131,23 @@ class CampaignPersistenceAgent:
         progress: Progress | None = None,
         total: int = 0,
     ) -> list[Run]:
-        """Compacts all that was not, in runs of so many events; each is kept when it is done.
+        """Compact everything after the cursor, in runs of at most `most` events; return the runs.
 
-        `at_most` is after how many runs to leave the rest for another time. `progress` is told how many of
-        `total` turns were read.
+        Each run is recorded when it is done. `at_most` limits the number of runs. `progress` gets the
+        number of turns read so far, and `total`.
         """
         runs: list[Run] = []
         conflicts = 0
-        # What a model was asked in vain is asked again, so that it is not asked too much at once.
+        # A failed run asks the model everything again, so a run with a model is kept short.
         most = most or (_MOST_ASKED if getattr(self.extractor, "waits", True) else MOST_EVENTS)
         while at_most is None or len(runs) < at_most:
             try:
-                run = compact_once(table, self._reader(), most=most, review=review, timeout=self._timeout)
+                run = compact_once(
+                    campaign_log, self._reader(), most=most, review=review, timeout=self._timeout
+                )
             except StaleNote:
-                # Somebody else compacted the same turns first, which is as good; and goes on, if it does so
-                # again and again.
+                # Another process compacted the same turns first. If that happens again and again, leave the
+                # rest to it.
                 conflicts += 1
                 if conflicts >= _ATTEMPTS:
                     return runs
@@ -155,11 +160,11 @@ class CampaignPersistenceAgent:
             runs.append(run)
             self._failures = conflicts = 0
             if progress is not None:
-                progress(sum(one.turns for one in runs), total)
+                progress(sum(run.turns for run in runs), total)
         return runs
 
     def _reader(self) -> Extractor:
-        """Who reads the next turns. Those that failed again and again are read without a model."""
+        """Return the extractor for the next turns; after repeated failures, one without a model."""
         return extractor_of(None) if self._failures >= PATIENCE else self.extractor
 
 
@@ -171,11 +176,11 @@ def _as_data(given: CampaignData | Mapping[str, Any] | None) -> CampaignData:
     except ValidationError as exc:
         first = exc.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        raise InvalidSetting("campaign_data", place, reason=f"cannot be read: {first['msg']}") from exc
+        raise InvalidSetting("campaign_data", place, reason=f"is not campaign data: {first['msg']}") from exc
 
 
-def _known(data: CampaignData) -> Known:
-    from dndbots.compaction.data import SHELVES
+def _known(data: CampaignData) -> KnownNames:
+    from dndbots.compaction.data.models import SHELVES
 
     categories = {shelf: category for category, shelf in SHELVES.items()}
     categories["npcs"] = "NPC"
@@ -183,10 +188,10 @@ def _known(data: CampaignData) -> Known:
     for shelf, category in categories.items():
         for info in getattr(data, shelf).values():
             found |= dict.fromkeys((info.name, *info.aliases), category)
-    return Known(found)
+    return KnownNames(found)
 
 
-def _applied(state: SharedStateManager, update: Any) -> None:
+def _apply(state: SharedStateManager, update: Any) -> None:
     if isinstance(update, Update):
         try:
             state.apply(update)
@@ -195,9 +200,9 @@ def _applied(state: SharedStateManager, update: Any) -> None:
 
 
 def _turns(given: Iterable[Any]) -> list[Turn]:
-    """The turns of a log. One without an id gets one by what it says, and how often that was said before.
+    """Return the turns of a log. A turn without an id gets one from its content and its repetition count.
 
-    So lines of another call are never taken for these, and lines that are sent again are.
+    So a line that is sent again keeps its id, and no line of another call shares it.
     """
     found: list[Turn] = []
     said: Counter[Turn] = Counter()
@@ -213,7 +218,7 @@ def _turns(given: Iterable[Any]) -> list[Turn]:
 
 
 def _turn(given: Any, number: int) -> Turn:
-    """A turn from whatever stands in a log; its id is blank where it has none."""
+    """Return a log entry of any kind as a turn; its id is blank if the entry has none."""
     if isinstance(given, Turn):
         return given
     if isinstance(given, GameEvent):

@@ -1,7 +1,7 @@
-"""Compaction while play goes on: a turn only counts, and somebody else reads.
+"""Compaction in the background: a turn only counts towards the next run, and never waits for it.
 
-What costs time of ours is done by another process, what waits for a model by a thread. While one run is
-under way, further triggers are folded into the next. Nothing that goes wrong here reaches play.
+Reading without a model takes processor time, so another process does it; reading with a model waits for the
+network, so a thread does it. Triggers during a run lead to one more run. No failure here reaches play.
 """
 
 import atexit
@@ -15,43 +15,46 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Protocol, Self
 
-from dndbots.compaction.turns import is_spoken
 from dndbots.errors import InvalidSetting, WorkerFailed
 from dndbots.events import EventType, GameEvent
 
 log = logging.getLogger("dndbots.compaction")
 
 EVERY_TURNS: Final = 5
-# So much that was said is worth a run, however few turns it took.
+# This many spoken words trigger a run, however few turns they took.
 EVERY_WORDS: Final = 1_500
 _SCENE_ENDS: Final = frozenset((EventType.LOCATION_CHANGE, EventType.SESSION_END, EventType.COMBAT_END))
-_MODULE: Final = "dndbots.worker"
+# It opens campaigns, so it stands above this room, and is started by name.
+_PROGRAM: Final = "dndbots.cli.maintain.reader"
 JOB_TIMEOUT: Final = 600.0
 
 
 class Job(NamedTuple):
-    """A campaign to be compacted: where it is, and which branch."""
+    """A campaign to compact: its address and the branch."""
 
     where: str
     branch: str
 
 
 class Work(Protocol):
-    """Compacts one campaign as far as there is anything; says how many runs it took."""
+    """A function that compacts one campaign as far as it can, and returns the number of runs."""
 
     def __call__(self) -> int: ...
 
 
 class Compactor:
-    """Compacts a campaign in the background as long as it is open. Made by `Campaign.compacting`.
+    """Compacts a campaign in the background until it is closed. Made by `Campaign.compacting`.
 
-    `failures` counts runs that failed; `error` is what the last one failed by, None if it did not.
+    `failures` counts failed runs; `error` is the error of the last run, None if it succeeded.
     """
 
     def __init__(self, work: Work, *, every: int = EVERY_TURNS, words: int = EVERY_WORDS) -> None:
+        from dndbots.compaction.heard_turns import is_spoken  # loads the rules of extraction
+
+        self._is_spoken = is_spoken
         for name, number in (("every", every), ("words", words)):
             if type(number) is not int or number < 1:
-                raise InvalidSetting(name, number, reason="is not a number from 1 up")
+                raise InvalidSetting(name, number, reason="is not a whole number of at least 1")
         self.runs = 0
         self.failures = 0
         self.error: BaseException | None = None
@@ -63,16 +66,16 @@ class Compactor:
         self._leave: Callable[[], object] = lambda: None
         self._ended: Callable[[], object] = lambda: None
 
-    # What play calls.
+    # Called by play.
 
     def notice(self, events: Iterable[GameEvent]) -> None:
-        """Counts what was played, and asks for a run where it is time for one. Never waits."""
+        """Count new events, and request a run when enough have come. Never waits."""
         due = False
         with self._change:
             for event in events:
                 if event.is_note:
                     continue
-                if is_spoken(event):
+                if self._is_spoken(event):
                     self._turns += 1
                     self._words += event.content.count(" ") + 1
                 due |= event.event_type in _SCENE_ENDS and self._turns > 0
@@ -80,7 +83,7 @@ class Compactor:
                 self.request()
 
     def request(self) -> None:
-        """Asks for a run; one that is asked for while another is under way comes after it."""
+        """Request a run. A request during a run leads to one more run after it."""
         with self._change:
             if self._closed:
                 return
@@ -92,17 +95,17 @@ class Compactor:
             self._change.notify_all()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Waits until nothing is asked for or under way; False if that takes longer."""
+        """Wait until no run is requested or running; False after `timeout` seconds."""
         with self._change:
             return self._change.wait_for(lambda: not (self._wanted or self._busy), timeout)
 
     def on_close(self, *, first: Callable[[], object], last: Callable[[], object] | None = None) -> Self:
-        """What to do beside when it is closed: before what is left is compacted, and after that."""
+        """Set what `close` calls as well: `first` before the last run, `last` after it."""
         self._leave, self._ended = first, last or self._ended
         return self
 
     def close(self, timeout: float | None = 60.0) -> None:
-        """Compacts what is left, and stops. What cannot be done in time is done another day."""
+        """Compact what is left, and stop. A run that takes longer than `timeout` goes on by itself."""
         self._leave()
         with self._change:
             if self._turns or self.error is not None:
@@ -115,7 +118,7 @@ class Compactor:
         elif is_idle:
             self._thread.join(timeout)
         else:
-            log.warning("a compaction is still under way, and goes on by itself")
+            log.warning("a compaction is still running; it goes on in the background")
 
     def _end(self) -> None:
         ended, self._ended = self._ended, lambda: None
@@ -129,7 +132,7 @@ class Compactor:
     ) -> None:
         self.close()
 
-    # What the thread does.
+    # Run in the thread.
 
     def _run(self) -> None:
         while True:
@@ -147,38 +150,36 @@ class Compactor:
         try:
             self.runs += self._work()
             self.error = None
-        except BaseException as exc:  # noqa: BLE001 - whatever it was, play goes on, and the next run tries again
+        except BaseException as exc:  # noqa: BLE001 - play goes on, and the next run tries again
             self.failures += 1
             self.error = exc
-            log.warning("compaction failed, and is tried again later: %s", exc)
+            log.warning("compaction failed, and will be tried again: %s", exc)
 
 
-# The process that reads.
-
-
-class Worker:
-    """Another process that compacts campaigns, one at a time, for all who ask. Started on first use."""
+class ReaderProcess:
+    """Another process that compacts campaigns, one at a time. Started on first use."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._turn = threading.Lock()
 
     def compact(self, job: Job, *, timeout: float = JOB_TIMEOUT) -> int:
+        """Let the process compact a campaign; return the number of runs."""
         with self._turn:
             try:
                 return self._ask(job, timeout)
             except (OSError, ValueError, LookupError, TypeError) as exc:
-                # What it said is no answer, or not to what was asked.
+                # The answer makes no sense, or answers another question.
                 self.stop()
                 raise WorkerFailed(f"{type(exc).__name__}: {exc}") from exc
 
     def _ask(self, job: Job, timeout: float) -> int:
-        process = self._started()
+        process = self._start()
         if process.stdin is None or process.stdout is None:
-            raise WorkerFailed("it cannot be talked to")
+            raise WorkerFailed("it has no input or output")
         process.stdin.write(json.dumps(job._asdict()) + "\n")
         process.stdin.flush()
-        # A worker that hangs is stopped, which ends the reading.
+        # A process that hangs is killed, which ends `readline`.
         alarm = threading.Timer(timeout, process.kill)
         alarm.daemon = True
         alarm.start()
@@ -189,15 +190,15 @@ class Worker:
         if not answer:
             self.stop()
             raise WorkerFailed("it ended in the middle of a run")
-        said: dict[str, Any] = json.loads(answer)
-        if "error" in said:
-            raise WorkerFailed(str(said["error"]))
-        return int(said["runs"])
+        result: dict[str, Any] = json.loads(answer)
+        if "error" in result:
+            raise WorkerFailed(str(result["error"]))
+        return int(result["runs"])
 
-    def _started(self) -> subprocess.Popen[str]:
+    def _start(self) -> subprocess.Popen[str]:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(  # noqa: S603 - our own module, and jobs come as data
-                [sys.executable, "-m", _MODULE],
+                [sys.executable, "-m", _PROGRAM],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -207,6 +208,7 @@ class Worker:
         return self._process
 
     def stop(self) -> None:
+        """End the process, if it runs."""
         process, self._process = self._process, None
         if process is not None:
             atexit.unregister(self.stop)
@@ -220,12 +222,12 @@ class Worker:
 
 
 _shared = threading.Lock()
-_workers: list[Worker] = []
+_readers: list[ReaderProcess] = []
 
 
-def shared_worker() -> Worker:
-    """The one worker of this program."""
+def shared_reader() -> ReaderProcess:
+    """Return the one reader process of this program."""
     with _shared:
-        if not _workers:
-            _workers.append(Worker())
-        return _workers[0]
+        if not _readers:
+            _readers.append(ReaderProcess())
+        return _readers[0]

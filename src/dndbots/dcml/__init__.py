@@ -1,9 +1,10 @@
-"""DCML, the condensed memory language: what the engine writes and models read.
+"""DCML, the condensed memory language that the engine writes and models read.
 
-The package knows no game. Rendering loads nothing beyond the standard library; lark is loaded by
-the first call of `parse`.
+The package knows no game. Rendering loads nothing beyond the standard library; the first call of `parse`
+loads lark.
 """
 
+from dndbots.dcml.dense_renderer import dense
 from dndbots.dcml.fragments import (
     make_property,
     render_fact,
@@ -12,8 +13,7 @@ from dndbots.dcml.fragments import (
     render_relation,
 )
 from dndbots.dcml.parser import parse
-from dndbots.dcml.render_dense import dense
-from dndbots.dcml.render_plain import plain
+from dndbots.dcml.plain_renderer import plain
 from dndbots.dcml.tree import (
     Atom,
     Certainty,
@@ -42,7 +42,7 @@ from dndbots.errors import DCMLError, DCMLSyntaxError, DCMLValueError
 
 
 def render(document: Document, *, dense: bool = False) -> str:
-    """The document as text: plain, or dense."""
+    """Return the document as text: in the plain spelling, or in the dense one."""
     return _dense(document) if dense else plain(document)
 
 

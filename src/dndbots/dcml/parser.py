@@ -1,20 +1,20 @@
-"""Text to tree. The grammar is lark's business; no exception of lark's leaves this module."""
+"""The parser: a document from its text. Exceptions of lark become `DCMLSyntaxError` here."""
 
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, cast
 
-from dndbots.dcml.assemble import Assembly, assemble
-from dndbots.dcml.raw import Raw
+from dndbots.dcml.document_reader import Assembly, assemble
+from dndbots.dcml.raw_lines import Raw
 from dndbots.dcml.tree import Document
 from dndbots.errors import DCMLSyntaxError
 
 if TYPE_CHECKING:
     from lark import Lark
 
-# What a person calls the terminals of the grammar.
-_WORDS = {
+# Plain words for the terminals of the grammar.
+_TERMINALS = {
     "NEWLINE": "the end of the line",
     "INDENT": "the end of the line",
     "$END": "the end of the line",
@@ -54,12 +54,12 @@ _WORDS = {
 
 
 def parse(text: str) -> Document:
-    """The document that a text spells, plain or dense. Anything else is a DCMLSyntaxError."""
-    return parse_with_places(text).document
+    """Return the document that a text spells, plain or dense; raise `DCMLSyntaxError` if it is none."""
+    return parse_with_positions(text).document
 
 
-def parse_with_places(text: str) -> Assembly:
-    """The document, and where in the text each reference and entry stands."""
+def parse_with_positions(text: str) -> Assembly:
+    """Return the document, and the position of each reference and entry in its text."""
     return assemble(_read(text))
 
 
@@ -69,7 +69,7 @@ def _engine() -> "Lark":
     # programs that only render never need it.
     from lark import Lark
 
-    from dndbots.dcml.rawlines import RawLines
+    from dndbots.dcml.line_transformer import RawLines
 
     grammar = resources.files("dndbots.dcml").joinpath("grammar.lark").read_text("utf-8")
     return Lark(grammar, parser="lalr", lexer="contextual", transformer=RawLines(), maybe_placeholders=False)
@@ -99,11 +99,11 @@ def _ends_too_soon(text: str, expected: Iterable[str]) -> DCMLSyntaxError:
 
 
 def _shown(found: str) -> str:
-    """The first word of what was found: lark may have taken the rest of the line with it."""
+    """Return the first word of a token: lark may have taken the rest of the line with it."""
     words = found.split()
     return repr(words[0][:40]) if words else "the end of the line"
 
 
 def _syntax_error(line: int, column: int, found: str, expected: Iterable[str]) -> DCMLSyntaxError:
-    names = sorted({_WORDS.get(name, name) for name in expected if not name.startswith("__IGNORE")})
+    names = sorted({_TERMINALS.get(name, name) for name in expected if not name.startswith("__IGNORE")})
     return DCMLSyntaxError(line=max(line, 1), column=column, found=found, expected=names)

@@ -1,7 +1,7 @@
-"""What the dense spelling leaves unsaid, and how it follows from what was said.
+"""The rules of the dense spelling: what a line leaves out, and how a reader fills it in.
 
-The dense renderer and the parser both ask this module, so that they cannot disagree: handles for
-uids, uids from names, the next event id, and who is there.
+The dense renderer and the parser both use this module, so they cannot disagree on handles for uids, uids
+from names, the next event id, and the participants.
 """
 
 import re
@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dndbots.dcml.spelling import split_count
+from dndbots.dcml.notation import split_count
 from dndbots.dcml.tree import (
     Certainty,
     DCMLCategory,
@@ -33,44 +33,44 @@ COMPANY = "+"
 SAME_OTHERS = "|"
 
 _NOT_IN_HANDLE = re.compile(r"[\W_]+")
-_SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))  # how an emoji looks, not what a name is
+_SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))  # they change the look of an emoji, not a name
 _HANDLE = re.compile(r"[^\W\d_][^\W_]*")
 _RESERVED = frozenset({"in", *DCMLCategory.__members__})
-DM = "dm"  # the one reader who is no entity: nobody else is ever called that in a document
+DM = "dm"  # the only reader that is no entity; no entity gets this handle
 _NUMBERED = re.compile(r"(.+)_([0-9]{3})")
 _COUNTER = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 
 
 def handles(lexicon: Iterable[DCMLEntity]) -> list[str | None]:
-    """A short readable word for each entry: its name without spaces, or None for the uid itself.
+    """Return a handle for each entry: its name without spaces, or None if only the uid will do.
 
-    A handle depends on the entries before it only, so a lexicon that grows never changes the
-    handles it has. A second bearer of a name gets `#2`.
+    A handle depends on the entries before it only, so it stays the same when the lexicon grows. The second
+    entity with a name gets `#2`.
     """
     bearers: dict[str, int] = {}
-    found: list[str | None] = []
+    made: list[str | None] = []
     for entity in lexicon:
         handle = _bare_handle(entity.name)
         if handle is None:
-            found.append(None)
+            made.append(None)
             continue
         folded = handle.casefold()
         bearer = bearers.get(folded, 0) + 1
         bearers[folded] = bearer
         if bearer > 1 or handle in _RESERVED or folded == DM or split_count(handle):
             handle = f"{handle}#{bearer}"
-        found.append(handle)
-    return found
+        made.append(handle)
+    return made
 
 
 def handle_key(name: str) -> str | None:
-    """What two names share if their handles have to be told apart; None for a name without a handle."""
+    """Return a key that is the same for names with the same handle; None for a name without a handle."""
     handle = _bare_handle(name)
     return None if handle is None else handle.casefold()
 
 
 def _bare_handle(name: str) -> str | None:
-    """A name without spaces and signs; None where that would drop more than those."""
+    """Return a name without spaces and signs; None if combining marks would be lost."""
     if not name.isascii():
         name = unicodedata.normalize("NFC", name)
         if any(unicodedata.category(char) in ("Mn", "Mc") and char not in _SELECTORS for char in name):
@@ -80,12 +80,12 @@ def _bare_handle(name: str) -> str | None:
 
 
 def name_slug(name: str) -> str:
-    """The middle of a uid as it follows from a plain ASCII name; empty where it does not."""
+    """Return the middle of a uid that follows from an ASCII name; empty for any other name."""
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") if name.isascii() else ""
 
 
 def uid_parts(entity: DCMLEntity) -> tuple[str, str | None] | None:
-    """`npc_grimfang_001` is ("grimfang", "001"); None where the uid does not start with its category."""
+    """Return ("grimfang", "001") for `npc_grimfang_001`; None if the uid does not start with its category."""
     prefix = f"{entity.category.value.lower()}_"
     if not entity.uid.startswith(prefix):
         return None
@@ -95,11 +95,12 @@ def uid_parts(entity: DCMLEntity) -> tuple[str, str | None] | None:
 
 
 def join_uid(category: DCMLCategory, middle: str, number: str | None) -> str:
+    """Return the uid that consists of these parts."""
     return "_".join(filter(None, (category.value.lower(), middle, number)))
 
 
 def split_id(event_id: str) -> tuple[str, str] | None:
-    """The counter at the end of an event id: `evt_003_047` is ("evt_003_", "047")."""
+    """Return an event id and the counter at its end: ("evt_003_", "047") for `evt_003_047`."""
     match = _COUNTER.fullmatch(event_id)
     return (match[1], match[2]) if match else None
 
@@ -109,9 +110,9 @@ Cast = tuple[tuple[Ref, ...], ...]
 
 @dataclass(slots=True)
 class Running:
-    """What the event lines so far imply for the next one, within a group.
+    """The state that the event lines of a group leave for the next line.
 
-    `company` is the last group of two or more that was spelled out, in the order of the lexicon.
+    `company` is the last group of two or more participants that was spelled out, in the order of the lexicon.
     """
 
     rank: dict[str, int]
@@ -122,25 +123,27 @@ class Running:
     _next: str = ""
 
     def next_id(self) -> str | None:
+        """Return the event id that follows the last one; None if that had no counter."""
         return None if self._stem is None else self._stem + self._next
 
     def with_counter(self, digits: str) -> str | None:
-        """The event id that differs from the last one in its counter."""
+        """Return the last event id with another counter; None if it had no counter."""
         return None if self._stem is None else self._stem + digits
 
     def shorten(self, event_id: str) -> str | None:
-        """What must be said of an id: nothing if it is the next one, its counter, or None for all of it."""
+        """Return the part of an id to write: nothing if it is the next one, its counter, or None for all."""
         if event_id == self.next_id():
             return ""
         parts = split_id(event_id)
         return parts[1] if parts and parts[0] == self._stem else None
 
     def led_by(self, leads: Sequence[Ref]) -> tuple[Ref, ...]:
-        """The company, with these in front."""
+        """Return the company with some of its members in front."""
         in_front = set(leads)
         return (*leads, *[ref for ref in self.company if ref not in in_front])
 
     def happened(self, event_id: str, cast: Cast, *, spelled: bool) -> None:
+        """Take note of an event line. `spelled` says that it spelled out its first group."""
         digits = self._next
         if event_id != self.next_id():
             self._stem, digits = split_id(event_id) or (None, "")
@@ -153,6 +156,7 @@ class Running:
 
 
 def ranks(lexicon: Iterable[DCMLEntity]) -> dict[str, int]:
+    """Return the position of each uid in the lexicon."""
     order: dict[str, int] = {}
     for entity in lexicon:
         order.setdefault(entity.uid, len(order))
@@ -160,7 +164,7 @@ def ranks(lexicon: Iterable[DCMLEntity]) -> dict[str, int]:
 
 
 def condense(event: Event) -> tuple[Cast, str | None, tuple[Statement, ...]]:
-    """An event as one line holds it: who is in it, its summary, and the lines that remain."""
+    """Return an event in the parts of a dense line: its cast, its summary, and the lines that remain."""
     cast: list[tuple[Ref, ...]] = []
     for line in event.lines:
         if type(line) is Relation and line.certainty is Certainty.FACT and owner_of(line) == event.id:
@@ -173,7 +177,7 @@ def condense(event: Event) -> tuple[Cast, str | None, tuple[Statement, ...]]:
 
 
 def _summary_in(line: Statement, event_id: str) -> str | None:
-    """The text of `EVT:id::summary->"…"` where a line says that and nothing else."""
+    """Return the text of `EVT:id::summary->"…"` if a line consists of exactly that."""
     if type(line) is Properties and line.certainty is Certainty.FACT and owner_of(line) == event_id:
         prop = line.properties[0]
         value = prop.values[0]
@@ -184,7 +188,7 @@ def _summary_in(line: Statement, event_id: str) -> str | None:
 
 
 def expand(event_id: str, cast: Cast, summary: str | None) -> list[Statement]:
-    """The inverse of `condense`: the lines that one event line stands for."""
+    """Return the lines that a dense event line stands for: the inverse of `condense`."""
     ref = Ref(event_id, DCMLCategory.EVT)
     lines: list[Statement] = [Relation(subjects=who, op=DCMLOp.IN, object=ref) for who in cast]
     if summary is not None:

@@ -1,19 +1,19 @@
 """The tree of a DCML document: frozen values that know the language and no game.
 
-Both renderers walk this tree and the parser builds it. A tree that can be built can be written in
-both spellings and read back equal, so what could not be is refused here.
+Both renderers walk this tree and the parser builds it. Every tree can be written in both spellings and read
+back equal, so a value that could not be is refused when the tree is built.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 
-from dndbots.dcml import spelling
+from dndbots.dcml import notation
 from dndbots.errors import DCMLValueError, UnknownCategory
 
 
 class DCMLCategory(StrEnum):
-    """What an entity is. The lower-case value is also the prefix of its uid."""
+    """The kind of an entity. The lower-case value is also the prefix of its uid."""
 
     PC = "PC"
     NPC = "NPC"
@@ -26,19 +26,19 @@ class DCMLCategory(StrEnum):
 
     @classmethod
     def of(cls, value: object) -> "DCMLCategory":
-        """The category that `value` names, or an error that lists the eight."""
+        """Return the category that `value` names; raise `UnknownCategory`, which lists the eight."""
         if isinstance(value, str) and value in cls.__members__:
             return cls.__members__[value]
         raise UnknownCategory(value, known=cls.__members__)
 
     @classmethod
     def by_prefix(cls, uid: str) -> "DCMLCategory | None":
-        """The category that a uid's prefix stands for; None for `race_elves`."""
+        """Return the category that a uid's prefix stands for; None for `race_elves`."""
         return cls.__members__.get(uid.partition("_")[0].upper())
 
 
 class DCMLOp(Enum):
-    """Operators are ASCII, because models and tools mangle mathematical symbols."""
+    """The operators. They are ASCII, because models and tools mangle mathematical symbols."""
 
     CONTAINS = ">"
     PART_OF = "<"
@@ -52,7 +52,7 @@ class DCMLOp(Enum):
 
 
 class Certainty(Enum):
-    """How sure a statement is: its value is the prefix it is written with."""
+    """The certainty of a statement. The value is the prefix that it is written with."""
 
     FACT = ""
     BELIEF = "!"
@@ -61,23 +61,23 @@ class Certainty(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DCMLEntity:
-    """A lexicon entry: this uid is called this name."""
+    """A lexicon entry: the name of a uid."""
 
     uid: str
     category: DCMLCategory
     name: str
 
     def __post_init__(self) -> None:
-        spelling.check_uid(self.uid)
-        spelling.check_name(self.name, where=f"name of {self.uid}")
+        notation.require_uid(self.uid)
+        notation.require_name(self.name, where=f"name of {self.uid}")
         object.__setattr__(self, "category", DCMLCategory.of(self.category))
 
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """A reference to an entity, with the category if it is spelled out, and how many of it.
+    """A reference to an entity, with its category if that is spelled out, and a count.
 
-    Event ids come from outside as well: with the category EVT a uid may be any text.
+    Event ids may come from outside, so with the category EVT the uid may be any text.
     """
 
     uid: str
@@ -85,23 +85,26 @@ class Ref:
     count: int = 1
 
     def __post_init__(self) -> None:
-        if type(self.count) is not int or not 1 <= self.count <= spelling.LARGEST_COUNT:
-            raise DCMLValueError(self.count, where=f"count of {self.uid}", reason="is not a count")
+        if type(self.count) is not int or not 1 <= self.count <= notation.LARGEST_COUNT:
+            raise DCMLValueError(
+                self.count, where=f"count of {self.uid}", reason="is not a whole number from 1 to 999,999,999"
+            )
         if self.category is not None:
             object.__setattr__(self, "category", DCMLCategory.of(self.category))
         if self.category is DCMLCategory.EVT:
             check_event_id(self.uid)
-            if not spelling.UID.fullmatch(self.uid) and self.count != 1:
+            if not notation.UID.fullmatch(self.uid) and self.count != 1:
                 raise DCMLValueError(self.count, where=f"EVT:{self.uid!r}", reason="cannot be counted")
         else:
-            spelling.check_uid(self.uid)
+            notation.require_uid(self.uid)
 
 
 LONGEST_EVENT_ID = 1_000
 
 
 def check_event_id(event_id: str) -> str:
-    spelling.check_name(event_id, where="event id")
+    """Return an event id; raise an error if it is blank or too long."""
+    notation.require_name(event_id, where="event id")
     if len(event_id) > LONGEST_EVENT_ID:
         raise DCMLValueError(event_id[:40] + "…", where="event id", reason="is longer than 1,000 characters")
     return event_id
@@ -114,7 +117,7 @@ class Word:
     value: str
 
     def __post_init__(self) -> None:
-        if not spelling.WORD.fullmatch(_checked_text(self.value)):
+        if not notation.WORD.fullmatch(_checked_text(self.value)):
             raise DCMLValueError(self.value, where="word", reason="is not one plain word; use Text")
         if is_reference(self.value):
             raise DCMLValueError(self.value, where="word", reason="is the uid of an entity; use Ref")
@@ -122,7 +125,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Quoted text: whatever a player typed, newlines and quotes included."""
+    """Quoted text: anything a player typed, including newlines and quotes."""
 
     value: str
 
@@ -140,17 +143,19 @@ Atom = Word | Text | Ref | int | float
 
 
 def is_reference(word: str) -> bool:
-    """A word in a property that is the uid of an entity, by its prefix: `giver->npc_elena_001`."""
-    return DCMLCategory.by_prefix(word) is not None and spelling.UID.fullmatch(word) is not None
+    """Return True if a word is the uid of an entity, by its prefix: `giver->npc_elena_001`."""
+    return DCMLCategory.by_prefix(word) is not None and notation.UID.fullmatch(word) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
+    """`key->value,value`"""
+
     key: str
     values: tuple[Atom, ...]
 
     def __post_init__(self) -> None:
-        if not spelling.KEY.fullmatch(_checked_text(self.key)):
+        if not notation.KEY.fullmatch(_checked_text(self.key)):
             raise DCMLValueError(self.key, where="property key", reason="is not one plain word")
         object.__setattr__(self, "values", tuple(self.values))
         if not self.values:
@@ -164,7 +169,7 @@ class Property:
             elif isinstance(value, bool) or not isinstance(value, Word | Text | int | float):
                 raise DCMLValueError(value, where=f"property {self.key}", reason="is not a DCML value")
             elif isinstance(value, int | float):
-                spelling.spell_number(value)
+                notation.spell_number(value)
 
 
 def _checked_ref(ref: object) -> None:
@@ -179,7 +184,7 @@ def _checked_certainty(certainty: object) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Stated:
-    """What every statement has. `closed` (a `;` at its end) is how it was written, not what it says."""
+    """The common part of all statements. `closed` (a `;` at the end) is spelling, not meaning."""
 
     subjects: tuple[Ref, ...]
     certainty: Certainty = Certainty.FACT
@@ -208,7 +213,7 @@ class Relation(_Stated):
         _Stated.__post_init__(self)
         _checked_ref(self.object)
         if self.op not in RELATION_OPS:
-            raise DCMLValueError(self.op, where="relation", reason="does not relate two entities")
+            raise DCMLValueError(self.op, where="relation", reason="is not an operator between two entities")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +226,7 @@ class Deed(_Stated):
     def __post_init__(self) -> None:
         _Stated.__post_init__(self)
         _checked_ref(self.object)
-        if not spelling.VERB.fullmatch(_checked_text(self.verb)) or self.verb in DCMLCategory.__members__:
+        if not notation.VERB.fullmatch(_checked_text(self.verb)) or self.verb in DCMLCategory.__members__:
             raise DCMLValueError(self.verb, where="deed", reason="is not a verb in capitals")
 
 
@@ -246,7 +251,7 @@ class Properties(_Stated):
         _Stated.__post_init__(self)
         object.__setattr__(self, "properties", tuple(self.properties))
         if not self.properties:
-            raise DCMLValueError(self.properties, where="properties", reason="say nothing")
+            raise DCMLValueError(self.properties, where="properties", reason="are empty")
 
 
 Statement = Relation | Deed | Definition | Properties
@@ -254,7 +259,7 @@ Statement = Relation | Deed | Definition | Properties
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What happened, where, and the statements that belong to it."""
+    """An event: its place, and the statements that belong to it."""
 
     id: str
     location: Ref | None = None
@@ -274,11 +279,12 @@ class Event:
 
     @property
     def ref(self) -> Ref:
+        """A reference to this event."""
         return Ref(self.id, DCMLCategory.EVT)
 
 
 def owner_of(line: Statement) -> str | None:
-    """The event that a line names as its own: `… in EVT:id` and `EVT:id::…`."""
+    """Return the event that a line belongs to by its own words: `… in EVT:id` and `EVT:id::…`."""
     if type(line) is Relation and line.op is DCMLOp.IN:
         ref = line.object
     elif type(line) is Properties and len(line.subjects) == 1:
@@ -293,19 +299,19 @@ Item = Statement | Event
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """`# title` and what stands under it. Only the first group of a section may have no title."""
+    """`# title` and the items under it. Only the first group of a section may have no title."""
 
     title: str | None
     items: tuple[Item, ...]
 
     def __post_init__(self) -> None:
         if self.title is not None:
-            spelling.check_name(self.title, where="group title")
+            notation.require_name(self.title, where="group title")
         object.__setattr__(self, "items", tuple(map(as_event, self.items)))
 
 
 def as_event(item: Item) -> Item:
-    """`EVT:id @ place` is an event, however the tree was built: the text is the same."""
+    """Return `EVT:id @ place` as an event, since both have the same text; any other item as it is."""
     if not (isinstance(item, Relation) and item.op is DCMLOp.AT and len(item.subjects) == 1):
         return item
     (event,) = item.subjects
@@ -315,7 +321,7 @@ def as_event(item: Item) -> Item:
 
 
 class SectionKind(Enum):
-    """`STATIC_RELATIONS` and `SESSION_<id>_GLOBAL` are the DM's alone."""
+    """The kind of a section. Only the DM reads `STATIC_RELATIONS` and `SESSION_<id>_GLOBAL`."""
 
     STATIC_RELATIONS = "STATIC_RELATIONS"
     SESSION = "SESSION"
@@ -324,6 +330,8 @@ class SectionKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Section:
+    """A titled part of a document. The owner is a session or the entity whose memory it is."""
+
     kind: SectionKind
     owner: str
     groups: tuple[Group, ...]
@@ -332,9 +340,11 @@ class Section:
         object.__setattr__(self, "kind", SectionKind(self.kind))
         if self.kind is SectionKind.STATIC_RELATIONS:
             if self.owner:
-                raise DCMLValueError(self.owner, where="STATIC_RELATIONS", reason="belongs to nobody")
+                raise DCMLValueError(
+                    self.owner, where="STATIC_RELATIONS", reason="must be empty: this section has no owner"
+                )
         else:
-            spelling.check_name(self.owner, where=f"{self.kind.value} section")
+            notation.require_name(self.owner, where=f"{self.kind.value} section")
         groups = tuple(group for group in self.groups if group.items)
         if any(group.title is None for group in groups[1:]):
             raise DCMLValueError(
@@ -345,7 +355,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A lexicon and sections. Groups and sections that hold nothing are left out."""
+    """A lexicon and sections, without empty groups and sections."""
 
     lexicon: tuple[DCMLEntity, ...] = ()
     sections: tuple[Section, ...] = ()
@@ -356,7 +366,7 @@ class Document:
 
 
 def refs_of(document: Document) -> Iterable[Ref]:
-    """Every reference in the body, in order of appearance."""
+    """Yield every reference in the sections, in order of appearance."""
     for section in document.sections:
         for group in section.groups:
             for item in group.items:
@@ -380,39 +390,38 @@ def _refs_in(line: Statement) -> Iterable[Ref]:
                     yield value
 
 
-def respelled(document: Document, uids: Mapping[str, str]) -> Document:
-    """The document with other uids for some of its entities, in its lexicon, its titles and its body."""
+def replace_uids(document: Document, uids: Mapping[str, str]) -> Document:
+    """Return the document with some uids replaced, in its lexicon, its titles and its statements."""
 
-    def ref(one: Ref) -> Ref:
-        return replace(one, uid=uids[one.uid]) if one.uid in uids else one
+    def replaced(ref: Ref) -> Ref:
+        return replace(ref, uid=uids[ref.uid]) if ref.uid in uids else ref
 
-    def prop(one: Property) -> Property:
+    def in_property(prop: Property) -> Property:
         return Property(
-            one.key, tuple(ref(value) if isinstance(value, Ref) else value for value in one.values)
+            prop.key, tuple(replaced(value) if isinstance(value, Ref) else value for value in prop.values)
         )
 
-    def line(one: Statement) -> Statement:
-        subjects = tuple(map(ref, one.subjects))
-        if isinstance(one, Relation | Deed):
-            return replace(one, subjects=subjects, object=ref(one.object))
-        if isinstance(one, Properties):
-            return replace(one, subjects=subjects, properties=tuple(map(prop, one.properties)))
-        return replace(one, subjects=subjects)
+    def in_statement(line: Statement) -> Statement:
+        subjects = tuple(map(replaced, line.subjects))
+        if isinstance(line, Relation | Deed):
+            return replace(line, subjects=subjects, object=replaced(line.object))
+        if isinstance(line, Properties):
+            return replace(line, subjects=subjects, properties=tuple(map(in_property, line.properties)))
+        return replace(line, subjects=subjects)
 
-    def item(one: Item) -> Item:
-        if isinstance(one, Event):
-            return replace(
-                one, location=one.location and ref(one.location), lines=tuple(map(line, one.lines))
-            )
-        return line(one)
+    def in_item(item: Item) -> Item:
+        if not isinstance(item, Event):
+            return in_statement(item)
+        location = item.location and replaced(item.location)
+        return replace(item, location=location, lines=tuple(map(in_statement, item.lines)))
 
     return Document(
-        tuple(replace(one, uid=uids.get(one.uid, one.uid)) for one in document.lexicon),
+        tuple(replace(entity, uid=uids.get(entity.uid, entity.uid)) for entity in document.lexicon),
         tuple(
             Section(
                 section.kind,
                 uids.get(section.owner, section.owner),
-                tuple(Group(group.title, tuple(map(item, group.items))) for group in section.groups),
+                tuple(Group(group.title, tuple(map(in_item, group.items))) for group in section.groups),
             )
             for section in document.sections
         ),

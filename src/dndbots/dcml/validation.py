@@ -1,18 +1,18 @@
-"""What is wrong with a document that is otherwise well formed."""
+"""Checks of a document that can be parsed, but may break the rules of the language."""
 
 from dataclasses import dataclass
 
-from dndbots.dcml.assemble import Assembly
-from dndbots.dcml.parser import parse_with_places
-from dndbots.dcml.raw import Place
-from dndbots.dcml.render_plain import plain
+from dndbots.dcml.document_reader import Assembly
+from dndbots.dcml.parser import parse_with_positions
+from dndbots.dcml.plain_renderer import plain
+from dndbots.dcml.raw_lines import SourcePosition
 from dndbots.dcml.shorthand import DM
 from dndbots.dcml.tree import DCMLCategory, DCMLEntity, Document, SectionKind
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Breach:
-    """One thing wrong with a document, and where. Lines and columns count from 1."""
+    """A broken rule, and its position in the document. Lines and columns count from 1."""
 
     line: int
     column: int
@@ -23,11 +23,11 @@ class Breach:
 
 
 def validate(document: Document | str) -> list[Breach]:
-    """Every breach of the language's rules, in order of place; an empty list is a valid document.
+    """Return every broken rule, in order of position; a valid document has none.
 
-    For a tree, the places are those of its plain spelling.
+    For a tree, the positions are those of its plain spelling.
     """
-    assembly = parse_with_places(plain(document) if isinstance(document, Document) else document)
+    assembly = parse_with_positions(plain(document) if isinstance(document, Document) else document)
     found = [
         Breach(place.line, place.column, message)
         for check in (_lexicon, _references, _sections)
@@ -36,7 +36,7 @@ def validate(document: Document | str) -> list[Breach]:
     return sorted(set(found))
 
 
-def _lexicon(assembly: Assembly) -> list[tuple[Place, str]]:
+def _lexicon(assembly: Assembly) -> list[tuple[SourcePosition, str]]:
     breaches = [(place, "a second lexicon") for place in assembly.lexicons[1:]]
     names: dict[str, DCMLEntity] = {}
     for entity, place in assembly.entries:
@@ -51,12 +51,12 @@ def _lexicon(assembly: Assembly) -> list[tuple[Place, str]]:
     return breaches
 
 
-def _references(assembly: Assembly) -> list[tuple[Place, str]]:
-    """Events declare themselves, and a uid of no category cannot be listed; all else must be."""
+def _references(assembly: Assembly) -> list[tuple[SourcePosition, str]]:
+    """Find references that the lexicon lacks. Events, and uids without a category, need no entry."""
     listed: dict[str, DCMLCategory] = {}
     for entity, _ in assembly.entries:
         listed.setdefault(entity.uid, entity.category)
-    breaches: list[tuple[Place, str]] = []
+    breaches: list[tuple[SourcePosition, str]] = []
     for ref, place in assembly.refs:
         category = listed.get(ref.uid)
         if category is None:
@@ -68,9 +68,9 @@ def _references(assembly: Assembly) -> list[tuple[Place, str]]:
     return breaches
 
 
-def _sections(assembly: Assembly) -> list[tuple[Place, str]]:
+def _sections(assembly: Assembly) -> list[tuple[SourcePosition, str]]:
     listed = {entity.uid for entity, _ in assembly.entries}
-    breaches: list[tuple[Place, str]] = []
+    breaches: list[tuple[SourcePosition, str]] = []
     seen: set[tuple[SectionKind, str]] = set()
     private = [owner for kind, owner, _ in assembly.sections if kind is SectionKind.MEMORY and owner != DM]
     for kind, owner, place in assembly.sections:

@@ -1,4 +1,4 @@
-"""Playing: the game, its acts, commands and their handlers. Names are loaded when they are first used."""
+"""The game: its table, its players and DMs, its commands and their handlers. Names load on first use."""
 
 from typing import TYPE_CHECKING
 
@@ -6,18 +6,22 @@ from dndbots import _lazy
 
 if TYPE_CHECKING:
     from dndbots.game.acts import Act, Verb
-    from dndbots.game.agents import DungeonMaster, Player, Screen, Turn
+    from dndbots.game.agents import DungeonMaster, Player, SeatTurn
     from dndbots.game.commands import (
         ChangeLocationCommand,
         CompleteObjectiveCommand,
         CompleteQuestCommand,
+        ILocationService,
+        LocationHandler,
+        LocationService,
         ProgressActCommand,
+        QuestHandler,
         UpdateLocationStateCommand,
     )
     from dndbots.game.dnd import DnDGame
-    from dndbots.game.handlers import ILocationService, LocationHandler, LocationService, QuestHandler
-    from dndbots.game.playing import Game
-    from dndbots.game.table import Table
+    from dndbots.game.game import Game
+    from dndbots.game.state.table import Table
+    from dndbots.game.world.narration import Screen
 
 __all__ = [
     "Act",
@@ -34,22 +38,21 @@ __all__ = [
     "ProgressActCommand",
     "QuestHandler",
     "Screen",
+    "SeatTurn",
     "Table",
-    "Turn",
     "UpdateLocationStateCommand",
     "Verb",
 ]
 
-_COMMANDS = "dndbots.game.commands"
-_HOMES = {name: _COMMANDS if name.endswith("Command") else "dndbots.game.handlers" for name in __all__} | {
+_HOMES = dict.fromkeys(__all__, "dndbots.game.commands") | {
     "Act": "dndbots.game.acts",
     "DnDGame": "dndbots.game.dnd",
     "DungeonMaster": "dndbots.game.agents",
-    "Game": "dndbots.game.playing",
+    "Game": "dndbots.game.game",
     "Player": "dndbots.game.agents",
-    "Screen": "dndbots.game.agents",
-    "Table": "dndbots.game.table",
-    "Turn": "dndbots.game.agents",
+    "Screen": "dndbots.game.world.narration",
+    "Table": "dndbots.game.state.table",
+    "SeatTurn": "dndbots.game.agents",
     "Verb": "dndbots.game.acts",
 }
 

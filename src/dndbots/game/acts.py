@@ -1,7 +1,7 @@
-"""What a seat may do in its turn: some words, and at most one deed.
+"""Acts: the words and the one deed of a character in its turn.
 
-An act changes nothing by itself. The referee carries out what the rules decide; what the world answers
-to waits for the DM.
+An act changes nothing by itself. The referee carries out deeds that the rules decide; deeds that the world
+answers wait for the DM.
 """
 
 from enum import StrEnum
@@ -17,7 +17,7 @@ Words = Annotated[str, StringConstraints(max_length=LONGEST_WORDS)]
 
 
 class Verb(StrEnum):
-    """What is done beside talking."""
+    """The deed of an act, beside its words."""
 
     SAY = "say"
     WHISPER = "whisper"
@@ -40,22 +40,22 @@ class Verb(StrEnum):
     PARLEY = "parley"
 
 
-# What the DM answers in its next turn, since only the world knows.
+# Deeds that the DM answers in its next turn.
 FOR_THE_DM: Final = frozenset(
     (Verb.SEARCH, Verb.LOOK, Verb.TAKE, Verb.OPEN, Verb.ASK, Verb.ACCEPT, Verb.REFUSE, Verb.REST, Verb.PARLEY)
 )
-# What the referee's dice decide, at once.
+# Deeds that the referee's dice decide at once.
 RULED: Final = frozenset((Verb.ATTACK, Verb.CAST, Verb.BIND, Verb.FLEE))
-# What moves people, together, once everybody in the round has spoken.
+# Deeds that move characters together at the end of the round.
 MOVES: Final = frozenset((Verb.GO, Verb.STAY))
 
 
 class Act(BaseModel):
-    """One turn of a player. `words` is all that is said and described, in the player's own words.
+    """The turn of a player. `words` is all that the character says and how it acts, in the player's words.
 
-    `target` is whom it concerns. `what` is the label of a way (go, open), the key of a thing (look, take,
-    open), a topic (ask), a spell (cast), an item (give) or a quest (accept, refuse). `tells` are events
-    that the words retell.
+    `target` is the uid of a person or foe. `what` is the label of a way (go, open), the key of a thing (look,
+    take, open), a topic (ask), a spell (cast), an item (give) or a quest (accept, refuse). `tells` are the
+    events that the words retell.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)

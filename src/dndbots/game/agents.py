@@ -1,28 +1,25 @@
-"""Who plays: what the engine hands to a seat, and what it wants back."""
+"""The seats of a game: the protocols of players and DMs, and the turn that a player is given."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from dndbots.game.acts import Act
 from dndbots.game.ledger import Cost, Ledger, unpriced
-from dndbots.game.steps import Step
-from dndbots.game.table import Table
+from dndbots.game.state.table import Table
+from dndbots.game.world.narration import Narration, Screen
 
 if TYPE_CHECKING:
-    from dndbots.game.adventures import Module
-    from dndbots.game.house.telling import Telling
-    from dndbots.game.looking import Looking
     from dndbots.memory.context import Context
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """A character's turn. `table` is what that character perceived, and nothing else.
+class SeatTurn:
+    """A character's turn. `table` holds only what that character perceived.
 
-    `prompt` is what a model in this seat would be given, inside its limit. `refused` says why what was tried
-    first in this turn cannot be. What models take goes into the ledger.
+    `prompt` is the prompt of a model in this seat, inside its limit. `refused` is why the last act of this
+    turn was not possible. Models note their usage in `ledger`.
     """
 
     who: str
@@ -34,81 +31,58 @@ class Turn:
     ledger: Ledger = field(default_factory=Ledger)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Screen:
-    """The DM's turn: everything that happened, the adventure, and a step to put answers into.
-
-    `look` looks things up in the campaign. `refused` says why what was drafted first cannot be. Where people
-    are `voiced`, what the adventure has no answer to is for them to answer.
-    """
-
-    step: Step
-    module: "Callable[[int], Module | None]"
-    prompt: "Context"
-    rng: random.Random
-    seed: int
-    look: "Looking | None" = None
-    ledger: Ledger = field(default_factory=Ledger)
-    refused: str = ""
-    voiced: bool = False
-
-    @property
-    def table(self) -> Table:
-        return self.step.table
-
-
 class Player(Protocol):
-    """Somebody who plays a character.
+    """A player of characters.
 
-    What the rules refuse goes back to it, with the reason, until it has tried so often.
+    An act that the rules refuse goes back to the player with the reason, up to `attempts` times.
     """
 
     @property
     def attempts(self) -> int: ...
 
-    def act(self, turn: Turn) -> Act | None:
-        """What it does; None if it does nothing now and the game is to wait. `ActRefused` is an attempt."""
+    def act(self, turn: SeatTurn) -> Act | None:
+        """Return the act of a turn; None to pause the game. `ActRefused` counts as an attempt."""
         ...
 
 
 @runtime_checkable
 class SafePlayer(Player, Protocol):
-    """A player who knows what to do when nothing that it tried can be done."""
+    """A player with a safe act for a turn in which all attempts were refused."""
 
-    def otherwise(self, turn: Turn) -> Act: ...
+    def fallback_act(self, turn: SeatTurn) -> Act: ...
 
 
 class DungeonMaster(Protocol):
-    """Somebody who runs the world: answers what the players did, and moves the story on.
+    """A DM: answers the players' acts and moves the story on.
 
-    `has_tools` says whether it is to be told how to use them.
+    With `has_tools`, the DM's prompt explains the tools.
     """
 
     @property
     def has_tools(self) -> bool: ...
 
     def run(self, screen: Screen) -> None:
-        """Drafts at least one event into the screen's step."""
+        """Draft at least one event into the screen's step."""
         ...
 
-    def telling(self, screen: Screen) -> "Telling":
-        """What more of the step is drafted with, as the world is at this moment."""
+    def narration_for(self, screen: Screen) -> Narration:
+        """Return a narration that drafts more events into the screen's step, as the world is now."""
         ...
 
     def leads(self, table: Table, place: str, way: str) -> str | None:
-        """Where a way leads from a place, if it can be gone."""
+        """Return the place that a way leads to; None if nobody can take it now."""
         ...
 
     def called(self, table: Table, place: str) -> str:
-        """What a place is called by whoever comes there."""
+        """Return the name of a place for those who arrive there."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cast:
-    """Who sits where: the DM, whoever plays some characters, and whoever plays the rest.
+    """The seating: the DM, a player for each seat in `seats`, and `player` for all other characters.
 
-    `cost` says what an answer of a model costs, as far as prices are known.
+    `cost` returns the price of a model's answer, if it is known.
     """
 
     dm: DungeonMaster
@@ -117,4 +91,5 @@ class Cast:
     cost: Cost = unpriced
 
     def of(self, who: str) -> Player:
+        """Return the player of a character."""
         return self.seats.get(who, self.player)

@@ -1,21 +1,23 @@
-"""`DnDGame`: a scenario, some characters, and who plays them, put together in one call."""
+"""`DnDGame`: a scenario, characters and models, put together in one call."""
 
 from collections.abc import Sequence
 
 from dndbots.campaign import Campaign
 from dndbots.errors import InvalidSetting, NoGame, UnknownViewer
+from dndbots.game.adventures.library import ENDLESS
 from dndbots.game.agents import Cast
-from dndbots.game.playing import BUDGET, Game, Watch
-from dndbots.game.seating import ENDLESS, HOUSE, Voices, cast_by
+from dndbots.game.game import BUDGET, Game, Watch
+from dndbots.game.setup import Voices, build_cast
+from dndbots.game.state.game_notes import HOUSE
 from dndbots.ids import DM
-from dndbots.llm.asking import Role
+from dndbots.llm.protocol import Role
 from dndbots.models import Character
 from dndbots.prompts import build_dm_prompt, build_player_prompt
-from dndbots.storage.memory import MemoryStore
+from dndbots.storage.in_memory import MemoryStore
 
 
 class SeatAgent:
-    """A seat at the table: what it is told, computed when it is read."""
+    """A seat at the table. Its prompt is computed when it is read."""
 
     def __init__(self, game: "DnDGame", name: str, uid: str, character: Character | None) -> None:
         self.name, self.uid, self.character = name, uid, character
@@ -23,16 +25,16 @@ class SeatAgent:
 
     @property
     def system_message(self) -> str:
-        """This seat's prompt, with its memory of this moment."""
+        """The prompt of this seat, with its memory at this moment."""
         return self._game.prompt_of(self)
 
 
 class DnDGame:
-    """A game of D&D. To build one asks no model and no network, and needs no key.
+    """A game of D&D. Building one calls no model and no network, and needs no key.
 
-    Without a campaign it is kept in memory, and gone with the program. `enable_memory=False` leaves the
-    memory out of the prompts; the log is kept all the same. `voices` says who is asked in which role; without
-    it, the models are opened by their names when the game is first played, with keys from the environment.
+    Without a campaign the game lives in memory and ends with the program. `enable_memory=False` leaves the
+    memory out of the prompts; the log is kept all the same. `voices` returns the voice for a role; without
+    it, the models are opened by name when the game is first played, with keys from the environment.
     """
 
     def __init__(
@@ -59,20 +61,20 @@ class DnDGame:
         self._voices = voices
         self._game: Game | None = None
         self._dm_agent = SeatAgent(self, DM, DM, None)
-        self._player_agents = [SeatAgent(self, one.name, one.uid, one) for one in self.characters]
+        self._player_agents = [SeatAgent(self, sheet.name, sheet.uid, sheet) for sheet in self.characters]
 
     @property
     def players(self) -> list[SeatAgent]:
-        """The seats of the characters, in their order."""
+        """The seats of the characters, in order."""
         return list(self._player_agents)
 
     def play(self, rounds: int | None = None, *, watch: Watch | None = None) -> int:
-        """Plays so many rounds, or until the story is over; says how many were played."""
+        """Play some rounds, or until the story is over. Return how many were played."""
         return self.game.play(rounds, watch=watch)
 
     @property
     def game(self) -> Game:
-        """The game itself, begun when it is first asked for, or gone on with where the campaign has one."""
+        """The game itself. The first read begins it, or resumes it if the campaign has one."""
         if self._game is None:
             self._game = self._resumed() or self._begun()
         return self._game
@@ -98,12 +100,12 @@ class DnDGame:
         )
 
     def _cast(self) -> Cast:
-        """Who plays. A model that cannot be had is missed here, before anything is recorded."""
+        """Build the cast. A model that cannot be opened fails here, before anything is recorded."""
         voices = self._voices or self._by_name()
         for role, model in ((Role.DM, self.dm_model), (Role.PLAYER, self.player_model)):
             if model != HOUSE:
                 voices(role)
-        return cast_by(self.dm_model, self.player_model, voices)
+        return build_cast(self.dm_model, self.player_model, voices)
 
     def _by_name(self) -> Voices:
         from dndbots.llm.settings import RoleSettings, Settings
@@ -113,6 +115,7 @@ class DnDGame:
         return Opened(Settings(dm=dm, npcs=dm, players=players)).voice
 
     def prompt_of(self, agent: SeatAgent) -> str:
+        """Return the prompt of a seat, with its memory unless memory is off."""
         sheet = agent.character
         if sheet is not None and self._game is not None:
             sheet = self._game.sheet(sheet.uid) or sheet
@@ -123,5 +126,5 @@ class DnDGame:
             return alone
         try:
             return self.campaign.context(agent.uid, self.budget, beside=alone).prompt
-        except UnknownViewer:  # nothing was played yet, so there is nothing to remember
+        except UnknownViewer:  # nothing was played yet: there is no memory
             return alone

@@ -1,19 +1,25 @@
-"""What models took in a step, kept until it can be noted in the log with what came of it.
+"""Usage of models: a ledger that notes it in the log, and the prompt budgets that follow from it.
 
-A step that comes to nothing was paid for all the same: what it took is noted with the next one.
+Usage is noted together with the events of a step. A step that fails was paid for all the same: its usage is
+noted with the next one.
 """
 
 import hashlib
+import math
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
+from dndbots.campaign import Campaign
 from dndbots.events import EventType, GameEvent
-from dndbots.game.steps import BEGINNING, Step
-from dndbots.ids import SYSTEM, is_hidden
-from dndbots.llm.asking import Answer, Role, Usage
+from dndbots.game.state.game_notes import HOUSE, GameNote
+from dndbots.game.state.step import BEGINNING, Step
+from dndbots.ids import DM, SYSTEM, is_hidden
+from dndbots.llm.protocol import Answer, Role, Usage
+from dndbots.memory.recall.search import LEAST_BUDGET
+from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
 Cost = Callable[[str, Usage], float | None]
 
@@ -24,15 +30,20 @@ _LONGEST_FAULT: Final = 160
 _LONGEST_NAME: Final = 120
 _LARGEST: Final = 10**12
 _UNKNOWN: Final = "unknown"
+# A small change is not worth a new prompt: the old one is in the provider's cache.
+_STEPS: Final = 20
+_MOST: Final = 2.0  # a higher ratio means that more than the prompt was counted
 
 
 def unpriced(_model: str, _usage: Usage) -> float | None:
-    """Nobody said what anything costs."""
+    """Return None: no prices are known."""
     return None
 
 
 @dataclass(slots=True)
-class _Taken:
+class _Usage:
+    """The usage of one model for one purpose, added up."""
+
     answers: int = 0
     input: int = 0
     output: int = 0
@@ -46,7 +57,7 @@ class _Taken:
 
 
 class _Key(NamedTuple):
-    """For what a model was asked: the role, its name, and the character whose turn it was, if any."""
+    """The purpose of an answer: the role, the model, and the character whose turn it was, if any."""
 
     role: str
     model: str
@@ -54,78 +65,79 @@ class _Key(NamedTuple):
 
 
 class Ledger:
-    """Adds up what each model took in each role, and what was wrong with its answers."""
+    """The usage of each model in each role since the last note, and the faults of its answers."""
 
     def __init__(self, cost: Cost = unpriced) -> None:
         self._cost = cost
-        self._taken: dict[_Key, _Taken] = {}
+        self._taken: dict[_Key, _Usage] = {}
         self._last: dict[str, _Key] = {}
         self._beside: deque[tuple[Role, str, Usage]] = deque()
 
-    def took(self, role: Role, model: str, usage: Usage) -> None:
-        """What a model took that is asked beside the steps, in whatever thread."""
+    def record_usage(self, role: Role, model: str, usage: Usage) -> None:
+        """Add usage outside the steps, such as for summaries. Any thread may call this."""
         self._beside.append((role, model, usage))
 
-    def asked(
+    def record_answer(
         self, role: Role, answer: Answer, *, faults: Iterable[str] = (), seat: str | None = None
     ) -> None:
-        """One answer more, and what of it was not used. What is taken in a `seat` is for it to know."""
+        """Add an answer and its faults. Only `seat` may read its usage; without one, only the DM."""
         model, usage = _plain(answer.model, _LONGEST_NAME) or _UNKNOWN, answer.usage
         key = self._last[role.value] = _Key(role.value, model, seat)
-        one = self._taken.setdefault(key, _Taken())
-        one.answers += 1
-        one.input += usage.input
-        one.output += usage.output
-        one.cached += usage.cached
-        one.counted += usage.counted
-        one.seconds += usage.seconds
+        total = self._taken.setdefault(key, _Usage())
+        total.answers += 1
+        total.input += usage.input
+        total.output += usage.output
+        total.cached += usage.cached
+        total.counted += usage.counted
+        total.seconds += usage.seconds
         cost = self._cost(answer.model, usage)
-        one.cost = None if cost is None or one.cost is None else one.cost + cost
+        total.cost = None if cost is None or total.cost is None else total.cost + cost
         if usage.counted and usage.input:
-            one.reports = [*one.reports, [usage.counted, usage.input]][-_MOST_REPORTS:]
+            total.reports = [*total.reports, [usage.counted, usage.input]][-_MOST_REPORTS:]
         for call in answer.calls:
-            one.calls[call.tool] = one.calls.get(call.tool, 0) + 1
+            total.calls[call.tool] = total.calls.get(call.tool, 0) + 1
         for fault in (*answer.faults, *faults):
-            self.fault(role, fault)
+            self.record_fault(role, fault)
 
-    def fault(self, role: Role, what: str) -> None:
-        """Something that was found wrong with the newest answer in a role."""
+    def record_fault(self, role: Role, what: str) -> None:
+        """Add a fault of the newest answer in a role."""
         last = self._last.get(role.value)
-        one = None if last is None else self._taken.get(last)
-        if one is not None and len(one.faults) < _MOST_FAULTS and (said := _plain(what, _LONGEST_FAULT)):
-            one.faults.setdefault(said)
+        total = None if last is None else self._taken.get(last)
+        if total is not None and len(total.faults) < _MOST_FAULTS and (fault := _plain(what, _LONGEST_FAULT)):
+            total.faults.setdefault(fault)
 
     def notes(self, step: Step) -> list[GameEvent]:
-        """What was taken since the last time, as notes that belong to a step."""
+        """Return the usage since the last note, as events of a step."""
         while self._beside:
             role, model, usage = self._beside.popleft()
-            self.asked(role, Answer(model=model, usage=usage))
-        return [self._note(step, key, one) for key, one in self._taken.items()]
+            self.record_answer(role, Answer(model=model, usage=usage))
+        return [self._note(step, key, total) for key, total in self._taken.items()]
 
     def clear(self) -> None:
+        """Forget all usage, once it is noted."""
         self._taken.clear()
         self._last.clear()
 
-    def _note(self, step: Step, key: _Key, one: _Taken) -> GameEvent:
+    def _note(self, step: Step, key: _Key, total: _Usage) -> GameEvent:
         named = (key.role, key.model) if key.seat in (None, step.name) else key
         parts = "/".join(map(str, (step.seed, step.session, step.round, step.name, *named)))
         note: dict[str, Any] = {
             "role": key.role,
             "model": key.model,
-            "answers": one.answers,
-            "input": one.input,
-            "output": one.output,
-            "cached": one.cached,
-            "counted": one.counted,
-            "milliseconds": int(one.seconds * 1_000),
+            "answers": total.answers,
+            "input": total.input,
+            "output": total.output,
+            "cached": total.cached,
+            "counted": total.counted,
+            "milliseconds": int(total.seconds * 1_000),
         }
         note = {
             key: min(max(value, 0), _LARGEST) if isinstance(value, int) else value
             for key, value in note.items()
         }
-        if one.cost is not None and self._cost is not unpriced:
-            note["cost"] = min(round(one.cost * _MILLIONTHS), _LARGEST)
-        beside = {"reports": one.reports, "calls": one.calls, "faults": [*one.faults]}
+        if total.cost is not None and self._cost is not unpriced:
+            note["cost"] = min(round(total.cost * _MILLIONTHS), _LARGEST)
+        beside = {"reports": total.reports, "calls": total.calls, "faults": [*total.faults]}
         return GameEvent(
             event_id=f"use_{hashlib.sha256(parts.encode()).hexdigest()[:16]}",
             event_type=EventType.USAGE,
@@ -140,6 +152,42 @@ class Ledger:
         )
 
 
+class Budgets:
+    """The prompt budgets of a game by our own count, chosen so that each provider's count stays in the limit.
+
+    They follow from the usage in the log, so they are the same after a restart, and calls outside the game do
+    not change them. Seats without a model have the budget that the game was begun with.
+    """
+
+    def __init__(self, campaign: Campaign, note: GameNote) -> None:
+        self._campaign, self._note = campaign, note
+        self._known: dict[str, tuple[float, str]] = {}
+
+    def forget(self) -> None:
+        """Compute the budgets anew: there is new usage in the log."""
+        self._known.clear()
+
+    def of(self, who: str, beside: str) -> tuple[int, str]:
+        """Return the budget and the encoding for a prompt of a seat with `beside` before its memory."""
+        if who not in self._known:
+            self._known[who] = self._ratio(who)
+        ratio, encoding = self._known[who]
+        whole = self._note.budget
+        least = count_tokens(f"{beside}\n\n", encoding) + LEAST_BUDGET
+        return max(min(int(whole / ratio), whole), min(least, whole)), encoding
+
+    def _ratio(self, who: str) -> tuple[float, str]:
+        role, name = (Role.DM, self._note.dm) if who == DM else (Role.PLAYER, self._note.players)
+        models = [usage.model for usage in self._campaign.usage(viewer=who) if usage.role == role.value]
+        models = models or ([name] if name != HOUSE else [])
+        if not models:
+            return 1.0, DEFAULT_ENCODING
+        counts = [self._campaign.calibration(model, viewer=who) for model in models]
+        strictest = max(counts, key=lambda count: count.expected(self._note.budget))
+        ratio = strictest.expected(self._note.budget) / self._note.budget
+        return min(math.ceil(ratio * _STEPS) / _STEPS, _MOST), strictest.encoding
+
+
 def _plain(text: str, longest: int) -> str:
-    """Words from outside on one line, that can be kept."""
+    """Return a text from outside on one line, without hidden characters, cut to a length."""
     return " ".join("".join(" " if is_hidden(char) else char for char in text).split())[:longest].strip()

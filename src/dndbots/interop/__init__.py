@@ -1,1 +1,1 @@
-"""What comes in from elsewhere and goes out again: logs, transcripts."""
+"""Import and export: event logs as JSON lines, and transcripts of play."""

@@ -1,7 +1,7 @@
-"""Transcripts: chat logs, actual plays and other systems' exports become events, a line each.
+"""Transcript import: each line of a chat log, an actual play or another system's export becomes an event.
 
-Everything is read and checked before anything is written, so a bad line leaves the campaign as it was.
-What is written goes in batches: an import that was interrupted goes on where it stopped.
+All lines are checked before the first is written, so a bad line leaves the campaign unchanged. Lines are
+written in batches; an interrupted import continues where it stopped when it is started again.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from typing import IO, Annotated, Any, Final, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from dndbots._jsontext import as_json
+from dndbots._jsontext import as_json, check_json
 from dndbots.canon.claims import SPEAKER, session_subject
 from dndbots.errors import (
     AmbiguousName,
@@ -24,9 +24,9 @@ from dndbots.errors import (
     InvalidTranscript,
     SequenceConflict,
 )
-from dndbots.events import LINE, EventId, EventType, GameEvent, Label, check_json
+from dndbots.events import LINE, EventId, EventType, GameEvent, Label
 from dndbots.ids import DM, check_name
-from dndbots.interop.cast import Cast
+from dndbots.interop.transcript_cast import TranscriptCast
 from dndbots.storage.ports import EventRow, Lineage, Store
 
 BATCH: Final = 500
@@ -37,7 +37,7 @@ Progress = Callable[[int, int], None]
 
 
 class TranscriptLine(BaseModel):
-    """A line as it comes in. Only `speaker` and `text` are required; what is not known here is kept."""
+    """A transcript line. Only `speaker` and `text` are required; unknown fields are kept."""
 
     model_config = ConfigDict(frozen=True, extra="allow", coerce_numbers_to_str=True, allow_inf_nan=False)
 
@@ -56,31 +56,34 @@ class TranscriptLine(BaseModel):
     def speakers(self) -> list[str]:
         return [self.speaker] if isinstance(self.speaker, str) else list(dict.fromkeys(self.speaker))
 
-    def role_of(self, place: int) -> str | None:
-        """What the line says that a speaker is; several may share one role, but only the first is the DM."""
+    def role_of(self, position: int) -> str | None:
+        """Return the role of the speaker at a position.
+
+        A single role counts for all speakers, except `dm`: only the first speaker is the DM.
+        """
         if isinstance(self.role, list):
-            return self.role[place].casefold() if place < len(self.role) else None
-        if self.role is None or (place and self.role.casefold() == DM):
+            return self.role[position].casefold() if position < len(self.role) else None
+        if self.role is None or (position and self.role.casefold() == DM):
             return None
         return self.role.casefold()
 
 
 class Imported(NamedTuple):
-    """How many lines were added, and how many were there already."""
+    """The result of an import: how many lines it added, and how many were in the log already."""
 
     added: int
     skipped: int
 
 
 class Target(Protocol):
-    """What an import needs of a campaign."""
+    """The part of a campaign that an import needs."""
 
     def replay(self, events: Iterable[GameEvent], *, expected: int | None = None) -> list[GameEvent]: ...
     def past(self) -> tuple[int, Lineage]: ...
 
 
-class _Waiting(NamedTuple):
-    """A line that is not in the log yet."""
+class _NewLine(NamedTuple):
+    """A checked line that is not in the log yet."""
 
     number: int
     line: TranscriptLine
@@ -94,6 +97,7 @@ def import_lines(
     lines: Iterable[Mapping[str, JsonValue] | TranscriptLine],
     progress: Progress | None = None,
 ) -> Imported:
+    """Import transcript lines into a campaign; `progress` gets the lines written so far and their total."""
     importer = _Importer(target, store)
     with _spool() as spool:
         new, skipped = importer.read(lines, spool)
@@ -114,28 +118,30 @@ def _spool() -> Iterator[IO[str]]:
         yield file
 
 
-def _unspooled(spool: IO[str]) -> Iterator[_Waiting]:
+def _unspooled(spool: IO[str]) -> Iterator[_NewLine]:
     for text in spool:
         number, line, name, digest = json.loads(text)
-        yield _Waiting(number, TranscriptLine.model_validate(line), name, digest)
+        yield _NewLine(number, TranscriptLine.model_validate(line), name, digest)
 
 
 class _Importer:
+    """A single import: `read` checks all lines and sets the new ones aside, `write` appends them."""
+
     def __init__(self, target: Target, store: Store) -> None:
         self._target, self._store = target, store
-        self._cast = Cast(store)
+        self._cast = TranscriptCast(store)
         self._heard_here: dict[str, dict[tuple[str, str | None], None]] = {}  # by session: name and role
         self._checked_names: set[tuple[str, str | None]] = set()
         self._forget()
 
     def _forget(self) -> None:
-        """What was looked up holds only as long as nobody else writes."""
+        """Drop all lookups: they hold only until another writer appends."""
         self._cast.forget()
         self._sessions: dict[str, list[str]] = {}
         self._announced: set[tuple[str, str]] = set()
         self._before: dict[str, set[str]] = {}
 
-    # Reading: every line is checked, and those that are new are laid aside.
+    # Reading: check every line, and set the new ones aside.
 
     def read(
         self, lines: Iterable[Mapping[str, JsonValue] | TranscriptLine], spool: IO[str]
@@ -144,27 +150,27 @@ class _Importer:
         counted: dict[str, int] = {}
         found = skipped = 0
         numbered = enumerate(lines, 1)
-        while batch := [self._checked(number, line, counted) for number, line in islice(numbered, BATCH)]:
-            new = [one for one in batch if self._is_new(one, seen)]
-            known = self._known([one.id for one in new])
-            for one in new:
-                if one.id in known:
-                    self._same_or_refused(one, _digest_of(known[one.id]))
+        while batch := [self._checked(number, raw, counted) for number, raw in islice(numbered, BATCH)]:
+            fresh = [line for line in batch if self._is_new(line, seen)]
+            known = self._known([line.id for line in fresh])
+            for line in fresh:
+                if line.id in known:
+                    self._refuse_other_content(line, _digest_of(known[line.id]))
                     skipped += 1
                 else:
-                    line = one.line.model_dump(mode="json")
-                    spool.write(as_json([one.number, line, one.id, one.digest]) + "\n")
+                    content = line.line.model_dump(mode="json")
+                    spool.write(as_json([line.number, content, line.id, line.digest]) + "\n")
                     found += 1
-            skipped += len(batch) - len(new)
+            skipped += len(batch) - len(fresh)
         return found, skipped
 
     def _checked(
         self, number: int, line: Mapping[str, JsonValue] | TranscriptLine, counted: dict[str, int]
-    ) -> _Waiting:
+    ) -> _NewLine:
         try:
             checked = line if isinstance(line, TranscriptLine) else TranscriptLine.model_validate(line)
-            for place, name in enumerate(checked.speakers):
-                self._meet(name, checked.role_of(place), checked.session)
+            for position, name in enumerate(checked.speakers):
+                self._meet(name, checked.role_of(position), checked.session)
             for name in checked.witnesses or ():
                 self._meet(name, None, None)
             check_name(checked.location or "nowhere")
@@ -177,7 +183,7 @@ class _Importer:
             raise InvalidTranscript(line=number, field="name", reason=str(exc)) from exc
         counted[checked.session] = counted.get(checked.session, 0) + 1
         name = checked.id or f"{checked.session}:{counted[checked.session]}"
-        return _Waiting(number, checked, name, _digest(checked))
+        return _NewLine(number, checked, name, _digest(checked))
 
     def _meet(self, name: str, role: str | None, session: str | None) -> None:
         if name == EVERYBODY:
@@ -190,46 +196,47 @@ class _Importer:
             self._checked_names.add((name, role))
             self._cast.check(name, role, self._target.past()[1])
 
-    def _is_new(self, one: _Waiting, seen: dict[str, str]) -> bool:
-        digest = seen.setdefault(one.id, one.digest)
-        self._same_or_refused(one, digest)
-        return digest is one.digest
+    def _is_new(self, line: _NewLine, seen: dict[str, str]) -> bool:
+        digest = seen.setdefault(line.id, line.digest)
+        self._refuse_other_content(line, digest)
+        return digest is line.digest
 
-    def _same_or_refused(self, one: _Waiting, digest: str) -> None:
-        if digest != one.digest:
+    def _refuse_other_content(self, line: _NewLine, digest: str) -> None:
+        """Raise if a line has the id of another line with other content."""
+        if digest != line.digest:
             raise InvalidTranscript(
-                line=one.number,
+                line=line.number,
                 field="id",
-                reason=f"{one.id!r} is already the id of something else; give each line an id of its own",
+                reason=f"{line.id!r} is the id of another line already; give each line an id of its own",
             )
 
     def _known(self, names: list[str]) -> dict[str, EventRow]:
         lineage = self._target.past()[1]
-        places = self._store.places_of(lineage, names)
+        places = self._store.seqs_of(lineage, names)
         rows = self._store.events_at(lineage, list(places.values()))
         return {row.event_id: row for row in rows.values()}
 
-    # Writing: names become entities, lines become events.
+    # Writing: turn names into entities and lines into events.
 
-    def write(self, batch: list[_Waiting]) -> None:
-        """Names are looked up at the head that the batch is appended to; another writer means once more."""
+    def write(self, batch: list[_NewLine]) -> None:
+        """Append a batch. If another writer comes first, look all names up again at the new head."""
         waiting = batch
         while waiting:
             head, lineage = self._target.past()
             try:
-                self._target.replay([self._event(one, lineage) for one in waiting], expected=head)
+                self._target.replay([self._event(line, lineage) for line in waiting], expected=head)
             except (SequenceConflict, DuplicateEvent):
                 self._forget()
-                known = self._known([one.id for one in waiting])
-                waiting = [one for one in waiting if one.id not in known]
+                known = self._known([line.id for line in waiting])
+                waiting = [line for line in waiting if line.id not in known]
             else:
                 return
 
-    def _event(self, one: _Waiting, lineage: Lineage) -> GameEvent:
-        line = one.line
+    def _event(self, new: _NewLine, lineage: Lineage) -> GameEvent:
+        line = new.line
         speakers = self._speakers(line, lineage) or [DM]
         witnesses = sorted({*self._witnesses(line, lineage)} - {DM})
-        metadata: dict[str, JsonValue] = {LINE: one.digest, "witnesses": [*witnesses]}
+        metadata: dict[str, JsonValue] = {LINE: new.digest, "witnesses": [*witnesses]}
         if len(speakers) > 1:
             metadata["participants"] = metadata["together"] = [*speakers]
         shown = [*speakers]
@@ -239,19 +246,19 @@ class _Importer:
         metadata |= _kept(line)
         metadata |= self._first_words(line.session, speakers, lineage)
         perceivers = frozenset((*speakers, *witnesses, DM))
-        # Who listens and is not seen in the line is introduced to nobody but the DM.
+        # A silent listener is introduced only to the DM and to themselves.
         learners = {who: frozenset((who, DM)) for who in witnesses} | dict.fromkeys(shown, perceivers)
         introduced = self._cast.introductions(learners, lineage)
         if introduced:
             metadata["names"] = {uid: name for uid, (name, _) in introduced.items()}
-        # Who heard a name before is not told it again because somebody else has not.
-        some: dict[str, JsonValue] = {
-            uid: [*sorted(new)] for uid, (_, new) in introduced.items() if new != perceivers
+        # Only the viewers who do not know a name yet learn it from this line.
+        partly: dict[str, JsonValue] = {
+            uid: [*sorted(viewers)] for uid, (_, viewers) in introduced.items() if viewers != perceivers
         }
-        if some:
-            metadata["introduced_to"] = some
+        if partly:
+            metadata["introduced_to"] = partly
         return GameEvent(
-            event_id=one.id,
+            event_id=new.id,
             event_type=EventType.DM_NARRATION if speakers[0] == DM else EventType.DIALOGUE,
             source=speakers[0],
             content=line.text,
@@ -262,11 +269,11 @@ class _Importer:
 
     def _speakers(self, line: TranscriptLine, lineage: Lineage) -> list[str]:
         found: dict[str, None] = {}
-        for place, name in enumerate(line.speakers):
+        for position, name in enumerate(line.speakers):
             if name == EVERYBODY:
                 found.update(dict.fromkeys(self._session(line.session, lineage)))
             else:
-                found[self._cast.person(name, line.role_of(place), lineage)] = None
+                found[self._cast.person(name, line.role_of(position), lineage)] = None
         return list(found)
 
     def _witnesses(self, line: TranscriptLine, lineage: Lineage) -> Iterator[str]:
@@ -277,7 +284,7 @@ class _Importer:
                 yield self._cast.person(name, None, lineage)
 
     def _session(self, session: str, lineage: Lineage) -> list[str]:
-        """Everybody who speaks in a session, in this import or before it."""
+        """Return everybody who speaks in a session, in this import or in the log before it."""
         if session not in self._sessions:
             here = {self._cast.person(*speaker, lineage) for speaker in self._heard_here.get(session, ())}
             self._sessions[session] = sorted(here | self._heard_before(session, lineage))
@@ -290,7 +297,7 @@ class _Importer:
         return self._before[session]
 
     def _first_words(self, session: str, speakers: list[str], lineage: Lineage) -> dict[str, JsonValue]:
-        """The first line of somebody in a session says that he speaks there."""
+        """Return metadata that names the speakers who speak in this session for the first time."""
         new = [who for who in speakers if (session, who) not in self._announced]
         if new:
             self._announced.update((session, who) for who in new)
@@ -316,7 +323,7 @@ def _digest_of(row: EventRow) -> str:
 
 
 def _kept(line: TranscriptLine) -> dict[str, Any]:
-    """What a line says beyond what is understood, and a time that is no date."""
+    """Return the fields that are not understood, and a time that is not a date."""
     kept = {f"transcript_{key}": value for key, value in (line.model_extra or {}).items()}
     if line.time is not None and _timestamp(line.time) is None:
         kept["transcript_time"] = line.time

@@ -1,1 +1,1 @@
-"""Work for many campaigns of one database: what kinds there are, and the workers that do it."""
+"""The job queue of one database, the kinds of jobs it holds, and the worker that does them."""

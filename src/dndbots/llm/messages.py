@@ -1,6 +1,6 @@
-"""A question as messages: what hardly changes first, then the question, then what was answered and replied.
+"""Turn a question into messages: the stable part first, then the question, then earlier answers and replies.
 
-How to answer never changes, and stands before all: a server that keeps what it has read reads it once.
+The instruction on how to answer never changes and stands before all, so that a provider's cache keeps it.
 
 Messages are tuples and mappings that LangChain takes for messages; no library is imported.
 """
@@ -9,28 +9,28 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from dndbots.llm.asking import Answer, Call, Question, Reply
-from dndbots.llm.forms import CALLS, TOOL, WORDS, has_words, instruction
+from dndbots.llm.protocol import Answer, Call, Question, Reply
+from dndbots.llm.responses.shapes import content_of, said_in
 from dndbots.llm.settings import Way
-from dndbots.llm.shapes import content_of, said_in
+from dndbots.llm.tool_schemas import CALLS, TOOL, WORDS, has_words, instruction
 from dndbots.tokens import count_many
 
 NOTHING: Final = "(nothing)"
 TAKEN: Final = "It is done."
 REMINDER: Final = "Answer with one JSON object, as you were told."
-# Of an answer that is shown again, this is kept: who wrote fifty pages knows what they were about.
+# Characters kept of an earlier answer that is shown again.
 _MOST_CALLS: Final = 8
 _LONGEST_WORDS: Final = 1_000
 _LONGEST_FIELD: Final = 300
 
 
 def messages_of(question: Question, way: Way) -> list[Any]:
-    """`way` is how the answer is wanted; AUTO where there is nothing to call for."""
+    """Return the messages of a question. `way` is how the answer is wanted; AUTO if there are no tools."""
     in_object = way in (Way.SCHEMA, Way.WORDS)
     system = question.system
     if in_object:
         system = "\n\n".join(part for part in (instruction(question.tools), system) if part)
-    # Nothing else holds it to the form, and what stood first may be far away.
+    # Repeat the form: nothing else holds the model to it, and the instruction is far up.
     text = f"{question.text}\n\n{REMINDER}" if way is Way.WORDS else question.text
     messages: list[Any] = [("system", system)] if system else []
     messages.append(("human", text))
@@ -44,13 +44,13 @@ def messages_of(question: Question, way: Way) -> list[Any]:
 
 
 def count_in(messages: Sequence[Any], encoding: str, *, beside: Iterable[object] = ()) -> int:
-    """How many tokens messages have by our own count, and what is sent beside them as JSON."""
+    """Count the tokens of messages, and of the JSON that is sent beside them."""
     texts = [text_in(message) for message in messages]
     return sum(count_many([*texts, *map(json.dumps, beside)], encoding))
 
 
 def text_in(message: Any) -> str:
-    """What of a message is counted: a tuple, a mapping, or a message of a library."""
+    """Return the text of a message that counts: a tuple, a mapping, or a library's message."""
     if isinstance(message, tuple):
         return str(message[-1])
     text = said_in(content_of(message)) or ""
@@ -70,7 +70,7 @@ def _by_tools(reply: Reply) -> list[Any]:
 
 
 def _told(reply: Reply) -> str:
-    """What is said to an answer: of each call, and in general, or what was wrong with it."""
+    """Return the reply to an answer: each call's result and a general text, or what was wrong with it."""
     calls = dict(enumerate(reply.answer.calls[:_MOST_CALLS]))
     told = sorted((place, result) for place, result in reply.results.items() if place in calls)
     lines = [f"{calls[place].tool}: {result}" for place, result in told]
@@ -84,7 +84,7 @@ def _as_text(answer: Answer) -> str:
 
 
 def _as_object(answer: Answer, question: Question) -> str:
-    """An answer in the form that it should have had, also if it came in another."""
+    """Return an answer in the form it should have had, even if it came in another."""
     if not (answer.words or answer.calls):
         return NOTHING
     if len(question.tools) == 1:

@@ -1,4 +1,4 @@
-"""Which model plays which role, and how it is asked: from a TOML file, and from the command line over it.
+"""Settings: which model plays which role, and how to ask it. Read from TOML; the command line overrides.
 
     model = "openai:gpt-4o-mini"
 
@@ -10,8 +10,8 @@
     input = 0.15
     output = 0.60
 
-Prices are for a million tokens. None are on board: they change, and a wrong one is worse than none. Keys
-stand in the environment and nowhere else; a file that has one is refused.
+Prices are for a million tokens. None are built in: they change, and a wrong price is worse than none. Keys
+belong into the environment; a file that holds one is refused.
 """
 
 import re
@@ -24,13 +24,12 @@ from typing import Annotated, Any, Final, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from dndbots.errors import InvalidSettings
-from dndbots.llm.asking import Role, Usage
+from dndbots.llm.protocol import Role, Usage
+from dndbots.llm.timeouts import ATTEMPTS, TIMEOUT
 
 HOUSE: Final = "house"  # the name of no model
 FILE: Final = "dndbots.toml"
-TIMEOUT: Final = 120.0
-ATTEMPTS: Final = 3
-# What each provider looks for in the environment; others are told by their own libraries.
+# Environment variables of providers; for others, their libraries say what is missing.
 KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "openai": ("OPENAI_API_KEY",),
@@ -46,7 +45,7 @@ _MILLION: Final = 1_000_000
 
 
 class Way(StrEnum):
-    """How a model is brought to call for something: by its tools, by a schema, or by words alone."""
+    """The way a model calls tools: by its own tool calls, by a schema, or in words."""
 
     AUTO = "auto"
     TOOLS = "tools"
@@ -67,7 +66,7 @@ def _name(value: str) -> str:
 
 
 def names_server(name: str) -> bool:
-    """Whether a model's name has an address in it; some providers ask it: litellm:huggingface/https://…"""
+    """Return whether a model's name holds an address, as in litellm:huggingface/https://…"""
     return "//" in name
 
 
@@ -87,7 +86,10 @@ class _Frozen(BaseModel):
 
 
 class Price(_Frozen):
-    """What a million tokens cost, in whatever currency; cached input costs as much as other, if not said."""
+    """The price of a million tokens, in any currency.
+
+    Cached input costs the same as other input by default.
+    """
 
     input: Dollars
     output: Dollars
@@ -101,10 +103,11 @@ class Price(_Frozen):
 
 
 class RoleSettings(_Frozen):
-    """What is said of one role, or of all. What is not said is None.
+    """Settings of one role, or of all roles. None means not set.
 
     An empty `base_url` is the provider's own address. `key_env` names the environment variable with the key,
-    where it is not the provider's own. `max_tokens` is of an answer, `timeout` in seconds for one answer.
+    if it is not the provider's default. `max_tokens` limits an answer; `timeout` is in seconds for one
+    answer.
     """
 
     model: Name | None = None
@@ -120,7 +123,7 @@ class RoleSettings(_Frozen):
 
 
 class ModelSettings(_Frozen):
-    """How one model is asked, with nothing left open. `key` is what it is remembered by."""
+    """Complete settings for asking one model. `key` identifies it in caches."""
 
     model: Name
     base_url: Address = ""
@@ -137,7 +140,7 @@ class ModelSettings(_Frozen):
 
 
 class Settings(RoleSettings):
-    """Of all roles, and of each. What is said of a role goes before what is said of all."""
+    """Settings of all roles and of each role. A role's own settings win."""
 
     dm: RoleSettings = RoleSettings()
     players: RoleSettings = RoleSettings()
@@ -153,7 +156,7 @@ class Settings(RoleSettings):
         return self
 
     def of(self, role: Role) -> RoleSettings:
-        """What counts for a role: its own, and for the rest what is said of all."""
+        """Return the settings of a role, completed by those of all roles."""
         own: RoleSettings = getattr(self, _PARTS[role])
         both = {name: getattr(self, name) for name in RoleSettings.model_fields} | own.model_dump(
             exclude_none=True
@@ -161,7 +164,7 @@ class Settings(RoleSettings):
         return RoleSettings(**both)
 
     def models_of(self, role: Role) -> tuple[ModelSettings, ...]:
-        """The model of a role and the one to fall back on, in this order; none, where the house plays."""
+        """Return the model of a role, then its fallback; nothing if the house plays."""
         said = self.of(role)
         if said.model in (None, HOUSE):
             return ()
@@ -169,12 +172,12 @@ class Settings(RoleSettings):
         first = ModelSettings(**asked)
         if said.fallback is None:
             return (first,)
-        # Another server, another key; and what the first can do says nothing of the second.
+        # Another server has another key, and other abilities.
         other = {"base_url": said.fallback_base_url or "", "key_env": None, "structured": Way.AUTO}
         return first, ModelSettings(**(asked | other | {"model": said.fallback}))
 
 
-# The names of roles in a file, which are also those of the command line.
+# Names of roles, in a file and on the command line.
 _PARTS: Final[Mapping[Role, str]] = MappingProxyType(
     {
         Role.DM: "dm",
@@ -191,7 +194,7 @@ ROLE_TABLES: Final = tuple(_PARTS.values())
 
 
 def read_settings(text: str, *, file: str = FILE) -> Settings:
-    """The settings that a text says, in TOML."""
+    """Read settings from TOML text."""
     try:
         said = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as exc:
@@ -256,10 +259,10 @@ def merged(
     extractor: str | None = None,
     fallback: str | None = None,
 ) -> Settings:
-    """What is said on the command line wins over the file.
+    """Return the file's settings with the command line's on top.
 
-    A model or an address for all is also for those of whom the file says otherwise; a role that is named on
-    the command line goes before both.
+    A model or address given for all roles also replaces what the file says of single roles; a role named on
+    the command line wins over both.
     """
     for_all = {"model": model, "base_url": base_url, "fallback": fallback}
     named = {"dm": dm, "players": players, "npcs": npcs, "summarizer": summarizer, "extractor": extractor}

@@ -1,7 +1,7 @@
-"""Where settings come from: the file that the user names, else the current folder's, else the user's own.
+"""Settings files: the one the user names, else the current folder's, else the user's own.
 
-A folder may have come from anywhere, so its file may name models and no more. Addresses and key variables
-count once the user trusts that file: its path and its content, to the byte.
+A folder may come from anywhere, so its file may only name models. Addresses and key variables count once the
+user trusts that file: its path and its content, to the byte.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ _TRUSTED: Final = "trusted"
 _PRIVATE: Final = ("base_url", "fallback_base_url", "key_env")
 _NAMES: Final = ("model", "fallback")
 
-# Asks the user whether a file is to be trusted.
+# Asks the user whether to trust a file.
 Confirm = Callable[[UntrustedSettings], bool]
 
 

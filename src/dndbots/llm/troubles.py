@@ -1,7 +1,7 @@
-"""Why a model gave no answer: what libraries and servers raise, each in its own way, as one of a few kinds.
+"""Classify why a model gave no answer: errors of many libraries and servers become a few kinds.
 
-No library is imported: errors are told apart by their status, their names and their words. The reason is
-one line without keys in it, fit for a screen and a log.
+No library is imported: errors are told apart by status, class name and words. The reason is one line without
+keys, fit for a screen and a log.
 """
 
 import re
@@ -12,14 +12,14 @@ from enum import StrEnum
 from typing import Any, Final
 
 from dndbots.ids import short
-from dndbots.llm.answer_size import AnswerTooLarge
+from dndbots.llm.responses.answer_size import AnswerTooLarge
 
-# How libraries and servers say that they cannot do it.
+# Wordings for "cannot do this".
 _UNSUPPORTED = re.compile(
     r"unsupported|not?\s+support|doesn't\s+support|not\s+implemented|unexpected\s+keyword|unrecogni[sz]ed"
     r"|unknown\s+(?:argument|parameter|field)|response_format|json_schema|bind_tools"
     r"|tools\s+param|tool[_ ]choice|\bgrammar\b|--jinja|that\s+support\s+tool"
-    # What a model wrote for a call, and its server could not read: it may do better without tools.
+    # A call that the server could not parse: the model may do better without tools.
     r"|tool_use_failed|failed\s+to\s+(?:call\s+a\s+function|parse\s+(?:tool|function|input\s+at))",
     re.IGNORECASE,
 )
@@ -42,7 +42,7 @@ _TOO_LONG = re.compile(
 _NO_MONEY = re.compile(
     r"insufficient_quota|insufficient balance|billing|credit balance|payment required", re.IGNORECASE
 )
-# Where it is not in a header: "Please try again in 1m30.5s", "retryDelay': '17s'".
+# Pauses that are not in a header: "Please try again in 1m30.5s", "retryDelay': '17s'".
 _AGAIN_IN = re.compile(
     r"(?:(?:re)?try(?: again)? in|retry_?delay\W{1,6})\s*"
     r"(?:(\d{1,3})m(?!s))?(?:(\d{1,6}(?:\.\d{1,9})?)(ms|s))?",
@@ -57,8 +57,8 @@ _PASSING_STATUS: Final = (408, 409, 425)
 _DEEPEST: Final = 6
 
 
-class Kind(StrEnum):
-    """What went wrong, as far as it matters for what to do."""
+class TroubleKind(StrEnum):
+    """Kinds of trouble, as far as they matter for what to do next."""
 
     UNSUPPORTED = "cannot do what was asked in this way"
     KEY = "the key is refused"
@@ -74,22 +74,28 @@ class Kind(StrEnum):
     OTHER = "failed"
 
 
-_BY_STATUS: Final[Mapping[int, Kind]] = {401: Kind.KEY, 402: Kind.MONEY, 403: Kind.KEY}
+_BY_STATUS: Final[Mapping[int, TroubleKind]] = {
+    401: TroubleKind.KEY,
+    402: TroubleKind.MONEY,
+    403: TroubleKind.KEY,
+}
 _BY_WORDS: Final = (
-    (Kind.TOO_LONG, _TOO_LONG),
-    (Kind.KEY, _BAD_KEY),
-    (Kind.MODEL, _NO_MODEL),
-    (Kind.UNSUPPORTED, _UNSUPPORTED),
+    (TroubleKind.TOO_LONG, _TOO_LONG),
+    (TroubleKind.KEY, _BAD_KEY),
+    (TroubleKind.MODEL, _NO_MODEL),
+    (TroubleKind.UNSUPPORTED, _UNSUPPORTED),
 )
-# What may be over when it is asked again.
-_PASSING: Final = frozenset((Kind.LIMIT, Kind.SLOW, Kind.DOWN, Kind.BUSY, Kind.OTHER))
+# Troubles that may pass by themselves.
+_PASSING: Final = frozenset(
+    (TroubleKind.LIMIT, TroubleKind.SLOW, TroubleKind.DOWN, TroubleKind.BUSY, TroubleKind.OTHER)
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """`after` is in how many seconds one may ask again, where the server says so."""
+    """Why there is no answer. `after` is the number of seconds to wait, if the server says so."""
 
-    kind: Kind
+    kind: TroubleKind
     reason: str
     after: float | None = None
 
@@ -99,64 +105,64 @@ class Trouble:
 
 
 def trouble_of(error: BaseException, *, hides: Sequence[str] = ()) -> Trouble:
-    """What an error is about. Nothing of what it `hides` is in the reason, whoever repeated it."""
+    """Classify an error. The reason never holds what is in `hides`, even if a server repeated it."""
     chain = _chain(error)
     for one in chain:
         if isinstance(one, AnswerTooLarge):
-            return Trouble(kind=Kind.TOO_MUCH, reason=_reason(Kind.TOO_MUCH, one, hides))
+            return Trouble(kind=TroubleKind.TOO_MUCH, reason=_reason(TroubleKind.TOO_MUCH, one, hides))
     status = next((found for one in chain if (found := _status(one)) is not None), None)
     words = " ".join(f"{type(one).__name__}: {str(one)[:2000]}" for one in chain)
     kind = _kind(error, status, words)
     after = _after(chain)
-    if after is None and kind in (Kind.LIMIT, Kind.BUSY):
+    if after is None and kind in (TroubleKind.LIMIT, TroubleKind.BUSY):
         after = _said_in(words)
     return Trouble(kind=kind, reason=_reason(kind, error, hides), after=after)
 
 
 def hidden(text: str, hides: Sequence[str]) -> str:
-    """A text without secrets: those that are known, and whatever looks like a key."""
+    """Return a text without secrets: known ones, and anything that looks like a key."""
     for secret in sorted(hides, key=len, reverse=True):
         text = text.replace(secret, "...")
     return _KEY.sub("...", text)
 
 
 def is_unsupported(error: BaseException) -> bool:
-    """Whether a library or a server says that it cannot do this at all."""
-    return trouble_of(error).kind is Kind.UNSUPPORTED
+    """Return whether a library or a server says that it cannot do this at all."""
+    return trouble_of(error).kind is TroubleKind.UNSUPPORTED
 
 
-def _kind(error: BaseException, status: int | None, words: str) -> Kind:
+def _kind(error: BaseException, status: int | None, words: str) -> TroubleKind:
     if status is None:
         return _kind_by_words(error, words)
     if status == 429:
-        # Some speak of billing to whoever asks too often; who says when to come back means that.
-        return Kind.MONEY if _NO_MONEY.search(words) and _said_in(words) is None else Kind.LIMIT
+        # Some mention billing when asked too often; a time to come back gives that away.
+        return TroubleKind.MONEY if _NO_MONEY.search(words) and _said_in(words) is None else TroubleKind.LIMIT
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     for kind, pattern in _BY_WORDS:
-        if pattern.search(words) and (kind is not Kind.MODEL or status == 404):
+        if pattern.search(words) and (kind is not TroubleKind.MODEL or status == 404):
             return kind
     if status == 404:
-        return Kind.MODEL
-    return Kind.BUSY if status >= 500 or status in _PASSING_STATUS else Kind.QUESTION
+        return TroubleKind.MODEL
+    return TroubleKind.BUSY if status >= 500 or status in _PASSING_STATUS else TroubleKind.QUESTION
 
 
-def _kind_by_words(error: BaseException, words: str) -> Kind:
+def _kind_by_words(error: BaseException, words: str) -> TroubleKind:
     if isinstance(error, NotImplementedError):
-        return Kind.UNSUPPORTED
+        return TroubleKind.UNSUPPORTED
     for kind, pattern, type_ in (
-        (Kind.SLOW, _SLOW, TimeoutError),
-        (Kind.DOWN, _DOWN, ConnectionError),
-        (Kind.TOO_LONG, _TOO_LONG, ()),
-        (Kind.UNSUPPORTED, _UNSUPPORTED, ()),
+        (TroubleKind.SLOW, _SLOW, TimeoutError),
+        (TroubleKind.DOWN, _DOWN, ConnectionError),
+        (TroubleKind.TOO_LONG, _TOO_LONG, ()),
+        (TroubleKind.UNSUPPORTED, _UNSUPPORTED, ()),
     ):
         if isinstance(error, type_) or pattern.search(words):
             return kind
-    return Kind.OTHER
+    return TroubleKind.OTHER
 
 
 def _chain(error: BaseException) -> list[BaseException]:
-    """The error and what it came from: libraries wrap what servers said."""
+    """Return the error and its causes: libraries wrap what servers say."""
     found: list[BaseException] = []
     one: BaseException | None = error
     while one is not None and one not in found and len(found) < _DEEPEST:
@@ -174,13 +180,16 @@ def _status(error: BaseException) -> int | None:
     return None
 
 
-def _reason(kind: Kind, error: BaseException, hides: Sequence[str]) -> str:
-    """One line. What a server says of a key is not repeated: some repeat the key."""
-    if kind in (Kind.KEY, Kind.LIMIT):
+def _reason(kind: TroubleKind, error: BaseException, hides: Sequence[str]) -> str:
+    """Return the reason in one line. Never repeat what a server says of a key: some repeat the key."""
+    if kind in (TroubleKind.KEY, TroubleKind.LIMIT):
         return str(kind)
-    told = short(hidden(str(error)[:2000], hides))
-    said = told or type(error).__name__
-    return said if kind is Kind.SLOW and isinstance(error, TimeoutError) and told else f"{kind}: {said}"
+    words = short(hidden(str(error)[:2000], hides))
+    if kind is TroubleKind.SLOW and isinstance(error, TimeoutError):
+        return words or str(kind)
+    if kind is TroubleKind.OTHER:
+        return f"{type(error).__name__}: {words}" if words else type(error).__name__
+    return f"{kind}: {words or type(error).__name__}"
 
 
 def _after(chain: list[BaseException]) -> float | None:
@@ -192,7 +201,7 @@ def _after(chain: list[BaseException]) -> float | None:
 
 
 def _said_in(words: str) -> float | None:
-    """How long to wait, as far as the words of an error say so."""
+    """Return how long to wait, if the words of an error say so."""
     found = _AGAIN_IN.search(words)
     if found is None or not (found[1] or found[2]):
         return None
@@ -201,7 +210,7 @@ def _said_in(words: str) -> float | None:
 
 
 def _seconds(value: object, parts: int) -> float | None:
-    """Seconds, as a number or as a date by the server's own clock, which must not be trusted for more."""
+    """Return seconds, from a number or from a date by the server's clock."""
     if not isinstance(value, str):
         return None
     try:
@@ -212,7 +221,7 @@ def _seconds(value: object, parts: int) -> float | None:
 
 
 def _until(value: str) -> float | None:
-    """The seconds up to a date. Clocks differ, so that this is only as good as they agree."""
+    """Return the seconds up to a date. This is only as good as the two clocks agree."""
     from datetime import datetime
 
     try:

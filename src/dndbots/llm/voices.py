@@ -1,27 +1,26 @@
-"""Who is asked in which role, put together from settings: opened, with patience, fallback and a meter."""
+"""Build the voice of each role from settings: model, retries, fallback and meter."""
 
 import random
 import time
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
-from dndbots.llm.asking import Heard, Role, Usage, Voice
-from dndbots.llm.chat import ChatVoice, Remember
-from dndbots.llm.falling import FallbackVoice
-from dndbots.llm.metering import Meter, Metered
-from dndbots.llm.opening import open_model, secrets_in
+from dndbots.llm.chat_voice import ChatVoice, Remember
+from dndbots.llm.fallback import FallbackModel, FallbackVoice
+from dndbots.llm.meter import Meter, Metered
+from dndbots.llm.protocol import Heard, Role, Usage, Voice
+from dndbots.llm.providers import open_model, secrets_in
+from dndbots.llm.retry import RetryPolicy
 from dndbots.llm.settings import ModelSettings, Settings, Way
-from dndbots.llm.steady import Steady
-from dndbots.llm.trying import Trying
 
 Open = Callable[[ModelSettings], Any]
 
 
 class Voices:
-    """The models of a game. Each is opened when its role is first asked for, and once for all roles.
+    """The models of a game. Each is opened when first needed, and once for all roles.
 
-    `ways` are the ways that models are known to answer in; it is added to, and may be kept from one game to
-    the next. `heard` is told of each answer beside the meter.
+    `ways` holds the ways that models are known to answer in; it grows, and may be kept for the next game.
+    `heard` hears of each answer, beside the meter.
     """
 
     def __init__(
@@ -47,20 +46,20 @@ class Voices:
         self._voices: dict[Role, Voice | None] = {}
 
     def voice(self, role: Role) -> Voice | None:
-        """Who is asked in a role; None where the house plays. `NoSuchPlayer` says what is missing."""
+        """Return the voice of a role; None if the house plays it. `NoSuchPlayer` says what is missing."""
         if role not in self._voices:
             chats = [self._chat(one) for one in self.settings.models_of(role)]
             self._voices[role] = FallbackVoice(*chats) if len(chats) > 1 else next(iter(chats), None)
         return self._voices[role]
 
-    def model(self, role: Role) -> Steady | None:
-        """The chat model of a role as an object with `invoke`: for summarizers and extractors."""
+    def model(self, role: Role) -> FallbackModel | None:
+        """Return the chat model of a role as an object with `invoke`, for summarizers and extractors."""
         said = self.settings.models_of(role)
         if not said:
             return None
         metered = [Metered(self._model(one), role, self._heard, name=one.model) for one in said]
-        return Steady(
-            [(one.model, model, self._trying(one)) for one, model in zip(said, metered, strict=True)]
+        return FallbackModel(
+            [(one.model, model, self._retry_policy(one)) for one, model in zip(said, metered, strict=True)]
         )
 
     def _chat(self, settings: ModelSettings) -> Voice:
@@ -68,7 +67,7 @@ class Voices:
             self._model(settings),
             name=settings.model,
             key=settings.key,
-            trying=self._trying(settings),
+            retry=self._retry_policy(settings),
             structured=settings.structured,
             ways=self.ways,
             remember=self._remember,
@@ -80,8 +79,8 @@ class Voices:
             self._opened[settings] = self._open(settings)
         return self._opened[settings]
 
-    def _trying(self, settings: ModelSettings) -> Trying:
-        return Trying(
+    def _retry_policy(self, settings: ModelSettings) -> RetryPolicy:
+        return RetryPolicy(
             timeout=settings.timeout,
             attempts=settings.attempts,
             hides=secrets_in(settings, self._environ),

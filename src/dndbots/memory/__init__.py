@@ -1,25 +1,15 @@
-"""Views: what each reader is given to remember. Names are loaded when they are first used."""
+"""Memory: contexts, recall, recaps, summaries and scoped memories, each for one viewer.
+
+Names are loaded when they are first used.
+"""
 
 from typing import TYPE_CHECKING
 
 from dndbots import _lazy
 
 if TYPE_CHECKING:
-    from dndbots.memory.builder import MemoryBuilder
-    from dndbots.memory.builders import (
-        MAX_ENTRIES,
-        LocationMemoryBuilder,
-        NPCMemoryBuilder,
-        WorldMemoryBuilder,
-    )
-    from dndbots.memory.carrying import format_character_facts
-    from dndbots.memory.cited import RecallItem
-    from dndbots.memory.context.values import Context, ContextItem
-    from dndbots.memory.differing import Difference
-    from dndbots.memory.entries import Entry, Line, SummaryTask
-    from dndbots.memory.feeding import Feed, feed_of
-    from dndbots.memory.janitor import JANITOR_SYSTEM_PROMPT
-    from dndbots.memory.manager import (
+    from dndbots.memory.agents.agent_memory import format_character_facts
+    from dndbots.memory.agents.manager import (
         DM_CONTEXT_PLAYER_ENTRIES_LIMIT,
         DM_CONTEXT_RECENT_EVENTS_LIMIT,
         MAX_COMPRESSION_PASSES,
@@ -28,30 +18,43 @@ if TYPE_CHECKING:
         MemoryManager,
         context_manager,
     )
-    from dndbots.memory.recalling import Recall
+    from dndbots.memory.agents.memory_upkeep import MemoryUpkeep
+    from dndbots.memory.context.xray import Context, ContextItem
+    from dndbots.memory.differences import Difference
+    from dndbots.memory.documents.builder import MemoryBuilder
+    from dndbots.memory.documents.builder_input import Feed, feed_of
+    from dndbots.memory.entries import Entry, Line, SummaryTask
+    from dndbots.memory.recall.citations import RecallItem
+    from dndbots.memory.recall.search import Recall
     from dndbots.memory.recap import Recap
-    from dndbots.memory.service import IMemoryService, MemoryService
-    from dndbots.memory.summarizer import Summarizer
-    from dndbots.memory.tending import Tending
+    from dndbots.memory.scoped.builders import (
+        MAX_ENTRIES,
+        LocationMemoryBuilder,
+        NPCMemoryBuilder,
+        WorldMemoryBuilder,
+    )
+    from dndbots.memory.scoped.service import IMemoryService, MemoryService
+    from dndbots.memory.summaries.janitor import JANITOR_SYSTEM_PROMPT
+    from dndbots.memory.summaries.summarizer import Summarizer
     from dndbots.memory.threads import Thread
     from dndbots.models import AgentMemory, CharacterFacts, GameState, MemoryEntry, MemorySource
     from dndbots.tokens import estimate_tokens
 
 _HOMES = {
-    "dndbots.memory.builder": ["MemoryBuilder"],
-    "dndbots.memory.builders": [
+    "dndbots.memory.documents.builder": ["MemoryBuilder"],
+    "dndbots.memory.scoped.builders": [
         "MAX_ENTRIES",
         "LocationMemoryBuilder",
         "NPCMemoryBuilder",
         "WorldMemoryBuilder",
     ],
-    "dndbots.memory.carrying": ["format_character_facts"],
-    "dndbots.memory.cited": ["RecallItem"],
-    "dndbots.memory.context.values": ["Context", "ContextItem"],
-    "dndbots.memory.differing": ["Difference"],
+    "dndbots.memory.agents.agent_memory": ["format_character_facts"],
+    "dndbots.memory.recall.citations": ["RecallItem"],
+    "dndbots.memory.context.xray": ["Context", "ContextItem"],
+    "dndbots.memory.differences": ["Difference"],
     "dndbots.memory.entries": ["Entry", "Line", "SummaryTask"],
-    "dndbots.memory.feeding": ["Feed", "feed_of"],
-    "dndbots.memory.manager": [
+    "dndbots.memory.documents.builder_input": ["Feed", "feed_of"],
+    "dndbots.memory.agents.manager": [
         "DM_CONTEXT_PLAYER_ENTRIES_LIMIT",
         "DM_CONTEXT_RECENT_EVENTS_LIMIT",
         "MAX_COMPRESSION_PASSES",
@@ -60,13 +63,13 @@ _HOMES = {
         "MemoryManager",
         "context_manager",
     ],
-    "dndbots.memory.recalling": ["Recall"],
+    "dndbots.memory.recall.search": ["Recall"],
     "dndbots.memory.recap": ["Recap"],
-    "dndbots.memory.service": ["IMemoryService", "MemoryService"],
-    "dndbots.memory.summarizer": ["Summarizer"],
-    "dndbots.memory.tending": ["Tending"],
+    "dndbots.memory.scoped.service": ["IMemoryService", "MemoryService"],
+    "dndbots.memory.summaries.summarizer": ["Summarizer"],
+    "dndbots.memory.agents.memory_upkeep": ["MemoryUpkeep"],
     "dndbots.memory.threads": ["Thread"],
-    "dndbots.memory.janitor": ["JANITOR_SYSTEM_PROMPT"],
+    "dndbots.memory.summaries.janitor": ["JANITOR_SYSTEM_PROMPT"],
     "dndbots.models": ["AgentMemory", "CharacterFacts", "GameState", "MemoryEntry", "MemorySource"],
     "dndbots.tokens": ["estimate_tokens"],
 }
@@ -95,13 +98,13 @@ __all__ = [
     "MemoryManager",
     "MemoryService",
     "MemorySource",
+    "MemoryUpkeep",
     "NPCMemoryBuilder",
     "Recall",
     "RecallItem",
     "Recap",
     "Summarizer",
     "SummaryTask",
-    "Tending",
     "Thread",
     "WorldMemoryBuilder",
     "context_manager",

@@ -1,6 +1,6 @@
-"""What a summarizer reads, and what it gives back: entries in, lines with their sources out.
+"""The input and output of a summarizer: entries in, lines with their sources out.
 
-Entries are made from one agent's own view. Nothing here, or after here, can see any other.
+Entries come from one agent's own view, so a summary cannot know more than its agent.
 """
 
 import re
@@ -18,10 +18,10 @@ SummaryKind = Literal["buffer", "location", "npc", "world"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """One thing that an agent perceived.
+    """Something that an agent perceived.
 
-    `who` spoke or acted, under the name that the agent knows; `narrated` says that it is the DM's
-    telling. `outcomes` are sentences on what the rules decided there: a death, a find, a quest's state.
+    `who` spoke or acted, under the name that the agent knows; `narrated` marks the DM's narration.
+    `outcomes` are sentences on what the rules decided: a death, a find, the state of a quest.
     """
 
     text: str
@@ -32,7 +32,7 @@ class Entry:
     outcomes: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
-        # Entries are looked up again and again; those of one event seldom differ.
+        # A cheap hash: entries are looked up often, and two of the same event seldom differ.
         return hash((self.event_id, self.text))
 
     def __str__(self) -> str:
@@ -40,22 +40,22 @@ class Entry:
 
 
 def entry_of(item: object) -> Entry:
-    """An entry from a line of a buffer, `[who]: text`, or from any other text."""
+    """Return an entry from a buffer line `[who]: text`, or from any other text."""
     if isinstance(item, Entry):
         return item
     if not isinstance(item, str):
-        raise TypeError(f"an entry is a text or an Entry, not {type(item).__name__}")
+        raise TypeError(f"an entry must be text or an Entry, not {type(item).__name__}")
     attributed = _ATTRIBUTED.fullmatch(item)
     if not attributed:
         return Entry(text=item)
     who, text = attributed.groups()
-    # A buffer is a text already: the DM's own label is all that says whose the line is.
+    # In a plain buffer only the label says whose line it is.
     is_engine = who.casefold() in ENGINE
     return Entry(text=text, who=who if is_engine else write_label(who), narrated=who.casefold() == DM)
 
 
 class Line(NamedTuple):
-    """A line of a summary, and the ids of the events that it was made from."""
+    """A line of a summary, with the ids of the events it was made from."""
 
     text: str
     sources: tuple[str, ...] = ()
@@ -63,10 +63,10 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SummaryTask:
-    """One summary to be made: for whom, of what, and how long it may be, by exact count.
+    """A summary to make: for which agent, of which entries, within how many tokens by exact count.
 
-    `about` is the uid or the kind of event that a scoped memory is about, `name` what it is called.
-    `game_state` and `related` are what a summarizer of somebody else's may want to look at.
+    `about` is the uid or the event kind that a scoped memory is about, `name` its name. `game_state`
+    and `related` are passed on to summarizers that users bring.
     """
 
     agent: str
@@ -79,5 +79,6 @@ class SummaryTask:
     related: Mapping[str, Any] = field(default_factory=dict)
 
 
-def as_text(lines: Iterable[Line]) -> str:
+def join_lines(lines: Iterable[Line]) -> str:
+    """Return the text of a summary, a line each."""
     return "\n".join(line.text for line in lines)

@@ -1,4 +1,4 @@
-"""Previously on …: a session retold to one viewer, from what that viewer perceived. It asks no model."""
+"""Recaps ("Previously on …"): a session retold from what one viewer perceived, without a model."""
 
 from collections.abc import Iterator
 from typing import Final, Literal
@@ -7,24 +7,24 @@ from pydantic import BaseModel, ConfigDict
 
 from dndbots.errors import InvalidSetting
 from dndbots.events import EventType, GameEvent
-from dndbots.memory.carrying import pinned_texts
+from dndbots.memory.agents.agent_memory import pinned_texts
 from dndbots.memory.entries import Entry, SummaryTask
-from dndbots.memory.extract import Extractive
-from dndbots.memory.gates import Gates, gates_of
-from dndbots.memory.retelling import retold
-from dndbots.memory.threads import Thread, threads_of
-from dndbots.storage.reader import View
-from dndbots.text.cleaning import one_line
+from dndbots.memory.human_gates import Gates, gates_of
+from dndbots.memory.retold_events import retell_events
+from dndbots.memory.selection import Extractive
+from dndbots.memory.threads import Thread, find_threads
+from dndbots.storage.views.view import View
+from dndbots.text.clean import one_line
 
 Length = Literal["short", "medium", "long"]
-# How many tokens of the story, and how many threads.
+# For each length: the tokens of the story, and the number of threads.
 LENGTHS: Final[dict[str, tuple[int, int]]] = {"short": (120, 2), "medium": (400, 4), "long": (1000, 8)}
 _PAGE: Final = 500
-_TOLD_OF: Final = ("quest", "promise", "threat", "debt", "mystery")
+_THREAD_KINDS: Final = ("quest", "promise", "threat", "debt", "mystery")
 
 
 class RecapLine(BaseModel):
-    """A line of a recap, and the events that it was made from."""
+    """A line of a recap, and the ids of its source events."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,7 +33,7 @@ class RecapLine(BaseModel):
 
 
 class Recap(BaseModel):
-    """A session retold: `text` is all of it, ready to be read aloud."""
+    """A session retold. `text` is the whole recap, ready to be read aloud."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,26 +49,26 @@ class Recap(BaseModel):
         return self.text
 
 
-def recap_of(view: View, *, session: str | None, length: str) -> Recap:
-    """What the viewer perceived of a session; by default of the last that there is something to tell of."""
+def write_recap(view: View, *, session: str | None, length: str) -> Recap:
+    """Retell a session to the viewer; without `session`, the last one with anything to tell."""
     if length not in LENGTHS:
-        raise InvalidSetting("length", length, reason=f"is none of {', '.join(LENGTHS)}")
+        raise InvalidSetting("length", length, reason=f"is no length; use one of {', '.join(LENGTHS)}")
     tokens, most = LENGTHS[length]
     gates = gates_of(view)
-    told, entries = _told(view, session, gates)
+    chosen, entries = _entries(view, session, gates)
     task = SummaryTask(agent=view.viewer, entries=tuple(entries), tokens=tokens)
     lines = Extractive(shortened=False).summarize(task)
     pinned = tuple(pinned_texts(view, gates, tokens).values())
-    threads = tuple(thread for thread in threads_of(view) if thread.kind in _TOLD_OF)[:most]
-    found = tuple(RecapLine(text=line.text, sources=line.sources) for line in lines)
+    threads = tuple(thread for thread in find_threads(view) if thread.kind in _THREAD_KINDS)[:most]
+    recap_lines = tuple(RecapLine(text=line.text, sources=line.sources) for line in lines)
     return Recap(
         viewer=view.viewer,
-        session=told,
+        session=chosen,
         length=length,
-        lines=found,
+        lines=recap_lines,
         pinned=pinned,
         threads=threads,
-        text=_text(told, found, pinned, threads),
+        text=_text(chosen, recap_lines, pinned, threads),
     )
 
 
@@ -85,53 +85,51 @@ def _text(
     return "\n".join(parts)
 
 
-def _told(view: View, session: str | None, gates: Gates) -> tuple[str | None, list[Entry]]:
-    """The session that is told of, and all that the viewer has to tell of it."""
+def _entries(view: View, session: str | None, gates: Gates) -> tuple[str | None, list[Entry]]:
+    """Return the session to retell, and all entries that the viewer has of it."""
     known: dict[str, None] = {}
-    found: list[GameEvent] = []
+    wanted: list[GameEvent] = []
     for name, events in _sessions(view):
         if session is None:
-            entries = retold(view, events, gates)
-            # A session that has only begun is not what was played last, whatever its title.
+            entries = retell_events(view, events, gates)
+            # A session with nothing but its start is skipped: it is not what was played last.
             begun = {event.event_id for event in events if event.event_type is EventType.SESSION_START}
             if any(entry.event_id not in begun for entry in entries):
                 return name, entries
         elif name == session:
-            # It may have been gone on with later: all of it is told.
-            found = events + found
+            # A session may come in several parts: collect them all.
+            wanted = events + wanted
         known[name] = None
     if session is None:
         return None, []
-    if found:
-        return session, retold(view, found, gates)
+    if wanted:
+        return session, retell_events(view, wanted, gates)
     listed = ", ".join(list(known)[:10]) or "none"
     raise InvalidSetting(
-        "session", session, reason=f"is no session that {view.viewer} took part in; these are: {listed}"
+        "session", session, reason=f"is no session of {view.viewer}; {view.viewer} took part in: {listed}"
     )
 
 
 def _sessions(view: View) -> Iterator[tuple[str, list[GameEvent]]]:
-    """The sessions that the viewer took part in, the newest first, each with its events in order.
+    """Yield the viewer's sessions, newest first, each with its events in order.
 
-    One that was gone on with after another comes in parts.
+    A session that was continued after another one comes in several parts.
     """
-    open_ones: list[GameEvent] = []
+    pending: list[GameEvent] = []
     limit, seen = _PAGE, 0
     while True:
-        places = view.places(limit=limit)
+        places = view.newest_seqs(limit=limit)
         page = view.at(places[seen:])
         seen = len(places)
-        open_ones = page + open_ones
+        pending = page + pending
         is_all = len(places) < limit
-        while open_ones:
-            name = open_ones[-1].session_id
-            start = next(
-                (n + 1 for n in range(len(open_ones) - 1, -1, -1) if open_ones[n].session_id != name), 0
-            )
+        while pending:
+            name = pending[-1].session_id
+            start = next((n + 1 for n in range(len(pending) - 1, -1, -1) if pending[n].session_id != name), 0)
             if start == 0 and not is_all:
                 break
-            yield name, open_ones[start:]
-            open_ones = open_ones[:start]
+            yield name, pending[start:]
+            pending = pending[:start]
         if is_all:
             return
         limit *= 4

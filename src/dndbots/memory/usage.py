@@ -1,21 +1,21 @@
-"""What models took in a campaign: by role and model, as the log has it. It is read by index."""
+"""The tokens, time and money that models took in a campaign, by role and model."""
 
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
 from dndbots.canon import claims
-from dndbots.storage.reader import View
+from dndbots.storage.views.view import View
 from dndbots.tokens import REPORTS, Report
 
 _MILLIONTHS: Final = 1_000_000
 
 
 class ModelUsage(BaseModel):
-    """What one model took in one role. `cost` is None where the price of any answer was not known.
+    """The usage of one model in one role. `cost` is None if the price of any answer is unknown.
 
-    Tokens are as the provider counts them; `counted` is what we had counted. `faults` is how often anything
-    of an answer was not used.
+    Tokens are as the provider counts them; `counted` is our own count. `faults` counts the answers that
+    could not be used as they were.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -33,19 +33,21 @@ class ModelUsage(BaseModel):
 
 
 def usage_of(view: View) -> list[ModelUsage]:
-    """What each model took in each role, by role and name."""
-    found = []
+    """Return the usage of each model in each role, by role and name."""
+    usages = []
     for name in view.subjects(claims.USAGE):
         role, _, model = name.partition(" ")
         sums = view.totals(claims.usage_subject(role, model))
         cost, priced = sums.pop("cost", 0), sums.pop("priced", 0)
         whole = priced == sums.get("answers", 0)
-        found.append(ModelUsage(role=role, model=model, cost=cost / _MILLIONTHS if whole else None, **sums))
-    return found
+        usages.append(ModelUsage(role=role, model=model, cost=cost / _MILLIONTHS if whole else None, **sums))
+    return usages
 
 
 def reports_of(view: View, model: str) -> list[Report]:
-    """How a model's provider counted lately beside our own count, oldest first."""
+    """Return the latest token counts of a model's provider beside our own, oldest first."""
     noted = view.newest_in(claims.report_subject(model), claims.REPORT, limit=REPORTS)
-    pairs = [pair for one in noted if isinstance(one, list) for pair in one if isinstance(pair, list)]
+    pairs = [
+        pair for report in noted if isinstance(report, list) for pair in report if isinstance(pair, list)
+    ]
     return [Report(*map(int, pair)) for pair in pairs][-REPORTS:]  # type: ignore[arg-type]

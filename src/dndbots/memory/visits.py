@@ -1,6 +1,6 @@
-"""What a visit to a place consists of, who was there, and what an event triggers: all from the log.
+"""Visits to a location, the NPCs met there, and the story steps that an event triggers.
 
-Works on what one viewer perceived: whatever somebody is to remember is filtered by whom it reached.
+Everything works on the events that one viewer perceived, so no memory learns more than its holder.
 """
 
 import re
@@ -13,14 +13,14 @@ from dndbots.canon.reducers import seen_in
 from dndbots.canon.states import is_completed
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.ids import DM, SYSTEM
-from dndbots.storage.reader import View
+from dndbots.storage.views.view import View
 
 OBJECTIVE_COMPLETED: Final = "objective_completed"
 QUEST_COMPLETED: Final = "quest_completed"
 ACT_PROGRESSED: Final = "act_progressed"
 LOCATION_CLEARED: Final = "location_cleared"
 ENCOUNTER_COMPLETED: Final = "encounter_completed"
-# Who took part in any of so many newest events at a place may be there.
+# An NPC who took part in one of this many newest events at a location may still be there.
 LATELY: Final = 256
 
 
@@ -32,7 +32,7 @@ class Trigger(NamedTuple):
 
 
 def triggers_of(event: GameEvent) -> Iterator[Trigger]:
-    """The steps of the story that an event makes."""
+    """Yield the story steps that an event completes."""
     known = event.known
     if known.quest_id is not None:
         quest = {"quest_id": known.quest_id}
@@ -50,10 +50,10 @@ def triggers_of(event: GameEvent) -> Iterator[Trigger]:
         yield Trigger(ENCOUNTER_COMPLETED, {**place, "encounter_id": known.encounter_id})
 
 
-def triggering(
+def find_trigger(
     events: Iterable[GameEvent], kind: str, related: Mapping[str, object]
 ) -> tuple[GameEvent, Trigger] | None:
-    """The newest of some events that made a step of the story, and that step as the event tells it."""
+    """Return the newest event that made the given story step, with the step as that event states it."""
     for event in reversed(list(events)):
         for trigger in triggers_of(event):
             if trigger.kind == kind and all(
@@ -64,7 +64,7 @@ def triggering(
 
 
 def messages_at(located: Sequence[GameEvent], played: Iterable[GameEvent]) -> list[GameEvent]:
-    """What happened at a place, and what those who were there said meanwhile, in order."""
+    """Return the events at a location and what the people there said meanwhile, in order."""
     present: set[str] = set()
     for event in located:
         present.update(audience(event), seen_in(event, event.known))
@@ -74,41 +74,43 @@ def messages_at(located: Sequence[GameEvent], played: Iterable[GameEvent]) -> li
 
 
 def _is_heard_there(event: GameEvent, present: set[str]) -> bool:
-    """Whether an event that says no place was by or for those who were there."""
-    return place_of(event) is None and not present.isdisjoint(audience(event))
+    """Return True if an event without a location was by or for somebody present."""
+    return location_of(event) is None and not present.isdisjoint(audience(event))
 
 
-def whereabouts(view: View) -> list[str]:
-    """Where the characters are."""
-    found = view.entities(view.everybody("pc_"))
-    return sorted({entity.location for entity in found.values() if entity.location is not None})
+def find_party_locations(view: View) -> list[str]:
+    """Return the locations of the player characters."""
+    characters = view.entities(view.everybody("pc_"))
+    return sorted({entity.location for entity in characters.values() if entity.location is not None})
 
 
 def npcs_at(view: View, location: str) -> list[str]:
-    """The NPCs who are at a place, of those who took part in anything there lately."""
-    return still_at(view, location, npcs_in(view.at(view.places(limit=LATELY, about=[location])), location))
+    """Return the NPCs at a location, of those who lately took part in something there."""
+    return still_at(
+        view, location, npcs_in(view.at(view.newest_seqs(limit=LATELY, about=[location])), location)
+    )
 
 
 def npcs_in(events: Iterable[GameEvent], location: str) -> list[str]:
-    """The NPCs who took part in what happened at a place, or perceived it."""
-    return sorted(set().union(*(npcs_of(event) for event in events if location == place_of(event))))
+    """Return the NPCs who took part in the events at a location, or perceived them."""
+    return sorted(set().union(*(npcs_of(event) for event in events if location == location_of(event))))
 
 
-def place_of(event: GameEvent) -> JsonValue:
-    """Where something happened, without reading all the rest: this is asked of many events at a time."""
+def location_of(event: GameEvent) -> JsonValue:
+    """Return the location of an event. Reads only that key: it is asked of many events at a time."""
     return event.metadata.get("location")
 
 
 def npcs_of(event: GameEvent) -> set[str]:
-    """The NPCs who took part in an event, or perceived it."""
+    """Return the NPCs who took part in an event, or perceived it."""
     people = {*audience(event), *(seen_in(event, event.known) if event.metadata.get("enemies") else ())}
     return {who for who in people if who.startswith("npc_")}
 
 
 def still_at(view: View, location: str, met: Sequence[str]) -> list[str]:
-    """Those of some NPCs who are at a place.
+    """Return those of some NPCs who are still at a location.
 
-    Each goes by the uid that it was met under there: not everybody knows who it really is.
+    Each keeps the uid that it was met under: the viewer may not know who it really is.
     """
     if not met:
         return []
@@ -116,44 +118,47 @@ def still_at(view: View, location: str, met: Sequence[str]) -> list[str]:
     return [uid for uid in met if npcs[persons[uid][0]].location == location]
 
 
-def named_in(names: Iterable[str]) -> "re.Pattern[str]":
-    """Finds any of some names, as whole words."""
+def name_pattern(names: Iterable[str]) -> "re.Pattern[str]":
+    """Return a pattern that finds any of some names as whole words."""
     parts = sorted({re.escape(name) for name in names if name.strip()}, key=lambda part: (-len(part), part))
     return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)" if parts else r"(?!)", re.IGNORECASE)
 
 
-class Said(NamedTuple):
-    """What messages say, for a first look: whom they name by uid or otherwise, and all their words."""
+class MentionIndex(NamedTuple):
+    """A quick index of messages: the uids and names they list, and all their words."""
 
     named: frozenset[JsonValue]
     words: str
 
     @classmethod
-    def of(cls, messages: Iterable[GameEvent]) -> "Said":
+    def of(cls, messages: Iterable[GameEvent]) -> "MentionIndex":
+        """Build the index of some messages."""
         named: set[JsonValue] = set()
         for event in messages:
             named.update((event.source, *_listed(event, "participants"), *_listed(event, "npcs_mentioned")))
-        return cls(frozenset(named), _alike("\n".join(event.content for event in messages)))
+        return cls(frozenset(named), _fold_case("\n".join(event.content for event in messages)))
 
     def may_mention(self, uid: str, names: Iterable[str]) -> bool:
-        """Whether it is worth looking for somebody. A name may still be part of another word."""
-        return not self.named.isdisjoint((uid, *names)) or any(_alike(name) in self.words for name in names)
+        """Return False if nothing mentions somebody. True is a maybe: a name may be part of a word."""
+        return not self.named.isdisjoint((uid, *names)) or any(
+            _fold_case(name) in self.words for name in names
+        )
 
 
-def _alike(text: str) -> str:
-    """Text in which whatever a pattern takes for the same letter in any case is the same."""
+def _fold_case(text: str) -> str:
+    """Return the text case folded the way a pattern with IGNORECASE compares it."""
     return text.replace("\u0130", "i").replace("\u0131", "i").casefold()
 
 
 def around_mentions(messages: list[GameEvent], uid: str, names: Iterable[str]) -> list[GameEvent]:
-    """The messages that mention somebody, with one before and one after each."""
-    said, pattern = {uid, *names}, named_in(names)
+    """Return the messages that mention somebody, with one before and one after each."""
+    spellings, pattern = {uid, *names}, name_pattern(names)
     hits = [
         n
         for n, event in enumerate(messages)
         if uid == event.source
         or uid in _listed(event, "participants")
-        or not said.isdisjoint(_listed(event, "npcs_mentioned"))
+        or not spellings.isdisjoint(_listed(event, "npcs_mentioned"))
         or pattern.search(event.content)
     ]
     wanted = {n for hit in hits for n in (hit - 1, hit, hit + 1)}
@@ -161,6 +166,6 @@ def around_mentions(messages: list[GameEvent], uid: str, names: Iterable[str]) -
 
 
 def _listed(event: GameEvent, key: str) -> list[JsonValue]:
-    """A list of the metadata, without reading all the rest: this is asked for many messages at a time."""
+    """Return a list of the metadata. Reads only that key: it is asked of many messages at a time."""
     listed = event.metadata.get(key)
     return listed if isinstance(listed, list) else []

@@ -1,7 +1,7 @@
-"""What each role is told. The texts are files of their own, beside this one.
+"""The system prompts of players, the DM and NPCs. Their fixed texts are Markdown files beside this module.
 
-The parts that never change stand first, the memory of the moment last: a provider's cache keeps what is
-the same from one question to the next, from the beginning on.
+Fixed parts come first and the memory of the moment last, because a provider's cache keeps the beginning of a
+prompt that stays the same from one question to the next.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Final
 
 from dndbots.models import Character
-from dndbots.text.cleaning import one_line
+from dndbots.text.clean import one_line
 from dndbots.text.labels import write_label
 
 
@@ -27,7 +27,7 @@ CONTEXT_GUIDE: Final = _text("context_guide")
 
 
 def format_character_sheet(character: Character) -> str:
-    """The sheet on a few lines."""
+    """Return a character's sheet on a few lines."""
     stats = character.stats
     scores = ", ".join(f"{key.upper()} {getattr(stats, key)}" for key in type(stats).model_fields)
     return "\n".join(
@@ -43,7 +43,7 @@ def format_character_sheet(character: Character) -> str:
 
 
 def build_player_prompt(character: Character, memory: str | None = None) -> str:
-    """The system prompt of a player; `memory` is that character's memory document."""
+    """Return the system prompt of a player; `memory` is that character's memory document."""
     kind = one_line(character.char_class)
     parts = [
         f"You are {write_label(character.name)}, a level {character.level} {kind}, in a game of D&D.",
@@ -57,19 +57,19 @@ def build_player_prompt(character: Character, memory: str | None = None) -> str:
 def build_dm_prompt(
     scenario: str, characters: Iterable[Character], memory: str | None = None, *, tools: bool = False
 ) -> str:
-    """The system prompt of the dungeon master; `memory` is the DM's own document.
+    """Return the system prompt of the dungeon master; `memory` is the DM's own document.
 
-    With `tools`, it is told how to make things happen.
+    With `tools`, it explains the tools that make things happen.
     """
     party = "\n".join(
         f"- {write_label(character.name)}, level {character.level} {one_line(character.char_class)}"
         for character in characters
     )
-    how = f"{DM_PRINCIPLES}\n{DM_TOOLS}" if tools else DM_PRINCIPLES
+    principles = f"{DM_PRINCIPLES}\n{DM_TOOLS}" if tools else DM_PRINCIPLES
     parts = [
         "You are the dungeon master of a game of D&D.",
         f"BASIC RULES:\n{RULES_SHORTHAND}",
-        f"HOW TO RUN IT:\n{how}",
+        f"HOW TO RUN IT:\n{principles}",
         f"SCENARIO:\n{scenario}",
         f"THE PARTY:\n{party}",
     ]
@@ -77,7 +77,7 @@ def build_dm_prompt(
 
 
 def build_npc_prompt(name: str, about: Iterable[str] = (), memory: str | None = None) -> str:
-    """The system prompt of somebody whom the party meets. `about` is what is that person's own."""
+    """Return the system prompt of an NPC. `about` are lines on that person, one fact each."""
     parts = [
         f"You are {write_label(name)}, somebody whom the heroes of a game of D&D meet.",
         f"HOW TO SPEAK:\n{NPC_PRINCIPLES}",

@@ -8,11 +8,25 @@ from typing import TYPE_CHECKING
 from dndbots import _lazy
 
 if TYPE_CHECKING:
-    from dndbots.rules.abilities import Ability, modifier, modifiers, reaction_modifier
-    from dndbots.rules.armor import armor_class, ascending, descending
+    from dndbots.rules.characters.abilities import Ability, modifier, modifiers, reaction_modifier
+    from dndbots.rules.characters.armor import armor_class, ascending, descending
+    from dndbots.rules.characters.classes import CharacterClass, all_classes, char_class
+    from dndbots.rules.characters.creation import best_class, new_character, outfit, ready_made, unfit
+    from dndbots.rules.characters.equipment import Armor, Gear, Weapon, all_things, recognised, thing
     from dndbots.rules.checks import ability_check, listen, open_door, search, skill_check, surprise
-    from dndbots.rules.classes import CharacterClass, all_classes, char_class
-    from dndbots.rules.combat import (
+    from dndbots.rules.conditions import Condition, all_conditions, condition
+    from dndbots.rules.dice import Die, Roll, bounds, roll
+    from dndbots.rules.experience import (
+        LevelUp,
+        Share,
+        level_for,
+        level_up,
+        lose_level,
+        share,
+        xp_for,
+        xp_needed,
+    )
+    from dndbots.rules.fights.attacks import (
         Attack,
         Breath,
         Damage,
@@ -24,39 +38,34 @@ if TYPE_CHECKING:
         initiative,
         morale,
     )
-    from dndbots.rules.combatants import Combatant
-    from dndbots.rules.conditions import Condition, all_conditions, condition
-    from dndbots.rules.creation import best_class, new_character, outfit, ready_made, unfit
-    from dndbots.rules.dice import Die, Roll, bounds, roll
-    from dndbots.rules.effects import Effect, applied, resolve
-    from dndbots.rules.equipment import Armor, Gear, Weapon, all_things, recognised, thing
-    from dndbots.rules.experience import (
-        LevelUp,
-        Share,
-        level_for,
-        level_up,
-        lose_level,
-        share,
-        xp_for,
-        xp_needed,
+    from dndbots.rules.fights.combatants import Combatant
+    from dndbots.rules.fights.effects import Effect, applied, resolve
+    from dndbots.rules.fights.healing import (
+        DeathWatch,
+        Healing,
+        Life,
+        bind_wounds,
+        death_watch,
+        life,
+        regenerate,
+        rest,
     )
-    from dndbots.rules.healing import Healing, Life, Watch, bind_wounds, death_watch, life, regenerate, rest
+    from dndbots.rules.fights.monsters import Monster, all_monsters, monster
+    from dndbots.rules.fights.spells import Casting, Spell, all_spells, cast, spell, spells_for
+    from dndbots.rules.fights.strikes import EffectRule, Strike
+    from dndbots.rules.fights.turning import Turning, turn_undead
     from dndbots.rules.light import Light, burn, kindle
-    from dndbots.rules.monsters import Monster, all_monsters, monster
     from dndbots.rules.outcomes import Check, Outcome
     from dndbots.rules.reactions import Attitude, Reaction, reaction
     from dndbots.rules.saves import SaveKind, Saves, save
-    from dndbots.rules.spells import Casting, Spell, all_spells, cast, spell, spells_for
-    from dndbots.rules.strikes import EffectRule, Strike
     from dndbots.rules.treasure import Hoard, Purse, hoard, purse
-    from dndbots.rules.turning import Turning, turn_undead
 
 _HOMES = {
-    "dndbots.rules.abilities": ["Ability", "modifier", "modifiers", "reaction_modifier"],
-    "dndbots.rules.armor": ["armor_class", "ascending", "descending"],
+    "dndbots.rules.characters.abilities": ["Ability", "modifier", "modifiers", "reaction_modifier"],
+    "dndbots.rules.characters.armor": ["armor_class", "ascending", "descending"],
     "dndbots.rules.checks": ["ability_check", "listen", "open_door", "search", "skill_check", "surprise"],
-    "dndbots.rules.classes": ["CharacterClass", "all_classes", "char_class"],
-    "dndbots.rules.combat": [
+    "dndbots.rules.characters.classes": ["CharacterClass", "all_classes", "char_class"],
+    "dndbots.rules.fights.attacks": [
         "Attack",
         "Breath",
         "Damage",
@@ -68,12 +77,12 @@ _HOMES = {
         "initiative",
         "morale",
     ],
-    "dndbots.rules.combatants": ["Combatant"],
+    "dndbots.rules.fights.combatants": ["Combatant"],
     "dndbots.rules.conditions": ["Condition", "all_conditions", "condition"],
-    "dndbots.rules.creation": ["best_class", "new_character", "outfit", "ready_made", "unfit"],
+    "dndbots.rules.characters.creation": ["best_class", "new_character", "outfit", "ready_made", "unfit"],
     "dndbots.rules.dice": ["Die", "Roll", "bounds", "roll"],
-    "dndbots.rules.effects": ["Effect", "applied", "resolve"],
-    "dndbots.rules.equipment": ["Armor", "Gear", "Weapon", "all_things", "recognised", "thing"],
+    "dndbots.rules.fights.effects": ["Effect", "applied", "resolve"],
+    "dndbots.rules.characters.equipment": ["Armor", "Gear", "Weapon", "all_things", "recognised", "thing"],
     "dndbots.rules.experience": [
         "LevelUp",
         "Share",
@@ -84,10 +93,10 @@ _HOMES = {
         "xp_for",
         "xp_needed",
     ],
-    "dndbots.rules.healing": [
+    "dndbots.rules.fights.healing": [
         "Healing",
         "Life",
-        "Watch",
+        "DeathWatch",
         "bind_wounds",
         "death_watch",
         "life",
@@ -95,14 +104,14 @@ _HOMES = {
         "rest",
     ],
     "dndbots.rules.light": ["Light", "burn", "kindle"],
-    "dndbots.rules.monsters": ["Monster", "all_monsters", "monster"],
+    "dndbots.rules.fights.monsters": ["Monster", "all_monsters", "monster"],
     "dndbots.rules.outcomes": ["Check", "Outcome"],
     "dndbots.rules.reactions": ["Attitude", "Reaction", "reaction"],
     "dndbots.rules.saves": ["SaveKind", "Saves", "save"],
-    "dndbots.rules.spells": ["Casting", "Spell", "all_spells", "cast", "spell", "spells_for"],
-    "dndbots.rules.strikes": ["EffectRule", "Strike"],
+    "dndbots.rules.fights.spells": ["Casting", "Spell", "all_spells", "cast", "spell", "spells_for"],
+    "dndbots.rules.fights.strikes": ["EffectRule", "Strike"],
     "dndbots.rules.treasure": ["Hoard", "Purse", "hoard", "purse"],
-    "dndbots.rules.turning": ["Turning", "turn_undead"],
+    "dndbots.rules.fights.turning": ["Turning", "turn_undead"],
 }
 
 __all__ = [
@@ -117,6 +126,7 @@ __all__ = [
     "Combatant",
     "Condition",
     "Damage",
+    "DeathWatch",
     "Die",
     "Effect",
     "EffectRule",
@@ -138,7 +148,6 @@ __all__ = [
     "Spell",
     "Strike",
     "Turning",
-    "Watch",
     "Weapon",
     "ability_check",
     "all_classes",

@@ -1,4 +1,4 @@
-"""Trying things: ability checks, doors, ears, eyes, thieves' skills, and who is caught unawares."""
+"""Checks: abilities, doors, listening, searching, thieves' skills and surprise."""
 
 from collections.abc import Iterable
 from random import Random
@@ -6,14 +6,14 @@ from typing import Final
 
 from dndbots.errors import UnknownThing
 from dndbots.models import Character
-from dndbots.rules.abilities import Ability, modifier, score_of
-from dndbots.rules.classes import all_classes, char_class
+from dndbots.rules.characters.abilities import Ability, modifier, score_of
+from dndbots.rules.characters.classes import all_classes, char_class
 from dndbots.rules.conditions import sum_of
 from dndbots.rules.dice import roll
 from dndbots.rules.outcomes import Check
 from dndbots.rules.tables import key_of
 
-# Anyone may try what thieves are trained in, one time in ten.
+# The chance of the untrained, in percent.
 UNTRAINED: Final = 10
 _NAMES: Final = {ability: ability.name.lower() for ability in Ability}
 
@@ -21,7 +21,7 @@ _NAMES: Final = {ability: ability.name.lower() for ability in Ability}
 def ability_check(
     who: Character, ability: Ability | str, *, rng: Random, bonus: int = 0, conditions: Iterable[str] = ()
 ) -> Check:
-    """A d20 at the score or under it. A bonus makes it easier. A 1 always succeeds, a 20 never does."""
+    """Roll a d20 at the score or under it. A bonus makes it easier. A 1 always succeeds, a 20 never does."""
     tried = Ability(ability)
     target = score_of(who.stats, tried) + bonus + sum_of(conditions, "checks")
     made = roll("1d20", rng=rng)
@@ -49,7 +49,7 @@ def search(who: Character, *, rng: Random, bonus: int = 0) -> Check:
 
 
 def skill_check(who: Character, skill: str, *, rng: Random, bonus: int = 0) -> Check:
-    """A skill that thieves, dwarves or halflings learn: d100 at the chance or under it."""
+    """Roll a skill that thieves, dwarves or halflings learn: d100 at the chance or under it."""
     known = sorted({name for kind in all_classes() for name in kind.skills})
     wanted = key_of(skill)
     if wanted not in known:
@@ -65,7 +65,7 @@ def skill_check(who: Character, skill: str, *, rng: Random, bonus: int = 0) -> C
 
 
 def surprise(side: str, *, rng: Random, chance: int = 2) -> Check:
-    """Whether a side is caught unawares. Success means that it is: it loses the first round."""
+    """Roll whether a side is surprised. Success means that it is: it loses the first round."""
     made = roll("1d6", rng=rng)
     caught = made.total <= chance
     word = "surprised" if caught else "ready"

@@ -1,18 +1,21 @@
-"""Conditions: what being asleep, blessed or invisible means in numbers. Their ends are kept by the caller."""
+"""Conditions: what being asleep, blessed or invisible means in numbers.
+
+The caller keeps track of their ends.
+"""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Literal
 
 from dndbots.errors import UnknownThing
-from dndbots.rules.tables import Entry, by_name, find, key_of, table, unique
+from dndbots.rules.tables import TableEntry, by_name, find, key_of, table, unique
 
 Number = Literal["attack", "damage", "defence", "saves", "morale", "checks"]
 Deed = Literal["acts", "attacks", "casts", "moves"]
 
 
-class Condition(Entry):
-    """One condition. `defence` is added to what others need to hit; `seen` is what one sees by looking."""
+class Condition(TableEntry):
+    """A condition. `defence` is added to what others need to hit; `seen` says whether it is visible."""
 
     name: str
     meaning: str
@@ -40,29 +43,29 @@ def _conditions() -> Mapping[str, Condition]:
 
 
 def all_conditions() -> tuple[Condition, ...]:
-    """Every condition that the rules know, in the order of their table."""
+    """Return every condition that the rules know, in the order of their table."""
     return unique(_conditions())
 
 
 def condition(name: str) -> Condition:
-    """The condition of that name; UnknownThing if there is none."""
+    """Return the condition of that name. Raises UnknownThing if there is none."""
     return find(name, _conditions(), error=UnknownThing)
 
 
 def of(names: Iterable[str]) -> tuple[Condition, ...]:
-    """The conditions among these names, each once. The game may have others, which mean nothing here."""
+    """Return the known conditions among these names, each once. The game may have others, without rules."""
     known = _conditions()
     found = (known.get(key_of(name)) for name in names)
     return tuple(dict.fromkeys(one for one in found if one))
 
 
 def sum_of(names: Iterable[str], number: Number) -> int:
-    """What the conditions together add to a number."""
+    """Return what the conditions together add to a number."""
     return sum(getattr(one, number) for one in of(names))
 
 
 def can(names: Iterable[str], what: Deed) -> bool:
-    """Whether somebody under these conditions can do that. Who cannot act can do nothing."""
+    """Return whether a character under these conditions can do that. Without acting, nothing is possible."""
     return all(one.acts and getattr(one, what) for one in of(names))
 
 
@@ -71,5 +74,5 @@ def is_helpless(names: Iterable[str]) -> bool:
 
 
 def is_seen(name: str) -> bool:
-    """Whether one sees by looking at somebody that they are so. What the rules do not know, nobody sees."""
+    """Return whether a condition is visible. Conditions unknown to the rules are not."""
     return any(one.seen for one in of([name]))

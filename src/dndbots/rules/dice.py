@@ -1,4 +1,4 @@
-"""Dice: `roll("4d6kh3", rng=rng)`. Every die that was thrown is kept, also those that do not count."""
+"""Dice: `roll("4d6kh3", rng=rng)`. Every die thrown is kept, including those that do not count."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -6,12 +6,12 @@ from fractions import Fraction
 from random import Random
 from typing import Any, Final
 
-from dndbots.rules.dicetree import (
+from dndbots.rules.dice_tree import (
     MOST_AGAIN,
     MOST_EXTRA,
     Binary,
     Dice,
-    Group,
+    DiceGroup,
     Node,
     Noted,
     Number,
@@ -23,13 +23,13 @@ from dndbots.rules.dicetree import (
     parsed,
 )
 
-# A line stays readable: the dice behind these are told as one sum.
+# Most dice written out in a line; the rest become one sum.
 _DICE_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Die:
-    """One die. `rolled` are the faces that it showed, the last one is up; `value` is what it counts for."""
+    """A die. `rolled` holds the faces it showed, the last one is up; `value` is what it counts for."""
 
     sides: int
     rolled: tuple[int, ...]
@@ -49,7 +49,7 @@ class Die:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Roll:
-    """What was rolled. `total` is the sum, cut to a whole number towards 0."""
+    """The result of a roll. `total` is the sum, cut to a whole number towards 0."""
 
     expression: str
     total: int
@@ -57,7 +57,7 @@ class Roll:
     text: str
 
     def as_data(self) -> dict[str, Any]:
-        """The roll as JSON, with every die."""
+        """Return the roll as JSON, with every die."""
         return {
             "expression": self.expression,
             "total": self.total,
@@ -67,7 +67,7 @@ class Roll:
 
 
 def roll(expression: str, *, rng: Random) -> Roll:
-    """Roll dice. An expression that cannot be rolled is an InvalidDice error."""
+    """Roll dice. Raises InvalidDice if the expression cannot be rolled."""
     thrower = _Thrower(rng)
     value, shown = thrower.evaluate(parsed(expression).root)
     total = int(value)
@@ -75,7 +75,7 @@ def roll(expression: str, *, rng: Random) -> Roll:
 
 
 def bounds(expression: str) -> tuple[int, int]:
-    """The least and the most. Where dice explode or are rolled again, these may never be reached."""
+    """Return the least and the most. With exploding or rerolled dice these may never be reached."""
     tree = parsed(expression)
     return tree.least, tree.most
 
@@ -106,7 +106,7 @@ class _OnTable:
 
 @dataclass(slots=True)
 class _Thrower:
-    """One roll while it is made: the dice so far, and how many more may be thrown."""
+    """A roll in progress: the dice so far, and how many more may be thrown."""
 
     rng: Random
     thrown: list[Die] = field(default_factory=list)
@@ -127,7 +127,7 @@ class _Thrower:
             case Signed():
                 value, shown = self.evaluate(node.inner)
                 return (-value, f"-{shown}") if node.op == "-" else (value, shown)
-            case Group():
+            case DiceGroup():
                 value, shown = self.evaluate(node.inner)
                 return value, f"({shown})"
             case Noted():
@@ -185,7 +185,7 @@ class _Thrower:
 
 
 def _chosen(selectors: tuple[Selector, ...], dice: list[_OnTable]) -> list[_OnTable]:
-    """The dice that any of the selectors means, as they lie."""
+    """Return the dice that any of the selectors picks, in order."""
     found: set[int] = set()
     for selector in selectors:
         if selector.ranks:
@@ -197,14 +197,14 @@ def _chosen(selectors: tuple[Selector, ...], dice: list[_OnTable]) -> list[_OnTa
 
 
 def _sort_out(operation: Operation, dice: list[_OnTable]) -> None:
-    """Keep the dice that are meant, or drop them."""
+    """Keep the chosen dice, or drop them."""
     chosen = {id(die) for die in _chosen(operation.selectors, dice)}
     for die in dice:
         die.kept = (id(die) in chosen) == (operation.op == Op.KEEP)
 
 
 def _shown(dice: list[Die]) -> str:
-    """Each die, in brackets what does not count: `6, 5, 3, [1 dropped]`."""
+    """Write each die, in brackets if it does not count: `6, 5, 3, [1 dropped]`."""
     told = [part for die in dice[:_DICE_SHOWN] for part in _told(die)]
     rest = dice[_DICE_SHOWN:]
     if rest:

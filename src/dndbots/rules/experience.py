@@ -1,4 +1,4 @@
-"""Experience: what beaten foes and recovered gold are worth, how it is shared, and rising in level."""
+"""Experience: its worth for foes and gold, how it is shared, and levels."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from dndbots.errors import InvalidSetting
 from dndbots.models import Character, Stats
-from dndbots.rules.abilities import modifier, score_of
-from dndbots.rules.classes import CharacterClass, char_class
+from dndbots.rules.characters.abilities import modifier, score_of
+from dndbots.rules.characters.classes import CharacterClass, char_class
 from dndbots.rules.dice import roll
-from dndbots.rules.monsters import Monster
+from dndbots.rules.fights.monsters import Monster
 from dndbots.rules.outcomes import NOT_RECORDED, Outcome
 
 # The first score of each step above the lowest, and what is added to each share, in percent.
@@ -21,7 +21,7 @@ _PERCENT: Final = (-20, -10, 0, 5, 10)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """Who gets how much: uid and experience. What does not divide is lost."""
+    """Experience by uid. The remainder of the division is lost."""
 
     total: int
     shares: tuple[tuple[str, int], ...]
@@ -44,17 +44,17 @@ class LevelUp(Outcome):
 
 
 def xp_for(monster: Monster, *, number: int = 1) -> int:
-    """What foes are worth, killed, driven off or outwitted."""
+    """Return what foes are worth, whether killed, driven off or outwitted."""
     return monster.xp * max(0, number)
 
 
 def xp_percent(kind: CharacterClass, stats: Stats) -> int:
-    """What the weakest prime requisite adds to every share: -20 to +10 percent."""
+    """Return the bonus of the weakest prime requisite to every share: -20 to +10 percent."""
     return _PERCENT[bisect_right(_STEPS, min(score_of(stats, one) for one in kind.prime))]
 
 
 def share(total: int, party: Sequence[Character]) -> Share:
-    """Equal parts for everyone, then more or less for the prime requisite. Gold counts as experience."""
+    """Share experience equally, then adjust by prime requisite. Gold counts as experience."""
     part = max(0, total) // len(party) if party else 0
     shares = tuple((one.uid, part + part * _percent_of(one) // 100) for one in party)
     told = ", ".join(f"{one.name} {xp}" for one, (_, xp) in zip(party, shares, strict=True))
@@ -62,18 +62,18 @@ def share(total: int, party: Sequence[Character]) -> Share:
 
 
 def level_for(name: str, xp: int) -> int:
-    """The level that so much experience makes in a class."""
+    """Return the level that so much experience makes in a class."""
     return max(1, bisect_right(char_class(name).xp, xp))
 
 
 def xp_needed(name: str, level: int) -> int | None:
-    """What a level takes; None where the class goes no further."""
+    """Return the experience that a level needs; None if the class goes no further."""
     table = char_class(name).xp
     return table[max(level, 1) - 1] if level <= len(table) else None
 
 
 def level_up(character: Character, *, rng: Random) -> LevelUp:
-    """One level more: a hit die, with constitution, at least 1."""
+    """Gain a level: roll a hit die, with constitution, at least 1."""
     kind = char_class(character.char_class)
     if character.level >= kind.top_level:
         reason = f"is the highest that a {kind.name} reaches ({kind.top_level})"
@@ -84,7 +84,7 @@ def level_up(character: Character, *, rng: Random) -> LevelUp:
 
 
 def lose_level(character: Character, *, rng: Random) -> LevelUp:
-    """One level less, to things that drain life, and a hit die with it. Level 1 loses only hit points."""
+    """Lose a level and a hit die, to things that drain life. Level 1 loses only hit points."""
     kind = char_class(character.char_class)
     made = roll(f"1d{kind.hit_die}", rng=rng)
     lost = min(max(1, made.total + modifier(character.stats.con)), character.hp_max - 1)

@@ -1,15 +1,15 @@
-"""Light: what burns, how far it shows, and how many turns it has left."""
+"""Light sources: how far they shine, and how many turns are left."""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dndbots.errors import UnknownThing
-from dndbots.rules.equipment import Gear, all_things, recognised
+from dndbots.rules.characters.equipment import Gear, all_things, recognised
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Light:
-    """Something that burns. A turn is ten minutes."""
+    """A burning light. A turn is ten minutes."""
 
     name: str
     radius: int
@@ -30,7 +30,7 @@ class Light:
 
 
 def kindle(name: str) -> Light:
-    """Light a torch, a lantern or a candle. What does not burn is an UnknownThing."""
+    """Light a torch, a lantern or a candle. Raises UnknownThing if it does not burn."""
     found = recognised(name)
     if not isinstance(found, Gear) or not found.turns:
         raise UnknownThing(
@@ -40,5 +40,5 @@ def kindle(name: str) -> Light:
 
 
 def burn(light: Light, *, turns: int = 1) -> Light:
-    """The same light some turns later."""
+    """Return the light some turns later."""
     return replace(light, turns=max(0, light.turns - turns))

@@ -1,4 +1,4 @@
-"""What the rules decide: values with the dice behind them, one line of text, and a JSON form for events."""
+"""Outcomes of the rules: values with their dice, one line of text, and a JSON form for events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -13,7 +13,7 @@ NOT_RECORDED: Final = {"recorded": False}
 
 
 def as_data(value: object) -> Any:
-    """Any value of the rules as JSON has it: objects by their fields, tuples as lists."""
+    """Return any value of the rules as JSON: objects by their fields, tuples as lists."""
     match value:
         case Roll():
             data: Any = value.as_data()
@@ -32,20 +32,23 @@ def as_data(value: object) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """Something that was decided. `text` is one line that a person can check against `rolls`."""
+    """A decision of the rules. `text` is one line that a person can check against `rolls`."""
 
     rolls: tuple[Roll, ...]
     text: str
 
     def as_data(self) -> dict[str, Any]:
-        """The outcome as JSON. Outcomes inside it leave out their rolls, which are all in `rolls` here."""
+        """Return the outcome as JSON.
+
+        Nested outcomes leave out their rolls, which are all in `rolls` here.
+        """
         recorded = [one.name for one in fields(self) if one.metadata.get("recorded", True)]
         return {name: as_data(getattr(self, name)) for name in recorded}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check(Outcome):
-    """A roll against a number. `total` is the roll with its bonus, `target` what it was held against."""
+    """A roll against a number. `total` is the roll with its bonus, `target` the number to reach."""
 
     total: int
     target: int
@@ -53,10 +56,10 @@ class Check(Outcome):
 
 
 def signed(number: int) -> str:
-    """A bonus as it stands in a sum: ` + 2`, ` - 1`, or nothing."""
+    """Write a bonus as it stands in a sum: ` + 2`, ` - 1`, or nothing."""
     return f" {'-' if number < 0 else '+'} {abs(number)}" if number else ""
 
 
 def with_bonus(dice: str, bonus: int) -> str:
-    """Dice and a bonus as one expression: `1d8+2`."""
+    """Join dice and a bonus into one expression: `1d8+2`."""
     return f"{dice}{bonus:+d}" if bonus else dice

@@ -1,11 +1,11 @@
-"""How strangers take to the party before a word or a blow has settled it."""
+"""Reactions: the first attitude of strangers towards the party."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from random import Random
 from typing import Final
 
-from dndbots.rules.abilities import reaction_modifier
+from dndbots.rules.characters.abilities import reaction_modifier
 from dndbots.rules.dice import roll
 from dndbots.rules.outcomes import Outcome, signed
 
@@ -29,12 +29,12 @@ class Reaction(Outcome):
 
 
 def attitude_at(total: int) -> Attitude:
-    """What a total means: 2 or less attacks at once, 12 or more is friendly."""
+    """Return the attitude for a total: 2 or less attacks at once, 12 or more is friendly."""
     return next((attitude for most, attitude in _UP_TO if total <= most), Attitude.FRIENDLY)
 
 
 def reaction(*, rng: Random, charisma: int = 10, bonus: int = 0) -> Reaction:
-    """2d6, with what the speaker's charisma adds and what was said or given is worth."""
+    """Roll 2d6 plus the speaker's charisma and a bonus for what was said or given."""
     made = roll("2d6", rng=rng)
     bonus += reaction_modifier(charisma)
     total = made.total + bonus

@@ -1,4 +1,4 @@
-"""The rules as a page for players: `data/page.md`, with the tables made from the data that the engine uses.
+"""The rules as a page for players: `data/page.md`, with tables made from the engine's own data.
 
 `python -m dndbots.rules.reference docs/rules.md` writes it.
 """
@@ -10,14 +10,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from dndbots.rules.abilities import modifier
-from dndbots.rules.classes import CharacterClass, all_classes
+from dndbots.rules.characters.abilities import modifier
+from dndbots.rules.characters.classes import CharacterClass, all_classes
+from dndbots.rules.characters.equipment import Armor, Gear, Weapon, all_things
 from dndbots.rules.conditions import all_conditions
-from dndbots.rules.equipment import Armor, Gear, Weapon, all_things
-from dndbots.rules.monsters import Monster, all_monsters
+from dndbots.rules.fights.monsters import Monster, all_monsters
+from dndbots.rules.fights.spells import Spell, spells_for
+from dndbots.rules.fights.strikes import EffectRule, Strike
 from dndbots.rules.saves import SaveKind
-from dndbots.rules.spells import Spell, spells_for
-from dndbots.rules.strikes import EffectRule, Strike
 from dndbots.rules.treasure import Chance, tables
 
 _MARK: Final = re.compile(r"^<!-- (\w+) -->$", re.MULTILINE)
@@ -25,7 +25,7 @@ _NUMBERS: Final = ("attack", "damage", "defence", "saves", "morale", "checks")
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     text = resources.files("dndbots.rules").joinpath("data", "page.md").read_text("utf-8")
     return _MARK.sub(lambda mark: _TABLES[mark.group(1)](), text)
 
@@ -65,7 +65,7 @@ def _class_row(kind: CharacterClass) -> list[object]:
 
 
 def _levels(cell: Callable[[CharacterClass, int], object], kinds: Iterable[CharacterClass]) -> str:
-    """A row for each class, a column for each level."""
+    """Return a row for each class and a column for each level."""
     top = max(kind.top_level for kind in all_classes())
     head = ["class", *(str(level) for level in range(1, top + 1))]
     return _table(
@@ -149,7 +149,7 @@ def _spell_row(one: Spell) -> list[object]:
 
 
 def _time(rounds: str) -> str:
-    """Rounds as people say them: `6*60` is 6 turns."""
+    """Write rounds as people say them: `6*60` is 6 turns."""
     turns = rounds.removesuffix("*60")
     if rounds == "60":
         return "1 turn"

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from dndbots.rules.conditions import sum_of
 from dndbots.rules.dice import roll
 from dndbots.rules.outcomes import Check, signed
-from dndbots.rules.tables import Entry
+from dndbots.rules.tables import TableEntry
 
 
 class SaveKind(StrEnum):
@@ -27,7 +27,7 @@ _AGAINST: Final = {
 }
 
 
-class Saves(Entry):
+class Saves(TableEntry):
     """The numbers to reach. Lower is better. The defaults are those of ordinary people."""
 
     death: int = 14
@@ -45,7 +45,7 @@ ORDINARY: Final = Saves()
 
 
 class Saver(Protocol):
-    """Whoever can save: a combatant."""
+    """Anything that can save: a combatant."""
 
     @property
     def name(self) -> str: ...
@@ -56,7 +56,7 @@ class Saver(Protocol):
 
 
 def save(who: Saver | Saves, kind: SaveKind | str, *, rng: Random, bonus: int = 0) -> Check:
-    """A d20, with the bonus, at the number or above. A 20 always saves, a 1 never does."""
+    """Roll a d20 plus the bonus, at the number or above. A 20 always saves, a 1 never does."""
     kind = SaveKind(kind)
     saves = who if isinstance(who, Saves) else who.saves
     if not isinstance(who, Saves):

@@ -10,23 +10,25 @@ from typing import Annotated, Any, Protocol, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from dndbots.errors import NotInRules
-from dndbots.rules.dicetree import parsed
+from dndbots.rules.dice_tree import parsed
 
 
-class Entry(BaseModel):
-    """One row of a table."""
+class TableEntry(BaseModel):
+    """A row of a table."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Named(Protocol):
+class HasNames(Protocol):
+    """Anything with a name and aliases."""
+
     @property
     def name(self) -> str: ...
     @property
     def aliases(self) -> tuple[str, ...]: ...
 
 
-NamedEntry = TypeVar("NamedEntry", bound=Named)
+NamedEntry = TypeVar("NamedEntry", bound=HasNames)
 
 
 def _rollable(expression: str) -> str:
@@ -38,18 +40,18 @@ DiceText = Annotated[str, AfterValidator(_rollable)]
 
 @lru_cache(maxsize=16)
 def table(name: str) -> Mapping[str, Any]:
-    """A data file as it is written."""
+    """Return a data file as it is written."""
     text = resources.files("dndbots.rules").joinpath("data", f"{name}.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 
 def key_of(name: str) -> str:
-    """A name as it is looked up: any case, any spaces, dashes and underscores alike."""
+    """Return a name as it is looked up: lower case, with spaces, dashes and underscores alike."""
     return " ".join(re.split(r"[\s_-]+", name.casefold().replace("\u2019", "'"))).strip()
 
 
 def by_name(entries: Iterable[NamedEntry]) -> dict[str, NamedEntry]:
-    """Entries by their names and aliases. Two of the same name are a fault of the table."""
+    """Return entries by their names and aliases. Raises if two share a name."""
     found: dict[str, NamedEntry] = {}
     for entry in entries:
         for name in (entry.name, *entry.aliases):
@@ -60,12 +62,12 @@ def by_name(entries: Iterable[NamedEntry]) -> dict[str, NamedEntry]:
 
 
 def unique(entries: Mapping[str, NamedEntry]) -> tuple[NamedEntry, ...]:
-    """Each entry once, in the order of its table."""
+    """Return each entry once, in the order of its table."""
     return tuple({entry.name: entry for entry in entries.values()}.values())
 
 
 def find(name: object, entries: Mapping[str, NamedEntry], *, error: type[NotInRules]) -> NamedEntry:
-    """The entry of that name, or an error that lists the names there are."""
+    """Return the entry of that name, or raise an error that lists the known names."""
     found = entries.get(key_of(name)) if isinstance(name, str) else None
     if found is None:
         raise error(name, known=sorted({entry.name for entry in entries.values()}))

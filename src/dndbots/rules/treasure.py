@@ -7,15 +7,15 @@ from random import Random
 
 from dndbots.errors import UnknownThing
 from dndbots.rules.dice import Roll, roll
-from dndbots.rules.monsters import Monster
+from dndbots.rules.fights.monsters import Monster
 from dndbots.rules.outcomes import Outcome
-from dndbots.rules.tables import DiceText, Entry, table
+from dndbots.rules.tables import DiceText, TableEntry, table
 
 Chance = tuple[int, DiceText]
 
 
-class HoardKind(Entry):
-    """Chance in a hundred and dice for each sort of wealth."""
+class HoardKind(TableEntry):
+    """The chance in a hundred and the dice for each sort of wealth."""
 
     name: str
     about: str
@@ -27,25 +27,25 @@ class HoardKind(Entry):
     magic: Chance | None = None
 
 
-class Gem(Entry):
-    """`upto` is the highest d100 that still finds it."""
+class Gem(TableEntry):
+    """A gem. `upto` is the highest d100 roll that finds it."""
 
     name: str
     value: int
     upto: int
 
 
-class Jewel(Entry):
+class Jewel(TableEntry):
     name: str
     value: DiceText
 
 
-class MagicItem(Entry):
+class MagicItem(TableEntry):
     name: str
     power: str
 
 
-class TreasureTables(Entry):
+class TreasureTables(TableEntry):
     kinds: tuple[HoardKind, ...]
     gems: tuple[Gem, ...]
     jewellery: tuple[Jewel, ...]
@@ -54,7 +54,7 @@ class TreasureTables(Entry):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hoard(Outcome):
-    """What lies there. Gems and jewellery with their worth in gold; `value` is all but the magic, in gold."""
+    """A hoard. Gems and jewellery have their worth in gold; `value` is everything but the magic, in gold."""
 
     kind: str
     copper: int
@@ -68,7 +68,7 @@ class Hoard(Outcome):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purse(Outcome):
-    """What somebody has on them, in silver pieces."""
+    """A purse, in silver pieces."""
 
     silver: int
 
@@ -84,7 +84,7 @@ def _kinds() -> Mapping[str, HoardKind]:
 
 
 def hoard(kind: str, *, rng: Random) -> Hoard:
-    """The treasure of a lair, by the letter of its kind. UnknownThing if there is no such letter."""
+    """Roll the treasure of a lair, by the letter of its kind. Raises UnknownThing for another letter."""
     found = _kinds().get(kind.strip().upper())
     if found is None:
         raise UnknownThing(kind, known=_kinds())
@@ -109,7 +109,7 @@ def hoard(kind: str, *, rng: Random) -> Hoard:
 
 
 def purse(monster: Monster, *, rng: Random) -> Purse:
-    """What one of them carries. Beasts carry nothing."""
+    """Roll what a monster carries. Beasts carry nothing."""
     if not monster.purse:
         return Purse(rolls=(), text=f"{monster.name}: no purse", silver=0)
     made = roll(monster.purse, rng=rng)
@@ -117,7 +117,7 @@ def purse(monster: Monster, *, rng: Random) -> Purse:
 
 
 class _Finder:
-    """Rolls on the tables, and remembers what was rolled."""
+    """Rolls on the tables, and remembers the rolls."""
 
     def __init__(self, rng: Random) -> None:
         self.rng = rng

@@ -1,1 +1,1 @@
-"""Where a campaign is kept: the port, its backends, and what turns events into rows and back."""
+"""Storage of campaigns: the port, its backends, the way from events to rows and back, and the views."""

@@ -1,7 +1,7 @@
-"""Events as they are stored: under a registered name and version, and made current again when read.
+"""The stored form of events: a registered name and version; older versions are lifted when they are read.
 
-A kind's stored name never changes. When its payload must, the version is raised and an upcast is
-registered that lifts the old payload; what is in the log stays as it is.
+The stored name of a kind never changes. When its payload must change, raise the version and register an
+upcast that lifts the old payload. Stored events stay as they are.
 """
 
 import json
@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 from pydantic import ValidationError
 
 from dndbots._jsontext import as_json
-from dndbots.canon.claims import AT, Certainty, HeldClaim
-from dndbots.canon.holding import EXTRACTED, PERCEIVED
-from dndbots.canon.values import CertaintyName
+from dndbots.canon.certainty import EXTRACTED, PERCEIVED
+from dndbots.canon.claims import AT, CertaintyRank, HeldClaim
+from dndbots.canon.entities import CertaintyName
 from dndbots.errors import StoreDamaged, StoreTooNew
 from dndbots.events import EventType, GameEvent
 from dndbots.storage.ports import ClaimRow, EventRow, MentionRow
@@ -23,19 +23,21 @@ Payload = dict[str, Any]
 Upcast = Callable[[Payload], Payload]
 
 CERTAINTY: Final[dict[int, CertaintyName]] = {
-    Certainty.FACT: "fact",
-    Certainty.BELIEF: "belief",
-    Certainty.RUMOR: "rumor",
+    CertaintyRank.FACT: "fact",
+    CertaintyRank.BELIEF: "belief",
+    CertaintyRank.RUMOR: "rumor",
 }
 
 
 class StoredName(NamedTuple):
+    """The name and the version under which a kind of event is stored."""
+
     name: str
     version: int
 
 
 class EventNames:
-    """Which name and version a kind of event is stored under, and how older ones are lifted."""
+    """The stored names of all kinds of events, and the upcasts of older versions."""
 
     def __init__(self, kinds: Mapping[EventType, StoredName]) -> None:
         self._stored = dict(kinds)
@@ -44,7 +46,7 @@ class EventNames:
         self._upcasts: dict[StoredName, tuple[StoredName, Upcast]] = {}
 
     def upcast(self, old: StoredName, new: StoredName) -> Callable[[Upcast], Upcast]:
-        """Registers a function that lifts a payload (`source`, `content`, `metadata`) to its next version."""
+        """Register a function that lifts a payload (`source`, `content`, `metadata`) to the next version."""
 
         def register(lift: Upcast) -> Upcast:
             self._upcasts[old] = (new, lift)
@@ -56,19 +58,19 @@ class EventNames:
         return self._stored[kind]
 
     def __contains__(self, stored: StoredName) -> bool:
-        """Whether events under this name are lifted when they are read."""
+        """Return whether events under this name are lifted when they are read."""
         return stored in self._upcasts
 
-    def lifted(self, stored: StoredName, payload: Payload) -> tuple[EventType, Payload]:
-        """The kind that a stored name stands for today, and the payload as it is written today."""
+    def lift(self, stored: StoredName, payload: Payload) -> tuple[EventType, Payload]:
+        """Return the kind that a stored name stands for today, and the payload in its current form."""
         while stored in self._upcasts:
             stored, lift = self._upcasts[stored]
             payload = lift(payload)
         kind = self._kinds.get(stored.name)
         if kind is None or stored.version > self._versions[stored.name]:
             raise StoreTooNew(
-                f"event of the kind {stored.name!r}, version {stored.version}",
-                reason="this dndbots does not know it; a newer one wrote it, so use that",
+                f"event of kind {stored.name!r}, version {stored.version}",
+                reason="a newer dndbots wrote it; upgrade dndbots to read it",
             )
         return kind, payload
 
@@ -106,6 +108,7 @@ NAMES = EventNames(
 
 
 def to_row(event: GameEvent, branch: int, audience: int, others: int | None = None, /) -> EventRow:
+    """Return the row of an event, with the numbers of its groups."""
     name, version = NAMES.stored(event.event_type)
     return EventRow(
         branch,
@@ -125,13 +128,16 @@ def to_row(event: GameEvent, branch: int, audience: int, others: int | None = No
 
 
 def from_row(row: EventRow, *, names: EventNames = NAMES, checked: bool = False) -> GameEvent:
-    """The event of a row. It was checked when it was recorded; `checked` checks it again."""
+    """Return the event of a row. It was checked when it was recorded; `checked` checks it again.
+
+    Raises `StoreDamaged` if the row makes no sense.
+    """
     try:
-        if bytes in map(type, row):  # SQLite keeps anything in any column
-            raise ValueError("it has bytes where text or a number belongs")  # noqa: TRY301 told as the others
+        if bytes in map(type, row):  # SQLite stores anything in any column
+            raise ValueError("it has bytes where text or a number belongs")  # noqa: TRY301 - as the others
         stored = StoredName(row.name, row.version)
         payload = {"source": row.source, "content": row.content, "metadata": json.loads(row.metadata)}
-        kind, payload = names.lifted(stored, payload)
+        kind, payload = names.lift(stored, payload)
         fields = {
             "event_id": row.event_id,
             "event_type": kind,
@@ -147,7 +153,7 @@ def from_row(row: EventRow, *, names: EventNames = NAMES, checked: bool = False)
             return GameEvent.model_validate(fields)
         return GameEvent.restored(fields, as_json(fields["metadata"]) if stored in names else row.metadata)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as exc:
-        # Which field, but not what is in it: whoever reads this need not have perceived it.
+        # The message names the field, but not its content: the reader may not have perceived the event.
         raise StoreDamaged(
             f"event {row.seq} of the log",
             reason=f"cannot be read ({_fault(exc)}); restore the campaign from a copy or an export",
@@ -158,11 +164,13 @@ def _fault(exc: Exception) -> str:
     if isinstance(exc, ValidationError):
         fields = {str(error["loc"][0]) for error in exc.errors(include_input=False) if error["loc"]}
         return f"not as it was recorded: {', '.join(sorted(fields)) or 'the event'}"
-    return "its metadata are no JSON" if isinstance(exc, json.JSONDecodeError) else type(exc).__name__
+    return "its metadata are not JSON" if isinstance(exc, json.JSONDecodeError) else type(exc).__name__
 
 
-def held_claim(row: ClaimRow) -> HeldClaim:
-    """The claim of a row."""
+def claim_from_row(row: ClaimRow) -> HeldClaim:
+    """Return the claim of a row."""
+    if bytes in map(type, row):  # SQLite stores anything in any column
+        raise TypeError("a claim has bytes where text or a number belongs")
     return HeldClaim(
         row.subject,
         row.slot,
@@ -178,12 +186,12 @@ def held_claim(row: ClaimRow) -> HeldClaim:
     )
 
 
-def held_place(row: MentionRow) -> HeldClaim:
-    """Where somebody was seen, as a claim; whatever the same event states comes after it."""
-    perceived = Certainty.FACT, row.seq, row.seq, -1, row.place, None, PERCEIVED, None
+def place_from_row(row: MentionRow) -> HeldClaim:
+    """Return a mention with a place as a claim, ordered before all that the same event states."""
+    perceived = CertaintyRank.FACT, row.seq, row.seq, -1, row.place, None, PERCEIVED, None
     return HeldClaim(row.uid, AT, row.audience, *perceived)
 
 
-def said_at(claim: HeldClaim) -> int:
-    """The place of the event that says something, be it in words that were read only later."""
+def said_seq(claim: HeldClaim) -> int:
+    """Return the seq of the event that says a claim, also if it was extracted from its words later."""
     return claim.at if claim.how == EXTRACTED else claim.seq

@@ -1,7 +1,7 @@
-"""Damage: stored rows that cannot be what a campaign wrote. Nothing else is called so.
+"""Damage: stored rows that a campaign cannot have written. Nothing else is called damage.
 
-An error that comes out of reading may be damage, a misuse or a bug. So the rows are looked at before anybody
-is sent to restore a copy; of a campaign that is sound, the error is told as it is.
+An error while reading may come from damage, misuse or a bug. So all rows are checked before a user is told to
+restore a copy; if the campaign is sound, the original error goes through.
 """
 
 import json
@@ -25,17 +25,17 @@ from dndbots.errors import (
 from dndbots.storage import codec, upkeep
 from dndbots.storage.ports import VIEWS, Branch, EventRow, Store
 
-# What code raises that stumbles over a row which makes no sense; and over much else.
+# Errors that a senseless row causes, and many other things too.
 _STUMBLES: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
-# What names and words are refused with; they were checked when they were recorded.
+# Errors for bad names and words; stored ones were checked when they were recorded.
 _VALUES: Final = (DCMLError, InvalidName, InvalidUid)
 _WITH_JSON: Final = ("claims", "truth")
-# These frames stand around callers' code as well.
-_AROUND: Final = frozenset(("dndbots.campaign", __name__))
+# Modules whose frames are around callers' code as well.
+_AROUND: Final = frozenset(("dndbots.campaign", "dndbots.storage.campaign_log", __name__))
 
 
 @contextmanager
-def told_as_damage(store: Store) -> Iterator[None]:
+def report_damage(store: Store) -> Iterator[None]:
     """Turn an error that stored rows caused into `StoreDamaged`; leave any other as it is."""
     try:
         yield
@@ -44,28 +44,28 @@ def told_as_damage(store: Store) -> Iterator[None]:
             raise
         if not _passed_through_us(exc.__traceback__) or not is_damaged(store):
             raise
-        # Not the words of the error: they may hold a row that is not for everybody.
-        reason = "what is stored makes no sense; `dndbots verify` says more; rebuild it, or restore a copy"
+        # Without the text of the error: it may quote a row that is not for everybody.
+        reason = "its stored rows make no sense; `dndbots verify` says more; rebuild it, or restore a copy"
         raise StoreDamaged(store.where, reason=reason) from exc
 
 
 def is_damaged(store: Store) -> bool:
-    """Whether what is stored cannot be read, or the views are not what the log says."""
+    """Return whether stored rows cannot be read, or the views do not match the log."""
     try:
-        # Of its own, since this one may stand in the middle of something.
+        # On a new connection: this one may be in the middle of a transaction.
         with closing(store.another()) as other:
-            return not _is_readable(other) or bool(upkeep.verify(other))
+            return not _is_readable(other) or bool(upkeep.verify_store(other))
     except (StoreBusy, StoreFull, StoreReadOnly):
         return False
     except StorageError:
         return True
     except _STUMBLES:
-        # All rows can be read: it is the code that stumbles.
+        # All rows can be read, so the code is wrong.
         return False
 
 
 def _is_readable(store: Store) -> bool:
-    """Whether every row has the types of its columns, and JSON where that is wanted."""
+    """Return whether every row has the types of its columns, and JSON where it must."""
     try:
         branches = store.branches()
         if store.group_faults() or not all(_has_types(Branch, branch) for branch in branches):

@@ -1,7 +1,7 @@
-"""The port between a campaign and whatever keeps it: rows, and a store of them.
+"""The port of storage: the rows of a campaign, and the store that keeps them.
 
-A store keeps rows and finds them by index; it knows neither the game nor a viewer's rights beyond
-"rows whose people include this one". `memory` is the twin that tests compare the others with.
+A store keeps rows and finds them by index. It knows nothing of the game, and of a viewer only which rows have
+it among their people. `in_memory` is the twin that tests compare the other stores with.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, Self
 
 MAIN: Final = "main"
-# How many events a row of postings covers.
+# The number of events that a row of postings covers.
 BLOCK: Final = 512
 
 
 class Branch(NamedTuple):
-    """A line of play. Its own events come after `forked_at`; what came before is its parent's."""
+    """A branch of a campaign. Its own events come after `forked_at`; earlier ones are its parent's."""
 
     id: int
     name: str
@@ -25,20 +25,20 @@ class Branch(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A branch up to a place in the log."""
+    """A branch up to an event, that one included."""
 
     branch: int
     upto: int
 
 
-# What a branch looks back on, oldest first.
+# The segments that make up the past of a branch, oldest first.
 Lineage = tuple[Segment, ...]
-# The place of a line that has a term, and how often it has it. There are many, so that they are plain.
+# The seq of a line with a term, and how often it has it. A plain tuple, because there are many.
 Hit = tuple[int, int]
 
 
 class EventRow(NamedTuple):
-    """An event. `audience` is the DM and the characters who perceived it, `others` everybody else."""
+    """An event. `audience` is the group of the DM and the characters who perceived it, `others` the rest."""
 
     branch: int
     seq: int
@@ -56,7 +56,7 @@ class EventRow(NamedTuple):
 
 
 class LineRow(NamedTuple):
-    """An event among those with its audience: how many there are up to it, and how many words."""
+    """An event among those of one audience, with running totals of events and words."""
 
     branch: int
     audience: int
@@ -67,10 +67,10 @@ class LineRow(NamedTuple):
 
 
 class PostingRow(NamedTuple):
-    """Where a term stands among a block of events with one audience.
+    """The lines with a term, in one block of events of one audience.
 
-    `hits` is text: for each of them a space and its place in the block, and `*` with the number of
-    times if it is more than one. A block grows at its end, so it is the same however it was written.
+    `hits` is text: for each line a space and its offset in the block, then `*` and a number if it has the
+    term more than once. A block grows at its end, so it is the same however it was written.
     """
 
     branch: int
@@ -81,29 +81,29 @@ class PostingRow(NamedTuple):
     hits: str
 
 
-class Heard(NamedTuple):
-    """How many lines a viewer perceived up to a place, and how many words are in them."""
+class HeardTotals(NamedTuple):
+    """The number of lines that a viewer perceived, and of the words in them."""
 
     lines: int
     words: int
 
 
-class Line(NamedTuple):
-    """A line of a viewer: the group under whose rows it stands, and how many words it has."""
+class LogLine(NamedTuple):
+    """A line of a viewer: the group under which its row stands, and its number of words."""
 
     audience: int
     words: int
 
 
 class LineHead(NamedTuple):
-    """What there is to know of a line without its text."""
+    """The session and the source of a line."""
 
     session: str
     source: str
 
 
 class SightingRow(NamedTuple):
-    """The first time that an audience learned of an entity, or perceived an event with a mark."""
+    """The first event by which an audience learned of an entity, or that has a mark."""
 
     branch: int
     uid: str
@@ -112,7 +112,7 @@ class SightingRow(NamedTuple):
 
 
 class MentionRow(NamedTuple):
-    """That an event is about somebody; `place` is where all who perceived it saw them, if they did."""
+    """An event that mentions an entity; `place` is where all who perceived the event saw it, if they did."""
 
     branch: int
     uid: str
@@ -122,6 +122,8 @@ class MentionRow(NamedTuple):
 
 
 class NameRow(NamedTuple):
+    """A name that an event gives an entity; `n` is its number among the names of the event."""
+
     branch: int
     uid: str
     seq: int
@@ -132,7 +134,7 @@ class NameRow(NamedTuple):
 
 
 class IdentityRow(NamedTuple):
-    """That one entity turned out to be another."""
+    """An event that says that two uids are the same entity."""
 
     branch: int
     uid: str
@@ -142,7 +144,7 @@ class IdentityRow(NamedTuple):
 
 
 class SlotRow(NamedTuple):
-    """The first claim in a slot with these holders and this certainty: where to look for the newest."""
+    """The first claim in a slot with these holders and this certainty. It tells where newer ones may be."""
 
     branch: int
     subject: str
@@ -153,7 +155,7 @@ class SlotRow(NamedTuple):
 
 
 class ClaimRow(NamedTuple):
-    """A `HeldClaim` of a branch, its value as JSON."""
+    """A `HeldClaim` of a branch, with its value as JSON."""
 
     branch: int
     subject: str
@@ -170,9 +172,9 @@ class ClaimRow(NamedTuple):
 
 
 class LinkRow(NamedTuple):
-    """The first time that some learned of a tie: by a claim in a slot, or by a deed.
+    """The first event by which a group learned of a tie: by a claim in a slot, or by a deed.
 
-    A deed was done. A claim may have been superseded since: for those the row says where to look.
+    A deed stays done. A claim may have been superseded since, so this row only tells where to look.
     """
 
     branch: int
@@ -184,8 +186,8 @@ class LinkRow(NamedTuple):
     seq: int
 
 
-class Tied(Protocol):
-    """What is asked of a row of a tie. Of one by a claim only whom it ties how: the claim says the rest."""
+class TieRow(Protocol):
+    """A row of a tie, as views read it. `certainty` and `seq` count for deeds only; a claim has its own."""
 
     @property
     def subject(self) -> str: ...
@@ -200,7 +202,7 @@ class Tied(Protocol):
 
 
 class TruthRow(NamedTuple):
-    """What is true at the head of a branch, in the slots that the laws and the stamp of witnesses need."""
+    """A fact that is true at the head of a branch, in a slot that the laws and the witness stamp need."""
 
     branch: int
     subject: str
@@ -211,6 +213,8 @@ class TruthRow(NamedTuple):
 
 
 class ClaimKey(NamedTuple):
+    """A slot of a subject, for one group of holders and one certainty."""
+
     subject: str
     slot: str
     holders: int
@@ -219,9 +223,9 @@ class ClaimKey(NamedTuple):
 
 @dataclass(slots=True)
 class Rows:
-    """What one append writes, all of it or nothing.
+    """The rows that one append writes, all or none.
 
-    There are many postings and mentions, so they are plain tuples in the order of their rows.
+    Postings and mentions are plain tuples in the order of their columns, because there are many.
     """
 
     branch: int
@@ -240,7 +244,7 @@ class Rows:
     truth: list[TruthRow] = field(default_factory=list)
 
 
-# The views: everything that can be dropped and folded again. What is left is the log.
+# The views: all rows that can be dropped and folded again from the log.
 VIEWS: Final[dict[str, Any]] = {
     "lines": LineRow,
     "postings": PostingRow,
@@ -256,20 +260,20 @@ VIEWS: Final[dict[str, Any]] = {
 
 
 class Cursor(NamedTuple):
-    """How far the views of a branch have been folded, and by which version of the reducers."""
+    """The last event that the views of a branch have folded, and the version of the reducers."""
 
     seq: int
     version: int
 
 
 class Seed(Protocol):
-    """What a new branch begins with."""
+    """A function that makes the rows of a new branch."""
 
     def __call__(self, store: "Store", branch: Branch, /) -> Rows: ...
 
 
 class Sealed(Protocol):
-    """How far the log of a branch was noted to go, and a checksum of it: see `seals`."""
+    """The last event of a branch when it was sealed, and a checksum of the log up to it. See `seals`."""
 
     @property
     def seq(self) -> int: ...
@@ -278,9 +282,9 @@ class Sealed(Protocol):
 
 
 class Store(Protocol):
-    """One campaign. Reads take a lineage, so that a fork and a look into the past are the same thing.
+    """The store of a campaign. Reads take a lineage, so a fork and a look into the past work the same way.
 
-    Where a read takes a `viewer`, it finds only rows whose people include that one; None finds all.
+    A read with a `viewer` finds only rows whose people include that viewer; None finds all rows.
     """
 
     where: str
@@ -289,71 +293,74 @@ class Store(Protocol):
     def add_branch(
         self, name: str, *, parent: int, forked_at: int, seed: Seed, instead_of: int | None = None
     ) -> Branch:
-        """A branch and the rows that it begins with, together.
+        """Add a branch together with its first rows.
 
-        `instead_of` is a branch that goes on under `name`, while the new one takes its name, at once.
+        With `instead_of`, the new branch takes the name of that branch, which goes on as `name`.
         """
         ...
 
     def appending(self, branch: int) -> AbstractContextManager[int]:
-        """Locks the campaign against other writers; gives the head; commits at the end, or nothing at all."""
+        """Lock the campaign against other writers, give the head; commit at the end, or undo everything."""
         ...
 
     def write(self, rows: Rows) -> None: ...
     def intern(self, groups: Iterable[frozenset[str]]) -> dict[frozenset[str], int]: ...
     def groups(self, groups: Iterable[frozenset[str]]) -> dict[frozenset[str], int]:
-        """The numbers of those groups that have one."""
+        """Return the numbers of those groups that are stored."""
         ...
 
     def members(self, groups: Collection[int]) -> dict[int, frozenset[str]]: ...
 
     def events(self, lineage: Lineage, *, after: int, limit: int) -> list[EventRow]: ...
     def events_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, EventRow]: ...
-    def places_of(self, lineage: Lineage, ids: Collection[str]) -> dict[str, int]: ...
+    def seqs_of(self, lineage: Lineage, ids: Collection[str]) -> dict[str, int]: ...
     def ids_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, str]: ...
     def newest_perceived(
         self, lineage: Lineage, viewer: str, *, limit: int, without: str | None = None
     ) -> list[int]:
-        """The newest lines of a viewer, newest first; or those of groups that somebody else is not in."""
+        """Return the seqs of a viewer's newest lines, newest first.
+
+        `without` leaves out the groups that somebody else is in.
+        """
         ...
 
     def newest_mentions(
         self, lineage: Lineage, uids: Collection[str], viewer: str, *, limit: int
     ) -> list[int]: ...
 
-    def heard(self, lineage: Lineage, viewer: str, *, beside: str | None = None) -> Heard:
-        """From the running totals, whatever their number; or only in groups that somebody else is in too."""
+    def heard(self, lineage: Lineage, viewer: str, *, beside: str | None = None) -> HeardTotals:
+        """Return a viewer's totals, at the same cost for any log; `beside` counts groups with both only."""
         ...
 
     def hits(
         self, lineage: Lineage, terms: Collection[str], viewer: str, *, limit: int
     ) -> dict[str, list[Hit]]:
-        """The newest lines of a viewer that have a term, for each of some, newest first."""
+        """Return a viewer's newest lines with each of some terms, newest first."""
         ...
 
     def together(
         self, lineage: Lineage, some: Collection[str], others: Collection[str], viewer: str
     ) -> list[int]:
-        """All lines of a viewer that have one of some terms and one of others, newest first.
+        """Return all lines of a viewer that have a term of `some` and one of `others`, newest first.
 
-        Costs as many looks as there are rows of the first ones, however common the others are.
+        The cost grows with the rows of `some`, however common the others are.
         """
         ...
 
     def times_at(
-        self, lineage: Lineage, terms: Collection[str], lines: Mapping[int, Line]
+        self, lineage: Lineage, terms: Collection[str], lines: Mapping[int, LogLine]
     ) -> dict[str, dict[int, int]]:
-        """How often some terms stand in some lines of a viewer, where they do."""
+        """Count how often some terms stand in some lines of a viewer; lines without a term are left out."""
         ...
 
-    def mentioned_at(self, lineage: Lineage, uids: Collection[str], lines: Mapping[int, Line]) -> set[int]:
-        """Those of some lines of a viewer that are about somebody."""
+    def mentioned_at(self, lineage: Lineage, uids: Collection[str], lines: Mapping[int, LogLine]) -> set[int]:
+        """Return those of some lines of a viewer that mention one of these entities."""
         ...
 
     def lines_between(
         self, lineage: Lineage, viewer: str, spans: Collection[tuple[int, int]]
-    ) -> dict[int, Line]:
-        """A viewer's lines in some spans of the log, ends included."""
+    ) -> dict[int, LogLine]:
+        """Return a viewer's lines in some spans of the log, both ends included."""
         ...
 
     def heads_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, LineHead]: ...
@@ -366,19 +373,19 @@ class Store(Protocol):
         slots: Collection[str] | None = None,
         viewer: str | None = None,
     ) -> list[ClaimRow]:
-        """The newest claim of each subject, slot, holders and certainty, in each segment."""
+        """Return the newest claim of each subject, slot, holders and certainty, in each segment."""
         ...
 
     def latest_in(
         self, lineage: Lineage, keys: Collection[tuple[str, str]], viewer: str | None
     ) -> list[ClaimRow]:
-        """The same for some subjects, each in a slot of its own."""
+        """Do the same for some pairs of a subject and a slot."""
         ...
 
     def latest_places(
         self, lineage: Lineage, uids: Collection[str], viewer: str | None = None
     ) -> list[MentionRow]:
-        """The newest mention with a place, of each of these and each audience, in each segment."""
+        """Return the newest mention with a place, for each uid and audience, in each segment."""
         ...
 
     def all_places(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[MentionRow]: ...
@@ -388,11 +395,11 @@ class Store(Protocol):
     def newest_claims(
         self, lineage: Lineage, subject: str, slot: str, viewer: str, *, limit: int
     ) -> list[ClaimRow]:
-        """The newest of a slot in each segment, whoever else holds them."""
+        """Return the newest claims of a slot in each segment, from all groups that the viewer is in."""
         ...
 
-    def links(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> Sequence[Tied]:
-        """Every tie from or to some entities; of those by claims, at least all that may hold still."""
+    def links(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> Sequence[TieRow]:
+        """Return every tie from or to some entities; of ties by claims, at least all that may still hold."""
         ...
 
     def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int: ...
@@ -400,28 +407,28 @@ class Store(Protocol):
 
     def sighted(self, lineage: Lineage, uids: Collection[str], viewer: str | None = None) -> set[str]: ...
     def all_sighted(self, lineage: Lineage, viewer: str) -> list[str]:
-        """Every entity that a viewer knows of. Marks, which have a space in them, are none."""
+        """Return every entity that a viewer knows of, without marks (a mark has a space in it)."""
         ...
 
     def first_marked(self, lineage: Lineage, prefix: str, viewer: str) -> dict[str, int]:
-        """Where a viewer first perceived each mark that begins so."""
+        """Return the seq at which a viewer first perceived each mark with a prefix."""
         ...
 
     def first_sighted(self, lineage: Lineage, uids: Collection[str], viewer: str) -> dict[str, int]:
-        """Where a viewer first learned of those of some entities that it knows of."""
+        """Return the seq at which a viewer first learned of each entity that it knows of."""
         ...
 
     def uids_like(self, prefix: str) -> set[str]:
-        """Every uid with this beginning in any branch: what a new one must not collide with."""
+        """Return every uid with a prefix in any branch. A new uid must differ from all of them."""
         ...
 
     def uids_with(self, lineage: Lineage, prefixes: Collection[str]) -> set[str]:
-        """Every uid with one of some beginnings that anybody knows of."""
+        """Return every uid with one of some prefixes that anybody knows of."""
         ...
 
     def names_of(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[NameRow]: ...
     def named(self, lineage: Lineage, folded: Collection[str], viewer: str | None) -> dict[str, set[str]]:
-        """Who was given some names, by name."""
+        """Return the uids that were given some names, by folded name."""
         ...
 
     def identities(
@@ -434,42 +441,42 @@ class Store(Protocol):
     def claim_totals(self, branch: int, keys: Collection[ClaimKey]) -> dict[ClaimKey, int]: ...
     def line_totals(self, branch: int, audiences: Collection[int]) -> dict[int, tuple[int, int]]: ...
 
-    def kept(self) -> AbstractContextManager[None]:
-        """For many reads after each other: what would be fetched and put back for each is kept meanwhile.
+    def keep_connection(self) -> AbstractContextManager[None]:
+        """Hold one connection for many reads in a row.
 
-        For as long as one answer takes, and never while a model or a person is waited for.
+        Use it for as long as one answer takes, and never while waiting for a model or a person.
         """
         ...
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Reads inside see one moment of the campaign, whoever writes meanwhile."""
+        """Make all reads inside see the same moment, whatever others write meanwhile."""
         ...
 
     def cursor(self, branch: int) -> Cursor: ...
     def clear_views(self, branch: int) -> None: ...
     def view_rows(self, view: str, branch: int) -> Iterator[Sequence[object]]: ...
-    def noted(self) -> Mapping[int, Sealed]:
-        """The seals of branches that are kept apart from the log, and so are not lost with it."""
+    def noted_seals(self) -> Mapping[int, Sealed]:
+        """Return the seals of branches that are kept apart from the log, and so are not lost with it."""
         ...
 
     def seal(self, branch: int) -> Sealed | None:
-        """The seal of a branch that is kept with the log."""
+        """Return the seal of a branch that is kept with the log."""
         ...
 
     def accept(self) -> None:
-        """Takes the log as it is: what it was noted to be no longer counts."""
+        """Accept the log as it is, and forget its old seals."""
         ...
 
     def group_faults(self) -> list[str]:
-        """Groups whose members are not the people that it was made for."""
+        """Return a message for each group whose members have changed. A group's members never should."""
         ...
 
     def faults(self) -> list[str]:
-        """What the storage itself finds wrong with its files."""
+        """Return the problems that the database itself finds in its files."""
         ...
 
     def another(self) -> Self:
-        """The same campaign through a connection of its own."""
+        """Return the same campaign on a new connection."""
         ...
 
     def close(self) -> None: ...

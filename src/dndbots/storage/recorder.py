@@ -1,4 +1,4 @@
-"""The only way into the log: events are checked, stamped with witnesses, and written with all they change."""
+"""The only way into the log: it checks events, stamps witnesses, and writes them with all view rows."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -7,25 +7,26 @@ from typing import Final
 from pydantic import ValidationError
 
 from dndbots.canon import laws
-from dndbots.canon.claims import Certainty
-from dndbots.canon.holding import effects_of
+from dndbots.canon.certainty import event_effects
+from dndbots.canon.claims import CertaintyRank
 from dndbots.errors import DuplicateEvent, EventRefused, InvalidSetting, SequenceConflict
 from dndbots.events import GameEvent, KnownMetadata, audience
 from dndbots.ids import DM, SYSTEM
+from dndbots.storage.head_state import HeadState
 from dndbots.storage.ports import BLOCK, Branch, Lineage, Rows, Store
-from dndbots.storage.rowmaking import Prepared, RowMaker, at_of
-from dndbots.storage.standing import Standing
-from dndbots.storage.stating import terms_stated
+from dndbots.storage.row_maker import PreparedEvent, RowMaker, valid_from_of
+from dndbots.storage.stated_terms import terms_of_event
 
 CHUNK: Final = 4 * BLOCK
-# Where an event is in the log, and who perceived it.
+# The seq of an event, and its perceivers.
 Perceived = tuple[int, frozenset[str]]
 
 
 class Recorder:
-    """Appends to one branch. `at_hand` bounds what is kept in memory between appends; None keeps all.
+    """Appends events to one branch.
 
-    `undone` is called when what was written is not kept: somebody may have read it meanwhile.
+    `at_hand` bounds the caches between appends; None keeps everything. `undone` is called when a write is
+    rolled back: somebody may have read it meanwhile.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Recorder:
         undone: Callable[[], None] = lambda: None,
     ) -> None:
         self._store, self._branch, self._lineage_to = store, branch.id, lineage_to
-        self._standing = Standing(store, branch.id, at_hand=at_hand)
+        self._standing = HeadState(store, branch.id, at_hand=at_hand)
         self._maker = RowMaker(store, branch.id, at_hand=at_hand)
         self._undone = undone
         self._head = -1
@@ -46,10 +47,10 @@ class Recorder:
     def record(
         self, events: Iterable[GameEvent], *, expected: int | None = None, lawful: bool = True
     ) -> list[GameEvent]:
-        """Appends events in one transaction, all of them or none; gives them back as they were stored.
+        """Append events in one transaction, all or none; return them as stored.
 
-        Other writers wait meanwhile, so the events are checked against what is true when they are
-        written. `lawful=False` takes events that a log held before, as they are.
+        Other writers wait meanwhile, so the events are checked against what is true when they are written.
+        `lawful=False` accepts events from an earlier log unchecked.
         """
         stored: list[GameEvent] = []
         self.append(events, stored.extend, expected=expected, lawful=lawful)
@@ -58,23 +59,23 @@ class Recorder:
     def append(
         self,
         events: Iterable[GameEvent],
-        told: Callable[[list[GameEvent]], None],
+        on_chunk: Callable[[list[GameEvent]], None],
         *,
         expected: int | None = None,
         lawful: bool = True,
         from_elsewhere: bool = False,
     ) -> int:
-        """The same for any number of events: each chunk is told as it is written, and none is kept.
+        """Append any number of events; return how many. `on_chunk` gets each chunk as it is written.
 
-        What comes `from_elsewhere` is checked by itself, and not against what is true here.
+        Events `from_elsewhere` are checked one by one, but not against what is true here.
         """
-        standing = laws.Unquestioned(self._standing) if from_elsewhere else self._standing
+        standing = laws.LenientTruth(self._standing) if from_elsewhere else self._standing
         try:
             with self._store.appending(self._branch) as before:
                 self._begin(before, expected)
-                head = self._write(iter(events), before, told, standing if lawful else None)
+                head = self._write(iter(events), before, on_chunk, standing if lawful else None)
         except BaseException:
-            # Also when it is the commit that fails: what is at hand speaks of rows that are not there.
+            # Also when the commit fails: the caches speak of rows that are not stored.
             self.forget()
             self._undone()
             raise
@@ -91,24 +92,24 @@ class Recorder:
         self,
         source: Iterator[GameEvent],
         head: int,
-        told: Callable[[list[GameEvent]], None],
-        standing: laws.Standing | None,
+        on_chunk: Callable[[list[GameEvent]], None],
+        standing: laws.TruthLookup | None,
     ) -> int:
         while chunk := list(map(_event, islice(source, CHUNK))):
             prepared = self._prepare(chunk, head, standing)
             head += len(prepared)
             self._store.write(self._rows(prepared, head, log=True))
-            told([one.event for one in prepared])
+            on_chunk([item.event for item in prepared])
         return head
 
     def refold(self, events: Iterable[GameEvent], head: int, *, words: bool = True) -> Iterator[Rows]:
-        """The rows of every view for events that are in the log after `head`, a chunk at a time.
+        """Yield the rows of every view for stored events after `head`, a chunk at a time.
 
-        Without `words`, those of the text index are left out.
+        Without `words`, the rows of the word index are left out.
         """
         self.forget()
         source = iter(events)
-        # Whole blocks, so that a row of postings is never in two parts.
+        # Whole blocks, so that a row of postings is never split.
         while chunk := list(islice(source, BLOCK - (head + 1) % BLOCK)):
             prepared = self._prepare(chunk, head, None, is_stored=True, words=words)
             head += len(prepared)
@@ -116,7 +117,7 @@ class Recorder:
         self.forget()
 
     def forget(self) -> None:
-        """Drops all that is at hand: somebody else may have written, or nothing was written after all."""
+        """Drop all caches: somebody else may have written, or a write was rolled back."""
         self._head = -1
         self._standing.forget()
         self._maker.forget()
@@ -125,26 +126,26 @@ class Recorder:
         self,
         events: list[GameEvent],
         head: int,
-        standing: laws.Standing | None,
+        standing: laws.TruthLookup | None,
         *,
         is_stored: bool = False,
         words: bool = True,
-    ) -> list[Prepared]:
-        """Events as they are to be written; without a `standing` to check them by, taken as they are."""
+    ) -> list[PreparedEvent]:
+        """Check, stamp and prepare events for writing. Without a `standing`, nothing is checked."""
         lawful = standing is not None
         lineage = self._lineage_to(head)
         self._standing.begin(lineage)
-        here: dict[str, Prepared] = {}
-        taken = {} if is_stored else self._store.places_of(lineage, [one.event_id for one in events])
+        here: dict[str, PreparedEvent] = {}
+        taken = {} if is_stored else self._store.seqs_of(lineage, [event.event_id for event in events])
         sound = events if is_stored else list(map(_checked, events))
         sources = self._sources(sound, lineage) if lawful else {}
-        for seq, given in enumerate(sound, head + 1):
-            if given.event_id in taken or given.event_id in here:
-                raise DuplicateEvent(given.event_id)
-            event, known = given, given.known
+        for seq, checked in enumerate(sound, head + 1):
+            if checked.event_id in taken or checked.event_id in here:
+                raise DuplicateEvent(checked.event_id)
+            event, known = checked, checked.known
             uses = laws.uses_of(event, known)
             if standing is not None:
-                laws.check(event, known, uses, standing)
+                laws.check_event(event, known, uses, standing)
             if not is_stored:
                 event, known = self._stamped(event, known, seq)
             people = audience(event)
@@ -152,17 +153,19 @@ class Recorder:
                 self._check_sources(event, known, people, here, sources)
             at = seq
             if known.valid_from is not None:
-                learning = people if lawful else frozenset[str]()
+                # A log from elsewhere may be one viewer's: it does not say who else perceived an event.
+                is_checked = lawful and not isinstance(standing, laws.LenientTruth)
+                learning = people if is_checked else frozenset[str]()
                 at = self._past(event, known, learning, here, lineage)
-            effects = effects_of(event, known, people)
-            terms = terms_stated(event, known) if words and not event.is_note else {}
-            one = Prepared(event, seq, at, known, uses, people, effects, terms)
-            here[event.event_id] = one
-            self._take_in(one)
+            effects = event_effects(event)
+            terms = terms_of_event(event, known) if words and not event.is_note else {}
+            prepared = PreparedEvent(event, seq, at, known, uses, people, effects, terms)
+            here[event.event_id] = prepared
+            self._take_in(prepared)
         return list(here.values())
 
     def _stamped(self, event: GameEvent, known: KnownMetadata, seq: int) -> tuple[GameEvent, KnownMetadata]:
-        """An event that names nobody is perceived by those who are where it happens, or by the party."""
+        """Stamp an event that names nobody: its witnesses are those at its location, or else the party."""
         if known.witnesses is not None or known.participants or known.told_to:
             return event.placed(seq), known
         present = self._standing.at(known.location) if known.location else self._standing.party()
@@ -174,13 +177,10 @@ class Recorder:
         event: GameEvent,
         known: KnownMetadata,
         people: frozenset[str],
-        here: dict[str, Prepared],
+        here: dict[str, PreparedEvent],
         lineage: Lineage,
     ) -> int:
-        """The place of the event that the facts of this one speak of. All who learn them perceived it.
-
-        Of a log that one viewer perceived nobody asks that: it does not say who else did.
-        """
+        """Return the seq of the event that these facts speak of; check that `people` perceived it."""
         name = str(known.valid_from)
         at, perceivers = self._perceived([name], here, lineage).get(name, (0, people))
         if not at:
@@ -199,10 +199,10 @@ class Recorder:
         event: GameEvent,
         known: KnownMetadata,
         people: frozenset[str],
-        here: dict[str, Prepared],
+        here: dict[str, PreparedEvent],
         stored: dict[str, Perceived],
     ) -> None:
-        """A note is made from events that all its readers perceived."""
+        """Refuse a note that was made from an event that not all of its readers perceived."""
         for name in _sources_of(known):
             perceivers = here[name].perceivers if name in here else stored.get(name, (0, None))[1]
             if perceivers is None:
@@ -213,43 +213,45 @@ class Recorder:
                 raise EventRefused(event.event_id, field="sources", reason=reason)
 
     def _sources(self, events: Iterable[GameEvent], lineage: Lineage) -> dict[str, Perceived]:
-        """What the notes among some events were made from, as far as the log has it: in one look."""
-        names = dict.fromkeys(name for one in events if one.is_note for name in _sources_of(one.known))
+        """Look up all stored events that the notes among some events were made from, in one read."""
+        names = dict.fromkeys(name for event in events if event.is_note for name in _sources_of(event.known))
         return self._perceived(names, {}, lineage) if names else {}
 
     def _perceived(
-        self, names: Iterable[str], here: dict[str, Prepared], lineage: Lineage
+        self, names: Iterable[str], here: dict[str, PreparedEvent], lineage: Lineage
     ) -> dict[str, Perceived]:
-        """Where events are in the log, and who perceived them; those that there are."""
+        """Return the seq and the perceivers of those of some events that exist, by event id."""
         wanted = list(names)
         found = {name: (here[name].seq, here[name].perceivers) for name in wanted if name in here}
-        places = self._store.places_of(lineage, [name for name in wanted if name not in here])
-        rows = self._store.events_at(lineage, list(places.values()))
+        seqs = self._store.seqs_of(lineage, [name for name in wanted if name not in here])
+        rows = self._store.events_at(lineage, list(seqs.values()))
         groups = {group for row in rows.values() for group in (row.audience, row.others) if group}
         members = self._store.members(groups)
-        for name, place in places.items():
-            row = rows[place]
+        for name, seq in seqs.items():
+            row = rows[seq]
             perceivers = members[row.audience] | (members[row.others] if row.others else frozenset())
-            found[name] = place, perceivers
+            found[name] = seq, perceivers
         return found
 
-    def _take_in(self, one: Prepared) -> None:
-        """What is true for the laws that check the next event."""
-        self._standing.meet((*one.uses.shown, *one.perceivers, *(uid for _, uid in one.uses.referred)))
-        if one.effects.seen:
-            self._standing.see(one.effects.seen, str(one.known.location), one.seq)
-        for held in one.effects.holdings:
-            if held.certainty is Certainty.FACT and DM in held.holders:
-                self._standing.apply(held.claim, at=at_of(held, one), seq=one.seq)
+    def _take_in(self, prepared: PreparedEvent) -> None:
+        """Take an event into the head state, which the laws check the next event against."""
+        self._standing.meet(
+            (*prepared.uses.shown, *prepared.perceivers, *(uid for _, uid in prepared.uses.referred))
+        )
+        if prepared.effects.seen:
+            self._standing.see(prepared.effects.seen, str(prepared.known.location), prepared.seq)
+        for held in prepared.effects.holdings:
+            if held.certainty is CertaintyRank.FACT and DM in held.holders:
+                self._standing.apply(held.claim, at=valid_from_of(held, prepared), seq=prepared.seq)
 
-    def _rows(self, prepared: list[Prepared], head: int, *, log: bool) -> Rows:
+    def _rows(self, prepared: list[PreparedEvent], head: int, *, log: bool) -> Rows:
         rows = self._maker.rows(prepared, head, log=log)
         rows.truth = self._standing.changes()
         return rows
 
 
 def _sources_of(known: KnownMetadata) -> list[str]:
-    """The events that a note was made from, or is about."""
+    """Return the ids of the events that a note was made from, or is about."""
     named = list(known.sources)
     if known.memory is not None:
         note = known.memory
@@ -260,15 +262,15 @@ def _sources_of(known: KnownMetadata) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def _event(given: object) -> GameEvent:
-    if not isinstance(given, GameEvent):
-        reason = "is no GameEvent; make one with GameEvent(...), or GameEvent.model_validate(...) of a dict"
-        raise InvalidSetting("event", type(given).__name__, reason=reason)
-    return given
+def _event(value: object) -> GameEvent:
+    if not isinstance(value, GameEvent):
+        reason = "is not a GameEvent; make one with GameEvent(...) or GameEvent.model_validate(a dict)"
+        raise InvalidSetting("event", type(value).__name__, reason=reason)
+    return value
 
 
 def _checked(event: GameEvent) -> GameEvent:
-    """An event was checked when it was made; it is again, if it was changed in place since."""
+    """Check an event again if it was changed in place since it was made."""
     if event.is_as_checked:
         return event
     try:

@@ -1,7 +1,7 @@
-"""Seals of the log: how far it went, and a running checksum of all events up to there.
+"""Seals of the log: the seq of the last event, and a running checksum of all events up to it.
 
-A log that lost its tail does not reach its seal, and one that was changed does not match it. A seal is for
-the events of one branch. It keeps no secret: whoever changes a log on purpose can seal it again.
+A log that lost its tail does not reach its seal; a changed log does not match it. A seal covers the events of
+one branch. It is no protection against intent: somebody who changes a log can seal it again.
 """
 
 import hashlib
@@ -11,31 +11,31 @@ from typing import Final, NamedTuple, Self
 
 from dndbots.storage.ports import EventRow
 
-# In ASCII, so that no row is so odd that it could not be sealed.
+# In ASCII, so that every row can be sealed, however odd its text.
 _written: Final = json.JSONEncoder(separators=(",", ":"), default=repr).encode
 _NOTHING: Final = "0" * 64
-REMEDY: Final = "restore a copy, with its journal (campaign.db-wal), or rebuild to go on with what is there"
+REMEDY: Final = "restore a copy with its journal (campaign.db-wal), or rebuild to continue with what is left"
 
 
-def lost(sealed: int, head: int) -> str:
-    """Says that a log does not reach its seal, or not as it was, and what to do."""
+def describe_loss(sealed: int, head: int) -> str:
+    """Return a message that the log does not match its seal, and the remedy."""
     what = (
-        f"{sealed} events were recorded, and {head} are left: the newest are lost"
+        f"{sealed} events were recorded, but only {head} are left: the newest are lost"
         if sealed > head
-        else f"the first {sealed} events are not those that were recorded"
+        else f"the first {sealed} events are not the ones that were recorded"
     )
     return f"{what}; {REMEDY}"
 
 
 class Seal(NamedTuple):
-    """The place of the last event that is sealed, and the checksum of that event and all before it."""
+    """The seq of the last sealed event, and the checksum of all events up to it."""
 
     seq: int
     digest: str = _NOTHING
 
     @classmethod
     def read(cls, text: str) -> Self | None:
-        """The seal that a text says; None if it says none."""
+        """Read a seal from its text; None if the text is not a seal."""
         seq, _, digest = text.partition(" ")
         if not (seq.isascii() and seq.isdigit() and len(digest) == len(_NOTHING)):
             return None
@@ -45,9 +45,9 @@ class Seal(NamedTuple):
         return f"{self.seq} {self.digest}"
 
     def extended(self, rows: Iterable[EventRow]) -> "Seal":
-        """The seal of the log with these events at its end.
+        """Return the seal of the log with these events appended.
 
-        The numbers of branch and audience are the database's own, and not part of what was recorded.
+        The numbers of branch and audience belong to the database, and are not part of the checksum.
         """
         seq, digest = self
         for row in rows:

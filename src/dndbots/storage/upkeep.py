@@ -1,4 +1,4 @@
-"""Rebuilding the views from the log, and checking that log, views and cursors agree."""
+"""Upkeep of a campaign: rebuild the views from the log, and verify that log, views and cursors agree."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from dndbots.errors import StorageError, StoreDamaged
 from dndbots.events import GameEvent, audience
 from dndbots.ids import DM
 from dndbots.storage import codec
-from dndbots.storage.happened import PAGE
+from dndbots.storage.head_state import TRACKED_SLOTS
 from dndbots.storage.ports import (
     BLOCK,
     VIEWS,
@@ -25,19 +25,19 @@ from dndbots.storage.ports import (
     Store,
     TruthRow,
 )
-from dndbots.storage.reader import View
 from dndbots.storage.recorder import Recorder
-from dndbots.storage.seals import REMEDY, Seal, lost
-from dndbots.storage.standing import TRACKED
+from dndbots.storage.seals import REMEDY, Seal, describe_loss
+from dndbots.storage.views.perceived_events import PAGE
+from dndbots.storage.views.view import View
 
 Progress = Callable[[int, int], None]
 _ANYWHERE: Final = 2**62
-# Where a problem is that the database itself has.
+# The `where` of a problem that the database itself reports.
 STORAGE: Final = "storage"
 
 
 class Problem(NamedTuple):
-    """Something that verification found wrong, and where."""
+    """A problem that verification found: the branch, the part of it, and what is wrong."""
 
     branch: str
     where: str
@@ -48,8 +48,8 @@ class Problem(NamedTuple):
 
 
 def lineage_of(branches: Collection[Branch], branch: Branch, upto: int) -> Lineage:
-    """What a branch looks back on from a place in the log."""
-    by_id = {one.id: one for one in branches}
+    """Return the lineage of a branch up to an event."""
+    by_id = {known.id: known for known in branches}
     found: list[Segment] = []
     here: Branch | None = branch
     while here is not None:
@@ -59,7 +59,7 @@ def lineage_of(branches: Collection[Branch], branch: Branch, upto: int) -> Linea
         parent = None if here.parent is None else by_id.get(here.parent)
         if here.parent is not None and (parent is None or parent.id >= here.id):
             raise StoreDamaged(
-                f"branch {here.name}", reason="its parent makes no sense; restore the campaign from a copy"
+                f"branch {here.name}", reason="its parent branch is wrong; restore the campaign from a copy"
             )
         here = parent
     return tuple(reversed(found))
@@ -72,32 +72,40 @@ def recorder_of(
     at_hand: int | None = 200_000,
     undone: Callable[[], None] = lambda: None,
 ) -> Recorder:
+    """Return a recorder for a branch."""
     branches = store.branches()
     lineage_to = partial(lineage_of, branches, branch)
     return Recorder(store, branch, lineage_to, at_hand=at_hand, undone=undone)
 
 
-def seed(store: Store, branch: Branch) -> Rows:
-    """What a branch begins with: the truth of the place where it was forked."""
+def seed_rows(store: Store, branch: Branch) -> Rows:
+    """Return the first rows of a branch: what was true where it was forked."""
     view = View(store, lineage_of(store.branches(), branch, branch.forked_at), DM)
     rows = Rows(branch=branch.id, head=branch.forked_at, version=FOLD_VERSION)
     if branch.parent is not None:
         rows.truth = [
-            TruthRow(branch.id, subject, one.slot, as_json(one.value), one.claim.at, one.claim.seq)
-            for subject, one in view.truths(TRACKED)
+            TruthRow(
+                branch.id,
+                subject,
+                settled.slot,
+                as_json(settled.value),
+                settled.claim.at,
+                settled.claim.seq,
+            )
+            for subject, settled in view.truths(TRACKED_SLOTS)
         ]
     return rows
 
 
-def rebuild(store: Store, progress: Progress | None = None) -> int:
-    """Drops every view and folds the log again, one branch after the other; says how many events."""
+def rebuild_views(store: Store, progress: Progress | None = None) -> int:
+    """Drop every view and fold the log again, branch by branch; return the number of events."""
     branches = store.branches()
     total = sum(branch.head - branch.forked_at for branch in branches)
     done = 0
     for branch in branches:
         with store.appending(branch.id) as head:
             store.clear_views(branch.id)
-            store.write(seed(store, branch))
+            store.write(seed_rows(store, branch))
             recorder = recorder_of(store, branch)
             events = map(codec.from_row, own_events(store, branch, head))
             for rows in recorder.refold(events, branch.forked_at):
@@ -109,44 +117,44 @@ def rebuild(store: Store, progress: Progress | None = None) -> int:
 
 
 def own_events(store: Store, branch: Branch, head: int = _ANYWHERE) -> Iterator[EventRow]:
-    """The rows of a branch's own events, oldest first."""
+    """Yield the rows of a branch's own events, oldest first."""
     after = branch.forked_at
     while rows := store.events((Segment(branch.id, head),), after=after, limit=PAGE):
         yield from rows
         after = rows[-1].seq
 
 
-def verify(store: Store, progress: Progress | None = None) -> list[Problem]:
-    """Everything that is wrong with a campaign; nothing, if it is sound. Others may write meanwhile."""
-    found = [Problem("all", STORAGE, fault) for fault in store.faults()]
-    if found:
-        return found
-    # Before the moment that is looked at: what is noted later may be of events that come later.
-    noted = store.noted()
+def verify_store(store: Store, progress: Progress | None = None) -> list[Problem]:
+    """Return all problems of a campaign; empty if it is sound. Others may write meanwhile."""
+    problems = [Problem("all", STORAGE, fault) for fault in store.faults()]
+    if problems:
+        return problems
+    # Read before the snapshot: seals noted later may be of later events.
+    noted = store.noted_seals()
     with store.snapshot():
-        return _verified(store, noted, progress)
+        return _verify(store, noted, progress)
 
 
-def _verified(store: Store, noted: Mapping[int, Sealed], progress: Progress | None) -> list[Problem]:
-    found = [Problem("all", "members", f"{fault}; restore a copy") for fault in store.group_faults()]
+def _verify(store: Store, noted: Mapping[int, Sealed], progress: Progress | None) -> list[Problem]:
+    problems = [Problem("all", "members", f"{fault}; restore a copy") for fault in store.group_faults()]
     branches = store.branches()
     missing = sorted(noted.keys() - {branch.id for branch in branches})
-    found += [Problem("all", "log", f"branch no. {number} is lost; {REMEDY}") for number in missing]
+    problems += [Problem("all", "log", f"branch no. {number} is lost; {REMEDY}") for number in missing]
     total = sum(branch.head - branch.forked_at for branch in branches)
     done = 0
     for branch in branches:
-        seals = [one for one in (store.seal(branch.id), noted.get(branch.id)) if one is not None]
+        seals = [seal for seal in (store.seal(branch.id), noted.get(branch.id)) if seal is not None]
         check = _BranchCheck(store, branch, seals)
         for checked in check.run():
             if progress is not None:
                 progress(done + checked, max(total, 1))
         done += branch.head - branch.forked_at
-        found += check.problems
-    return found
+        problems += check.problems
+    return problems
 
 
-class _FromNothing:
-    """A store whose truth and totals are empty: what is folded on it does not take them from the views."""
+class _EmptyViews:
+    """A store with empty truth and totals, so that a fold for verification does not read the stored views."""
 
     def __init__(self, store: Store, truth: Iterable[TruthRow]) -> None:
         self._store = store
@@ -155,7 +163,7 @@ class _FromNothing:
         self.learn(truth)
 
     def learn(self, rows: Iterable[TruthRow]) -> None:
-        """What the fold has found to be true so far."""
+        """Take in the truth that the fold has found so far."""
         for row in rows:
             self.true[row.subject, row.slot] = row
             if row.slot == SAME:
@@ -181,7 +189,7 @@ class _FromNothing:
 
 
 class _BranchCheck:
-    """The check of one branch: its log first, then its views against a fold of that log."""
+    """Checks one branch: first its log, then its views against a fold of that log."""
 
     def __init__(self, store: Store, branch: Branch, seals: Collection[Sealed]) -> None:
         self._store, self._branch, self._seals = store, branch, seals
@@ -189,8 +197,8 @@ class _BranchCheck:
         self._groups: dict[int, frozenset[str]] = {}
 
     def run(self) -> Iterator[int]:
-        """Yields how many events are checked, as it goes."""
-        branch, seeded = self._branch, seed(self._store, self._branch)
+        """Yield how many events are checked so far."""
+        branch, seeded = self._branch, seed_rows(self._store, self._branch)
         cursor = self._store.cursor(branch.id)
         if (cursor.seq, cursor.version) != (branch.head, FOLD_VERSION):
             self._tell(
@@ -198,19 +206,19 @@ class _BranchCheck:
                 f"the views stand at {cursor.seq} (fold {cursor.version}), the log at {branch.head} "
                 f"(fold {FOLD_VERSION}); rebuild the campaign",
             )
-        heaps = Heaps()
-        blank: Any = _FromNothing(self._store, seeded.truth)
-        recorder = recorder_of(blank, branch, at_hand=None)
+        sums = RowSums()
+        empty: Any = _EmptyViews(self._store, seeded.truth)
+        recorder = recorder_of(empty, branch, at_hand=None)
         try:
             for rows in recorder.refold(self._sound_events(), branch.forked_at):
                 for view in VIEWS.keys() - {"truth"}:
-                    heaps.add(view, getattr(rows, view), +1)
-                blank.learn(rows.truth)
+                    sums.add(view, getattr(rows, view), +1)
+                empty.learn(rows.truth)
                 yield rows.head - branch.forked_at
         except StorageError as exc:
             self._tell("log", str(exc))
             return
-        self._compare(heaps, blank.true)
+        self._compare(sums, empty.true)
 
     def _tell(self, where: str, what: str) -> None:
         self.problems.append(Problem(self._branch.name, where, what))
@@ -228,27 +236,27 @@ class _BranchCheck:
             self._check_seals(seal)
             event = codec.from_row(row, checked=True)
             if audience(event) != self._members(row.audience) | self._members(row.others):
-                self._tell(f"event {row.event_id}", "its audience is not the one that it names")
+                self._tell(f"event {row.event_id}", "its audience is not the people that it names")
             yield event
-        for sealed in {one.seq for one in self._seals if one.seq > expected}:
-            self._tell("log", lost(sealed, expected))
+        for sealed in {seal.seq for seal in self._seals if seal.seq > expected}:
+            self._tell("log", describe_loss(sealed, expected))
         if expected != branch.head:
             self._tell("log", f"the head is {branch.head}, but the last event is {expected}")
         self._check_ids()
 
     def _check_seals(self, seal: Seal) -> None:
-        if any(one.seq == seal.seq and one.digest != seal.digest for one in self._seals):
-            self._tell("log", lost(seal.seq, seal.seq))
+        if any(stored.seq == seal.seq and stored.digest != seal.digest for stored in self._seals):
+            self._tell("log", describe_loss(seal.seq, seal.seq))
 
     def _check_ids(self) -> None:
-        """Ids are unique along a branch's past too, not only among its own events."""
+        """Check that no event has the id of one before the fork."""
         branch = self._branch
         if branch.parent is None:
             return
         past = lineage_of(self._store.branches(), branch, branch.forked_at)
         for row in own_events(self._store, branch):
-            if self._store.places_of(past, [row.event_id]):
-                self._tell(f"event {row.event_id}", "its id is also that of an event before the fork")
+            if self._store.seqs_of(past, [row.event_id]):
+                self._tell(f"event {row.event_id}", "an event before the fork has the same id")
 
     def _members(self, group: int | None) -> frozenset[str]:
         if group is None:
@@ -257,7 +265,7 @@ class _BranchCheck:
             self._groups.update(self._store.members([group]))
         return self._groups[group]
 
-    def _compare(self, heaps: "Heaps", truth: dict[tuple[str, str], TruthRow]) -> None:
+    def _compare(self, sums: "RowSums", truth: dict[tuple[str, str], TruthRow]) -> None:
         for view in VIEWS:
             rows = self._store.view_rows(view, self._branch.id)
             if view == "truth":
@@ -266,18 +274,18 @@ class _BranchCheck:
                     if stored.get((subject, slot)) != truth.get((subject, slot)):
                         self._tell("truth", f"{subject} {slot!r} is not what the log says; rebuild")
             else:
-                heaps.add(view, rows, -1)
-        for view, heap in heaps.unequal():
-            first = heap * BLOCK
+                sums.add(view, rows, -1)
+        for view, block in sums.unequal():
+            first = block * BLOCK
             self._tell(
                 view, f"rows of the events {first} to {first + BLOCK - 1} are not what the log says; rebuild"
             )
 
 
-class Heaps:
-    """Sums of row hashes, by block of events: a fault can be placed without keeping all rows.
+class RowSums:
+    """Sums of row hashes for each block of events, to find differing blocks without keeping all rows.
 
-    The rows of the fold are added, those of the store taken away, in any order.
+    Add the rows of the fold and subtract those of the store, in any order.
     """
 
     def __init__(self) -> None:
@@ -295,4 +303,5 @@ class Heaps:
             sums[view, seq // size if isinstance(seq, int) else -1] += sign * hash(tuple(row))
 
     def unequal(self) -> list[tuple[str, int]]:
-        return sorted(heap for heap, difference in self._sums.items() if difference)
+        """Return the views and blocks whose rows differ."""
+        return sorted(key for key, difference in self._sums.items() if difference)

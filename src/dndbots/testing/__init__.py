@@ -1,4 +1,4 @@
-"""For those who test what they build on dndbots: campaigns in memory, the law of perspective, and doubles.
+"""Help for tests of programs built on dndbots: campaigns in memory, the law of perspective, and doubles.
 
     assert_perspective(campaign, lambda table, viewer: table.timeline(viewer=viewer))
 
@@ -18,10 +18,10 @@ from dndbots.campaign import Campaign
 from dndbots.errors import DndbotsError
 from dndbots.events import GameEvent, audience
 from dndbots.ids import DM, SYSTEM
-from dndbots.storage.memory import MemoryStore
-from dndbots.testing.chats import FakeChatModel
-from dndbots.testing.recorded import RECORDED, ServerFault, recorded
-from dndbots.testing.voices import FaultyVoice, ScriptedVoice
+from dndbots.storage.in_memory import MemoryStore
+from dndbots.testing.fake_chat_model import FakeChatModel
+from dndbots.testing.recorded_answers import RECORDED, ServerFault, recorded
+from dndbots.testing.scripted_voices import FaultyVoice, ScriptedVoice
 
 __all__ = [
     "RECORDED",
@@ -41,27 +41,27 @@ ViewOf = Callable[[Campaign, str], Any]
 
 
 def memory_campaign(events: Iterable[GameEvent] = ()) -> Campaign:
-    """A campaign that lives as long as its process, with some events in it."""
+    """Return a campaign that lives as long as its process, with some events in it."""
     campaign = Campaign(MemoryStore())
     campaign.record_many(events)
     return campaign
 
 
 def perceived_only(campaign: Campaign, viewer: str) -> Campaign:
-    """A campaign whose log is what one viewer perceived of another's, and nothing else."""
+    """Return a campaign whose log holds only what one viewer of another campaign perceived."""
     part = memory_campaign()
     with campaign.view(viewer) as view:
-        part.replay(view.by_itself().events())
+        part.replay(view.with_own_events().events())
     return part
 
 
 def perceivers(campaign: Campaign) -> list[str]:
-    """Everybody who perceived anything."""
+    """Return every viewer who perceived anything."""
     return sorted({who for event in campaign.events(viewer=DM) for who in audience(event)} - {SYSTEM})
 
 
 def as_text(answer: Any) -> str:
-    """Any answer of the campaign as text, the same for the same answer."""
+    """Return any answer of the campaign as text, the same for the same answer."""
     return as_json(_plain(answer))
 
 
@@ -76,7 +76,7 @@ def _plain(answer: Any) -> Any:
 
 
 def _answer(view: ViewOf, campaign: Campaign, viewer: str) -> str:
-    """What a view answers. A refusal is an answer too, and may tell as much."""
+    """Return what a view answers. A refusal is an answer too, and may tell as much."""
     try:
         return as_text(view(campaign, viewer))
     except DndbotsError as exc:
@@ -84,7 +84,7 @@ def _answer(view: ViewOf, campaign: Campaign, viewer: str) -> str:
 
 
 def assert_perspective(campaign: Campaign, view: ViewOf, *, viewers: Iterable[str] | None = None) -> None:
-    """The law: a viewer's answer is the same, byte for byte, from only what the viewer perceived.
+    """Check the law: a viewer's answer is the same, byte for byte, from only what the viewer perceived.
 
     Without `viewers`, everybody who perceived anything is asked.
     """

@@ -1,7 +1,8 @@
-"""Names, ids and topics where a reader takes them for something else: at the start of a line, in a citation.
+"""Names, ids and topics where a reader may take them for something else: before a colon, in a citation.
 
-Somebody's name is text of anybody's. Before a colon it would be a speaker, and `DM` or `system` the one whom
-everybody believes. `write_label` writes every such name; `check_new_name` refuses those that need quotes.
+Anybody may choose any name. At the start of a line, before a colon, a name is read as the speaker, and
+`DM` or `system` as a speaker with authority. `write_label` writes every such name safely; `check_new_name`
+refuses names that would need quotes.
 """
 
 import re
@@ -10,13 +11,14 @@ from functools import lru_cache
 from typing import Final
 
 from dndbots.errors import InvalidName
-from dndbots.ids import DM, SYSTEM, check_name, is_hidden
-from dndbots.text.cleaning import drop_heading, one_line
+from dndbots.ids import DM, SYSTEM, check_name, drop_accents, is_hidden
+from dndbots.text.clean import drop_heading, one_line, prompt_line
 
 ENGINE: Final = {DM: "DM", SYSTEM: "system"}
 LONGEST_ID: Final = 60
+LONGEST_SPEAKER: Final = 40
 
-# Whoever speaks in a prompt beside the characters, what its lines begin with, and the categories of DCML.
+# Speakers of a prompt beside the characters, openings of its lines, and the categories of DCML.
 _RESERVED: Final = frozenset(
     (
         *("dm", "gm", "dungeonmaster", "gamemaster", "thedm", "thegm", "narrator", "referee", "engine"),
@@ -26,18 +28,21 @@ _RESERVED: Final = frozenset(
         *("pc", "npc", "mon", "loc", "fac", "item", "qst", "evt", "you", "somebody", "everybody", "nobody"),
     )
 )
-# Of these one word of a name is enough: `Zara (DM)` is nobody's name but the DM's.
+# One of these words anywhere in a name is enough: `Zara (DM)` reads as the DM.
 _TITLES: Final = frozenset(("dm", "gm", "system", "assistant", "narrator"))
-# What a name is made of where it needs no quotes. Marks belong to the letters before them.
+# The characters of a name that needs no quotes. Combining marks belong to the letters before them.
 _PLAIN: Final = re.compile(r"[\w '\u2019\u02bc.,&()/+~!?*@\u2010-\u2015\u00b7\u30fb-]+")
 _BRACKETS: Final = str.maketrans({"[": "(", "]": ")", '"': "'", "\u201c": "'", "\u201d": "'"})
 _COLON: Final = re.compile("[:\uff1a\ufe55\ufe13\u2236\ua789\u02d0\u05c3\u0589]")
 _LABELLED: Final = re.compile(r"[^:]+:\s")
-_MOST_HEAD_WORDS: Final = 4  # before a colon, of what reads like a speaker
+_MOST_HEAD_WORDS: Final = 4  # before a colon, for the head of a line to read like a speaker
+# A label of a section, a role or a field: a word or four, and a colon.
+_ANY_LABEL: Final = re.compile(r"[^\s:\uff1a]{1,40}(?:\s+[^\s:\uff1a]{1,40}){0,3}\s*[:\uff1a]")
+_OPENING_QUOTES: Final = ('"', "\u201c", "\u00ab", "\u300c")
 _WRITTEN: Final = re.compile(r'"([^":\[\]]*)"( \(a name\))?')
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _PLAIN_ID: Final = re.compile(r"\w+(?:[ .:#@/+'-]\w+)*")
-# Letters that look like one of a reserved word, as they stand before their case is folded.
+# Letters that look like a letter of a reserved word, before case folding.
 _LOOKALIKES: Final = str.maketrans(
     {
         # Cyrillic
@@ -74,8 +79,8 @@ _LOOKALIKES: Final = str.maketrans(
 def write_label(name: str) -> str:
     """Return a name as it may stand at the start of a line, before a colon.
 
-    A plain name stands as it is, any other in quotes; one that is a word of the prompt's own says that it is
-    a name. The DM's and the engine's own labels are `ENGINE`, and nobody else's.
+    A plain name stays as it is; any other is quoted. A word that prompts use themselves is marked as a name.
+    Only the DM and the engine have the labels in `ENGINE`.
     """
     line = one_line(name)
     if _is_written(line):
@@ -87,17 +92,23 @@ def write_label(name: str) -> str:
 
 
 def write_name(name: str) -> str:
-    """Return a name as people see it on a screen: as it was given, unless it would pass for another's."""
+    """Return a name for a screen: as it was given, unless it would pass for another speaker."""
     return write_label(name) if is_reserved(name) or _LABELLED.match(name) else name
 
 
 def label_of(uid: str, name: str) -> str:
-    """Return how a line of somebody begins: the DM and the engine by their own labels, others by name."""
+    """Return the label before a speaker's line: the DM's or the engine's own, or else the name."""
     return ENGINE.get(uid) or write_label(name)
 
 
+def short_label(who: str) -> str:
+    """Return a speaker's name for a line of a summary or story: short, without markup and colons."""
+    name = prompt_line(who[: 4 * LONGEST_SPEAKER]).replace(":", " ").replace("\uff1a", " ")
+    return " ".join(name[:LONGEST_SPEAKER].split())
+
+
 def write_telling(text: str) -> str:
-    """Return a text for a line that has no speaker: one that begins like the DM's is put in quotes."""
+    """Return a text as a line without a speaker: quoted if it begins like a line of the DM or the system."""
     line = drop_heading(one_line(text))
     head = _COLON.split(line, maxsplit=1)[0]
     if head != line and len(head.split()) <= _MOST_HEAD_WORDS and is_reserved(head):
@@ -105,44 +116,58 @@ def write_telling(text: str) -> str:
     return line
 
 
+def write_unlabelled(sentence: str) -> str:
+    """Return a sentence of a summary that has no speaker, so that nothing in it reads as a label.
+
+    Stricter than `write_telling`: any few words before a colon count, not only reserved ones.
+    """
+    label = _ANY_LABEL.match(sentence)
+    if not label:
+        return sentence
+    words = sentence[label.end() :].lstrip()
+    if words.startswith(_OPENING_QUOTES):  # The hermit whispers: "..."
+        return f"{label.group()[:-1].rstrip()}, {words}"
+    return '"' + sentence.replace('"', "'") + '"'
+
+
 def is_reserved(name: str) -> bool:
-    """Whether a name looks like a word that a prompt, a chat or the engine uses for its own speakers."""
+    """Return True if a name looks like a word that prompts, chats or the engine use for their speakers."""
     letters = _skeleton(name)
     return "".join(letters) in _RESERVED or not _TITLES.isdisjoint(letters)
 
 
 def check_new_name(name: str) -> str:
-    """Return a name that somebody chooses; `InvalidName` says why it cannot be one."""
+    """Return a name that somebody chooses, or raise `InvalidName` with the reason."""
     check_name(name)
     if any(map(is_hidden, name)) or one_line(name) != " ".join(name.split()):
-        raise InvalidName(name, reason="it holds invisible characters or marks of a chat; leave them out")
+        raise InvalidName(name, reason="it has invisible characters or chat markup; leave them out")
     if is_reserved(name):
         raise InvalidName(
-            name, reason="it reads like the DM, the system or a part of a prompt; add another name to it"
+            name, reason="it reads like the DM, the system or part of a prompt; choose another name"
         )
     if not _is_plain(one_line(name)):
         raise InvalidName(
-            name, reason="a name has letters, digits, spaces and marks such as ' - . but no colon or bracket"
+            name, reason="use letters, digits, spaces and marks such as ' - . but no colon or square bracket"
         )
     return name
 
 
-def write_id(given: str, longest: int = LONGEST_ID) -> str:
-    """Return an id or a session as it stands in a citation: as it is, or in quotes that it cannot end."""
-    line = one_line(given)
+def write_id(text: str, longest: int = LONGEST_ID) -> str:
+    """Return an id or a session for a citation: as it is, or in quotes that it cannot close."""
+    line = one_line(text)
     shown = line if len(line) <= longest else f"{line[: longest - 1]}\u2026"
     return shown if is_plain_id(line) else f'"{shown.translate(_BRACKETS)}"'
 
 
-def is_plain_id(given: str) -> bool:
-    """Whether an id needs no quotes where others read it."""
-    is_seen = given.isascii() or not any(map(is_hidden, given))
-    is_title = "".join(_skeleton(given)) in _TITLES
-    return is_seen and not is_title and _PLAIN_ID.fullmatch(given) is not None
+def is_plain_id(text: str) -> bool:
+    """Return True if an id needs no quotes in a citation."""
+    is_seen = text.isascii() or not any(map(is_hidden, text))
+    is_title = "".join(_skeleton(text)) in _TITLES
+    return is_seen and not is_title and _PLAIN_ID.fullmatch(text) is not None
 
 
 def _is_written(line: str) -> bool:
-    """Whether it is a label already: what was written once is written the same again."""
+    """Return True if a line is a label already, so that writing it twice changes nothing."""
     written = _WRITTEN.fullmatch(line)
     return written is not None and (bool(written[2]) or not is_reserved(written[1]))
 
@@ -153,7 +178,6 @@ def _is_plain(line: str) -> bool:
 
 
 def _skeleton(name: str) -> list[str]:
-    """Return the words of a name as a reader in a hurry takes them: small letters, look-alikes the same."""
-    seen = unicodedata.normalize("NFKD", one_line(name).translate(_LOOKALIKES)).translate(_LOOKALIKES)
-    plain = "".join(char for char in seen.casefold() if not unicodedata.combining(char))
-    return _LETTERS.findall(plain)
+    """Return the words of a name as a hasty reader sees them: lower case, no accents, no look-alikes."""
+    letters = drop_accents(one_line(name).translate(_LOOKALIKES)).translate(_LOOKALIKES)
+    return _LETTERS.findall(letters.casefold())

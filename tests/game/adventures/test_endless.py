@@ -1,4 +1,4 @@
-"""Chapters without an end: always the same, always sound, and never twice the same people."""
+"""Endless chapters: always the same, always sound, never the same people twice."""
 
 import re
 from collections import Counter
@@ -9,34 +9,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dndbots.errors import InvalidSetting
-from dndbots.game.adventures import Module, chapter, checking, load, possible, text_of
-from dndbots.game.adventures.deck import table
-from dndbots.rules.monsters import monster
+from dndbots.game.adventures import Module, load, make_chapter, module_checks, reachability, render_module
+from dndbots.game.adventures.endless.deck import read_table
+from dndbots.rules.fights.monsters import monster
 
 SEEDS = st.integers(-(2**40), 2**40)
 NUMBERS = st.integers(0, 3_000)
 
 
 def problems(module: Module) -> list[object]:
-    return [*checking.problems(module), *possible.unreachable(module)]
+    return [*module_checks.find_problems(module), *reachability.find_unreachable(module)]
 
 
 @given(SEEDS, NUMBERS)
 def test_a_chapter_is_the_same_each_time(seed: int, number: int) -> None:
-    """Of seed and number alone: no clock, no chance of its own, no chapters before it."""
-    assert chapter(seed, number) == chapter(seed, number)
-    assert chapter(seed, number) != chapter(seed + 1, number)
+    """A chapter depends on seed and number alone: no clock, no chance, no chapters before it."""
+    assert make_chapter(seed, number) == make_chapter(seed, number)
+    assert make_chapter(seed, number) != make_chapter(seed + 1, number)
 
 
 @given(SEEDS, NUMBERS)
 def test_a_chapter_passes_all_checks(seed: int, number: int) -> None:
     """Keys, dice, conditions, names, and that all can be reached: the checks of any module."""
-    assert not problems(chapter(seed, number))
+    assert not problems(make_chapter(seed, number))
 
 
 @pytest.fixture(scope="module")
 def thousand() -> list[Module]:
-    return [chapter(7, number) for number in range(1_000)]
+    return [make_chapter(7, number) for number in range(1_000)]
 
 
 def test_hundreds_of_chapters_in_a_row_pass_all_checks(thousand: list[Module]) -> None:
@@ -47,15 +47,15 @@ def test_hundreds_of_chapters_in_a_row_pass_all_checks(thousand: list[Module]) -
 @settings(max_examples=20)
 @given(SEEDS, NUMBERS)
 def test_a_chapter_can_be_written_and_read(seed: int, number: int) -> None:
-    """What is made is a module like any other: its text loads as the same one."""
-    module = chapter(seed, number)
-    assert load(text_of(module)) == module
+    """A chapter is a module like any other: its text loads as the same one."""
+    module = make_chapter(seed, number)
+    assert load(render_module(module)) == module
 
 
 @given(SEEDS, NUMBERS)
 def test_a_chapter_is_a_small_region_with_something_of_everything(seed: int, number: int) -> None:
     """Places, people, quests with several endings, a trap, hidden things, rumours, and time that passes."""
-    module = chapter(seed, number)
+    module = make_chapter(seed, number)
     things = module.things.values()
     sayings = [saying for person in module.people.values() for saying in person.knows]
     assert 5 <= len(module.places) <= 9
@@ -76,12 +76,14 @@ def test_a_chapter_is_a_small_region_with_something_of_everything(seed: int, num
 
 def test_some_of_what_is_said_is_false() -> None:
     """Lies are told, but not by everybody and not always."""
-    sayings = [one for n in range(50) for person in chapter(3, n).people.values() for one in person.knows]
+    sayings = [
+        one for n in range(50) for person in make_chapter(3, n).people.values() for one in person.knows
+    ]
     assert 0.05 < sum(one.lie for one in sayings) / len(sayings) < 0.3
 
 
 def unheard(module: Module) -> Iterator[str]:
-    """What reaches a party without anybody saying it."""
+    """Return the texts that reach a party without anybody saying them."""
     yield module.opening or ""
     yield from (happening.text for happening in module.happenings)
     for place in module.places.values():
@@ -94,7 +96,7 @@ def unheard(module: Module) -> Iterator[str]:
 @given(SEEDS, NUMBERS)
 def test_nobody_is_named_before_somebody_says_the_name(seed: int, number: int) -> None:
     """No look, no sound and no happening gives a name away, nor does the opening."""
-    module = chapter(seed, number)
+    module = make_chapter(seed, number)
     names = {word for person in module.people.values() for word in person.name.split()}
     told = set(re.findall(r"\w+", " ".join(unheard(module))))
     assert not names & told
@@ -103,7 +105,7 @@ def test_nobody_is_named_before_somebody_says_the_name(seed: int, number: int) -
 @given(SEEDS, NUMBERS)
 def test_a_quest_names_only_whom_its_offer_named(seed: int, number: int) -> None:
     """Goal, steps and endings speak of people in the words of the offer; the names of quests too."""
-    module = chapter(seed, number)
+    module = make_chapter(seed, number)
     names = {person.name for person in module.people.values()}
     for quest in module.quests.values():
         told = f"{quest.offer} {module.people[quest.giver or ''].name}"
@@ -140,9 +142,10 @@ def test_no_quest_comes_twice_in_a_hundred_chapters(thousand: list[Module]) -> N
 
 
 def blanked(module: Module, text: str) -> str:
-    """A text without whom and what it is about: names, and what a chapter's quests are said to turn on."""
+    """Return a text without names and without what its quest turns on."""
     named = [*module.people.values(), *module.places.values(), *module.items.values(), *module.foes.values()]
-    about = [*(one.name or "" for one in named), *table("plots.who.deed"), *table("plots.sides.matter")]
+    about = [*(one.name or "" for one in named), *read_table("plots.who.deed")]
+    about += read_table("plots.sides.matter")
     names = "|".join(map(re.escape, sorted(filter(None, about), key=len, reverse=True)))
     return re.sub(rf"(?i:{names})|the [A-Z][\w'-]+ [A-Z][\w'-]+", "…", text)
 
@@ -150,7 +153,7 @@ def blanked(module: Module, text: str) -> str:
 @given(SEEDS, NUMBERS)
 def test_neighbours_are_not_alike(seed: int, number: int) -> None:
     """Two chapters that follow each other share no name, no first kind of quest and no look of a town."""
-    one, other = chapter(seed, number), chapter(seed, number + 1)
+    one, other = make_chapter(seed, number), make_chapter(seed, number + 1)
     words = [
         {word for person in module.people.values() for word in person.name.split()} for module in (one, other)
     ]
@@ -164,31 +167,31 @@ def test_neighbours_are_not_alike(seed: int, number: int) -> None:
 @given(SEEDS, st.integers(1, 3_000))
 def test_the_road_leads_from_one_chapter_to_the_next(seed: int, number: int) -> None:
     """The opening tells of the town of the chapter before, and of this one."""
-    before, here = chapter(seed, number - 1), chapter(seed, number)
+    before, here = make_chapter(seed, number - 1), make_chapter(seed, number)
     assert here.opening
     assert before.places[before.start].name in here.opening
     assert here.places[here.start].name in here.opening
 
 
 def test_foes_grow_with_the_party_and_then_level_off() -> None:
-    """The levels rise with the chapters, up to a last one that stays; foes are fit for them."""
-    levels = [chapter(5, number).level_range[0] for number in range(60)]
+    """Levels rise with the chapters up to a highest one; foes match them."""
+    levels = [make_chapter(5, number).level_range[0] for number in range(60)]
     assert levels == sorted(levels)
     assert (levels[0], levels[-1]) == (1, levels[-20])
     for number in range(60):
-        module = chapter(5, number)
+        module = make_chapter(5, number)
         hardest = max(monster(foes.monster).level for foes in module.foes.values())
         assert hardest <= module.level_range[0] + 1
 
 
 def test_chapters_are_counted_from_zero() -> None:
-    """A number below is refused, with what it must be."""
-    with pytest.raises(InvalidSetting, match="counted from 0"):
-        chapter(1, -1)
+    """A negative number is refused with the remedy."""
+    with pytest.raises(InvalidSetting, match="count from 0"):
+        make_chapter(1, -1)
 
 
 def test_there_are_names_for_thousands_of_chapters() -> None:
     """The tables of names are large enough, and hold no name twice."""
-    given_names = table("names.given")
+    given_names = read_table("names.given")
     assert len(given_names) > 20_000
     assert len(set(given_names)) == len(given_names)

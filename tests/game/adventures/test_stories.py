@@ -1,24 +1,24 @@
-"""The adventures on board are worth playing: decisions count, and no place tells all of the mystery."""
+"""The included adventures are worth playing: decisions count, and no place reveals the whole mystery."""
 
 import re
 
 import pytest
 
-from dndbots.game.adventures import Module, named, shipped
-from dndbots.game.adventures.possible import Possible
-from dndbots.game.house.phrases import Pick, house_phrases
+from dndbots.game.adventures import Module, list_shipped, load_named
+from dndbots.game.adventures.reachability import Reachability
+from dndbots.game.phrases import Pick, house_phrases
 
 LONG = ["apples_in_january", "the_unpaid_bridge"]
 
 
 @pytest.fixture(params=LONG)
 def module(request: pytest.FixtureRequest) -> Module:
-    return named(request.param)
+    return load_named(request.param)
 
 
 def test_the_stories_are_on_board() -> None:
-    """Whoever asks what can be played is told of them."""
-    assert set(LONG) <= set(shipped())
+    """The list of included modules has them."""
+    assert set(LONG) <= set(list_shipped())
 
 
 def test_there_is_a_town_and_an_underground(module: Module) -> None:
@@ -29,7 +29,7 @@ def test_there_is_a_town_and_an_underground(module: Module) -> None:
 
 def test_every_quest_may_end_in_several_ways(module: Module) -> None:
     """What the party decides makes a difference, and no ending is out of reach."""
-    possible = Possible(module)
+    possible = Reachability(module)
     for quest in module.quests.values():
         assert len({ending.state for ending in quest.endings.values()}) >= 2
         assert all(possible.ended(quest.key, ending) for ending in quest.endings)
@@ -44,7 +44,7 @@ def test_every_lock_has_its_key_somewhere(module: Module) -> None:
 
 
 def test_whoever_lies_may_be_found_out(module: Module) -> None:
-    """About whatever somebody lies, somebody or something else brings it up, too."""
+    """Some other person or thing also brings up whatever a liar lies about."""
     for liar in module.people.values():
         for saying in (saying for saying in liar.knows if saying.lie):
             others = {
@@ -59,7 +59,7 @@ def test_whoever_lies_may_be_found_out(module: Module) -> None:
 
 
 def test_no_one_place_tells_the_whole_mystery(module: Module) -> None:
-    """Those who split up learn different halves: what can be learned lies in many places."""
+    """Clues lie in many places: split parties learn different halves."""
     learned = {place: facts_at(module, place) for place in module.places}
     everything = set().union(*learned.values())
     assert sum(map(bool, learned.values())) >= 6
@@ -67,7 +67,7 @@ def test_no_one_place_tells_the_whole_mystery(module: Module) -> None:
 
 
 def facts_at(module: Module, key: str) -> set[tuple[str, str]]:
-    """What things and people of a place teach, each fact by whom it is about and its words."""
+    """Return the facts that things and people of a place teach, each by subject and words."""
     place = module.places[key]
     told = [saying.teaches for who in place.people for saying in module.people[who].knows]
     led = [module.people[foes.leader] for foes in place.foes.values() if foes.leader]

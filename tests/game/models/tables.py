@@ -5,22 +5,22 @@ from typing import Any
 
 from dndbots.campaign import Campaign
 from dndbots.game.acts import Act
-from dndbots.game.adventures import named
-from dndbots.game.agents import Cast, DungeonMaster, Player, Turn
-from dndbots.game.house.atlas import Atlas
-from dndbots.game.house.dm import HouseDM
-from dndbots.game.house.players import HousePlayer
-from dndbots.game.models.dm import ModelDM
-from dndbots.game.models.making import CALLED
-from dndbots.game.models.players import ModelPlayer
-from dndbots.game.playing import Game
+from dndbots.game.adventures import load_named
+from dndbots.game.agents import Cast, DungeonMaster, Player, SeatTurn
+from dndbots.game.bots.house_player import HousePlayer
+from dndbots.game.dm.inventions import CALLED
+from dndbots.game.game import Game
+from dndbots.game.models.model_dm import ModelDM
+from dndbots.game.models.model_player import ModelPlayer
+from dndbots.game.world.atlas import Atlas
+from dndbots.game.world.house_dm import HouseDM
 from dndbots.ids import DM
-from dndbots.llm.asking import Answer, Call, Question, Usage
+from dndbots.llm.protocol import Answer, Call, Question, Usage
 from dndbots.testing import ScriptedVoice, memory_campaign
 
 BUDGET = 1_200
 # The first that anybody meets in the module that is played here, and two of its places.
-_BRIDGE = Atlas(named("the_unpaid_bridge"), 0, uids="names")
+_BRIDGE = Atlas(load_named("the_unpaid_bridge"), 0, uids="names")
 PASK = _BRIDGE.uid("npc", "pask")
 SQUARE, LANDING = _BRIDGE.uid("loc", "square"), _BRIDGE.uid("loc", "landing")
 Said = Answer | str | Exception | Callable[[Question], Answer | str]
@@ -33,7 +33,7 @@ def calling(question: Question, tool: str, words: str = "", /, **form: Any) -> A
 
 
 def does(verb: str, words: str = "", /, **form: Any) -> Callable[[Question], Answer]:
-    """What a player's model says who does something."""
+    """Return a player model's answer with one act."""
     return lambda question: calling(question, "act", verb=verb, words=words, **form)
 
 
@@ -66,13 +66,13 @@ def uid_of(game: Game, name: str) -> str:
 
 
 def turns(game: Game) -> list[Any]:
-    """What the characters did, in order."""
+    """Return the characters' acts, in order."""
     events = [event for event in game.campaign.events(viewer=DM) if not event.is_note]
     return [event for event in events if "act" in event.metadata.get("play", {})]
 
 
 def notes(game: Game) -> list[Any]:
-    """What was noted of the models."""
+    """Return the usage notes of the models."""
     found = (event.known.usage for event in game.campaign.events(viewer=DM))
     return [one for one in found if one is not None]
 
@@ -82,7 +82,7 @@ def used(answer: str = "I wait.", **usage: int) -> Answer:
 
 
 def calls(tool: str, words: str = "", /, **form: Any) -> Callable[[Question], Answer]:
-    """What a DM's model says who calls for something."""
+    """Return a DM model's answer with one tool call."""
     return lambda question: calling(question, tool, words, **form)
 
 
@@ -105,6 +105,6 @@ class Walker:
     def __init__(self, **acts: Act) -> None:
         self._acts = acts
 
-    def act(self, turn: Turn) -> Act:
+    def act(self, turn: SeatTurn) -> Act:
         name = turn.table.name(turn.who).split()[0]
         return self._acts.get(name, Act(words="I wait."))

@@ -5,11 +5,11 @@ from bench.faults import faulty_cast, play_on, wrongs
 from tests.storage.writers import IS_LONG
 
 from dndbots.events import GameEvent
-from dndbots.game.playing import Game
+from dndbots.game.game import Game
 from dndbots.ids import DM
 from dndbots.memory.context import Context
 from dndbots.testing import memory_campaign
-from dndbots.testing.voices import FAULTS
+from dndbots.testing.scripted_voices import FAULTS
 
 ROUNDS = 250 if IS_LONG else 30
 GAMES = [("endless", 1), ("the_unpaid_bridge", 4), ("open", 3)]

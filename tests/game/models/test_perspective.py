@@ -11,17 +11,17 @@ from tests.game.models.tables import BUDGET
 from dndbots.campaign import Campaign
 from dndbots.events import GameEvent, audience
 from dndbots.game.acts import Act
-from dndbots.game.agents import Cast, Turn
-from dndbots.game.chance import chance
-from dndbots.game.house.atlas import Atlas
-from dndbots.game.house.players import HousePlayer
-from dndbots.game.looking import Looking
-from dndbots.game.models.dm import ModelDM
-from dndbots.game.models.players import question_of
-from dndbots.game.playing import Game
-from dndbots.game.table import Table
+from dndbots.game.agents import Cast, SeatTurn
+from dndbots.game.bots.house_player import HousePlayer
+from dndbots.game.game import Game
+from dndbots.game.lookups import CampaignLookup
+from dndbots.game.models.model_dm import ModelDM
+from dndbots.game.models.model_player import question_of
+from dndbots.game.state.step import seeded_rng
+from dndbots.game.state.table import Table
+from dndbots.game.world.atlas import Atlas
 from dndbots.ids import DM
-from dndbots.llm.asking import Answer, Question
+from dndbots.llm.protocol import Answer, Question
 from dndbots.prompts import build_player_prompt
 from dndbots.testing import memory_campaign, perceived_only
 
@@ -46,7 +46,7 @@ class Watched(HousePlayer):
     def __init__(self, asked: list[Asked], campaign: Campaign) -> None:
         self._asked, self._campaign = asked, campaign
 
-    def act(self, turn: Turn) -> Act:
+    def act(self, turn: SeatTurn) -> Act:
         prompt = turn.prompt
         self._asked.append(
             Asked(turn.who, self._campaign.head, question_of(turn), prompt.budget, prompt.encoding)
@@ -105,7 +105,7 @@ def test_what_a_player_is_asked_is_the_same_from_what_its_character_perceived(na
         sheet = table.character(one.who)
         assert sheet is not None
         prompt = own.context(one.who, one.budget, beside=build_player_prompt(sheet), encoding=one.encoding)
-        turn = Turn(who=one.who, table=table, prompt=prompt, rng=chance(0), seed=0)
+        turn = SeatTurn(who=one.who, table=table, prompt=prompt, rng=seeded_rng(0), seed=0)
         assert question_of(turn) == one.question
 
 
@@ -137,8 +137,8 @@ def test_what_a_person_is_asked_is_its_own_or_was_perceived_by_it(name: tuple[st
         (key,) = [key for key, person in module.people.items() if person.name == named[1]]
         npc = Atlas(module, 0, uids=game.note.uids).uid("npc", key)
         beside = one.question.system.partition("\n## ")[0].partition("\n\n`a::key")[0]
-        own = Looking(perceived_only(cut(game.campaign, one.head), npc))
-        whole = own.mind(npc, _beside(one.question.system), 900)
+        own = CampaignLookup(perceived_only(cut(game.campaign, one.head), npc))
+        whole = own.npc_prompt(npc, _beside(one.question.system), 900)
         assert whole == one.question.system, beside
         perceived = [event.content for event in game.campaign.events(viewer=npc)]
         for line in re.findall(r"^- (?:[^:\n]{1,40}: )?(.+)$", one.question.text, re.MULTILINE):
@@ -146,7 +146,7 @@ def test_what_a_person_is_asked_is_its_own_or_was_perceived_by_it(name: tuple[st
 
 
 def _beside(system: str) -> str:
-    """What stands before the memory: four paragraphs at most, the last of them what is the person's own."""
+    """Return the text before the memory: four paragraphs at most, the last one the persona."""
     paragraphs = system.split("\n\n")
     own = next((n for n, text in enumerate(paragraphs) if text.startswith("WHO YOU ARE:")), 1)
     return "\n\n".join(paragraphs[: own + 1])

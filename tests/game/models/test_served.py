@@ -9,13 +9,13 @@ from bench.faults import play_on, wrongs
 from tests.game.models.tables import BUDGET
 from tests.llm.server import Say, fault, serving
 
-from dndbots.game.playing import Game
-from dndbots.game.seating import cast_by
+from dndbots.game.game import Game
+from dndbots.game.setup import build_cast
 from dndbots.ids import DM
 from dndbots.llm.settings import read_settings
 from dndbots.llm.voices import Voices
 from dndbots.testing import memory_campaign
-from dndbots.testing.voices import HOSTILE, filled
+from dndbots.testing.scripted_voices import HOSTILE, filled
 
 ROUNDS = 6
 MODEL = "openai:m"
@@ -76,7 +76,7 @@ def test_whatever_a_server_does_the_game_goes_on_and_the_log_stays_true() -> Non
         settings = read_settings(f'model = "{MODEL}"\nbase_url = "{server.address}"\nattempts = 2')
         voices = Voices(settings, environ={}, sleep=lambda _: None, rng=random.Random(1))
         campaign = memory_campaign()
-        cast = cast_by(MODEL, MODEL, voices.voice)
+        cast = build_cast(MODEL, MODEL, voices.voice)
         game = Game.begin(campaign, seed=1, seats=2, budget=BUDGET, cast=cast, dm=MODEL, players=MODEL)
         assert play_on(game, ROUNDS)
     assert game.round == ROUNDS

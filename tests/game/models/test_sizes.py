@@ -1,14 +1,14 @@
-"""What models are asked stays short, whatever was said and however: beside the prompt, too."""
+"""Questions to models stay short, whatever was said, also outside the prompt."""
 
 from tests.game.models.tables import PASK, Walker, begun, calling, played_by
 
 from dndbots.game.acts import Act, Verb
-from dndbots.game.models.around import MOST_TOKENS as AROUND
-from dndbots.game.models.dm import ModelDM
-from dndbots.game.models.fitting import cut, fitted
-from dndbots.game.models.npcs import MOST_TOKENS as TO_PEOPLE
-from dndbots.game.models.scenes import MOST_TOKENS as SCENE
-from dndbots.llm.asking import Answer, Question
+from dndbots.game.models.model_dm import ModelDM
+from dndbots.game.models.model_npcs import MOST_TOKENS as TO_PEOPLE
+from dndbots.game.models.scene_text import MOST_DM_TOKENS as SCENE
+from dndbots.game.models.scene_text import MOST_PLAYER_TOKENS as AROUND
+from dndbots.game.models.scene_text import clip_line, fit_text
+from dndbots.llm.protocol import Answer, Question
 from dndbots.testing import ScriptedVoice
 from dndbots.tokens import count_tokens
 
@@ -67,8 +67,8 @@ def test_what_fits_is_told_at_length_and_the_rest_in_short() -> None:
         tried.append(longest)
         return "word " * longest
 
-    assert count_tokens(fitted(told, (400, 90, 10), most=100)) <= 100
+    assert count_tokens(fit_text(told, (400, 90, 10), most=100)) <= 100
     assert tried == [400, 90]
-    assert fitted(told, (400, 90), most=5) == told(90)
-    assert cut("a  b\nc", 9) == "a b c"
-    assert cut("a long line", 6) == "a lon…"
+    assert fit_text(told, (400, 90), most=5) == told(90)
+    assert clip_line("a  b\nc", 9) == "a b c"
+    assert clip_line("a long line", 6) == "a lon…"

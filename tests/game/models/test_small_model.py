@@ -7,10 +7,10 @@ import re
 
 from bench.laws import acts_of_the_dead, overheard, unheard_names, unshown_uids
 
-from dndbots.game.playing import Game
-from dndbots.game.seating import cast_by
+from dndbots.game.game import Game
+from dndbots.game.setup import build_cast
 from dndbots.ids import DM
-from dndbots.llm.asking import Role
+from dndbots.llm.protocol import Role
 from dndbots.llm.settings import Settings, Way
 from dndbots.llm.voices import Voices
 from dndbots.testing import memory_campaign
@@ -20,7 +20,7 @@ ROUNDS = 1
 
 
 def test_a_game_with_a_small_model_is_sound(small_model: str) -> None:
-    """Whatever it says: every role that was asked is in the usage, and nothing false is in canon."""
+    """With any answers, every role that was asked is in the usage, and nothing false is in canon."""
     settings = Settings(
         model=MODEL,
         base_url=f"{small_model}/v1",
@@ -40,7 +40,7 @@ def test_a_game_with_a_small_model_is_sound(small_model: str) -> None:
         budget=700,
         dm=MODEL,
         players=MODEL,
-        cast=cast_by(MODEL, MODEL, voices.voice),
+        cast=build_cast(MODEL, MODEL, voices.voice),
     )
     assert game.play(ROUNDS, compact=False) == ROUNDS
     log = list(campaign.events(viewer=DM))

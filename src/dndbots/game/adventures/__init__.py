@@ -1,73 +1,72 @@
-"""Adventures: modules that are read from files, and those that are made. Names load on first use."""
+"""Adventures: modules read from files, and endless chapters made from tables. Names load on first use."""
 
 from typing import TYPE_CHECKING
 
 from dndbots import _lazy
 
 if TYPE_CHECKING:
-    from dndbots.game.adventures.endless import chapter
-    from dndbots.game.adventures.loading import load, named, shipped
-    from dndbots.game.adventures.values import (
+    from dndbots.game.adventures.conditions import SoFar, holds
+    from dndbots.game.adventures.endless.chapter import make_chapter
+    from dndbots.game.adventures.library import list_shipped, load, load_named, render_module
+    from dndbots.game.adventures.module import (
         Ending,
         Exit,
-        Fact,
         Foes,
         Happening,
         Item,
         Module,
+        ModuleFact,
+        ModuleQuest,
+        ModuleThread,
         Person,
+        PersonReaction,
         Place,
-        Quest,
-        Reaction,
+        QuestStep,
         Reward,
         Saying,
-        Step,
         Thing,
-        Thread,
         Trap,
         Wanderers,
         Wandering,
     )
-    from dndbots.game.adventures.when import SoFar, holds
-    from dndbots.game.adventures.writing import text_of
 
 __all__ = [
     "Ending",
     "Exit",
-    "Fact",
     "Foes",
     "Happening",
     "Item",
     "Module",
+    "ModuleFact",
+    "ModuleQuest",
+    "ModuleThread",
     "Person",
+    "PersonReaction",
     "Place",
-    "Quest",
-    "Reaction",
+    "QuestStep",
     "Reward",
     "Saying",
     "SoFar",
-    "Step",
     "Thing",
-    "Thread",
     "Trap",
     "Wanderers",
     "Wandering",
-    "chapter",
     "holds",
+    "list_shipped",
     "load",
-    "named",
-    "shipped",
-    "text_of",
+    "load_named",
+    "make_chapter",
+    "render_module",
 ]
 
-_HOMES = dict.fromkeys(__all__, f"{__name__}.values") | {
-    "SoFar": f"{__name__}.when",
-    "chapter": f"{__name__}.endless",
-    "holds": f"{__name__}.when",
-    "load": f"{__name__}.loading",
-    "named": f"{__name__}.loading",
-    "shipped": f"{__name__}.loading",
-    "text_of": f"{__name__}.writing",
+_HOMES = dict.fromkeys(__all__, f"{__name__}.module") | {
+    "SoFar": f"{__name__}.conditions",
+    "make_chapter": f"{__name__}.endless.chapter",
+    "holds": f"{__name__}.conditions",
+    "load": f"{__name__}.library",
+    "load_named": f"{__name__}.library",
+    "list_shipped": f"{__name__}.library",
+    "render_module": f"{__name__}.library",
 }
 
 __getattr__ = _lazy.exports(__name__, _HOMES)

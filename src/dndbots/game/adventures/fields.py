@@ -1,6 +1,6 @@
-"""What the fields of a module hold: keys, lines, texts, topics, dice. Each checks itself.
+"""Field types of a module: keys, lines, texts, topics, conditions and dice. Each validates itself.
 
-Modules come from strangers and their words go into prompts, so that nothing hidden is let in.
+Modules come from strangers and their words go into prompts, so hidden characters are refused.
 """
 
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 
-from dndbots.game.adventures import when
+from dndbots.game.adventures import conditions
 from dndbots.ids import check_name, is_hidden
 
 LONGEST_TEXT: Final = 8_000
@@ -17,13 +17,13 @@ MOST_GOLD: Final = 10_000_000
 
 
 def _key(key: str) -> str:
-    if key in when.JOINING:
-        raise ValueError(f"{key!r} joins conditions and cannot be a key")
+    if key in conditions.JOINING:
+        raise ValueError(f"{key!r} joins conditions and cannot be a key; choose another one")
     return key
 
 
 def _plain(text: str) -> bool:
-    """Nothing to look at closely; nearly all text is so, and modules have much of it."""
+    """Return whether a text needs no closer check. Nearly all text passes, which keeps loading fast."""
     return text.isascii() and text.isprintable()
 
 
@@ -33,35 +33,35 @@ def _line(text: str) -> str:
 
 def _text(text: str) -> str:
     if not _plain(text) and any(is_hidden(char) and char != "\n" for char in text):
-        raise ValueError("it holds control or invisible characters")
+        raise ValueError("contains control or invisible characters; remove them")
     return text
 
 
 def _condition(text: str) -> str:
-    when.parse(text)
+    conditions.parse_condition(text)
     return text
 
 
-def listed(value: Any) -> Any:
-    """Where a list may stand, one alone may stand too."""
+def wrap_single(value: Any) -> Any:
+    """Wrap a single value in a tuple, where a list is expected."""
     return (value,) if isinstance(value, str | int | Mapping) else value
 
 
-def keyed(value: Any, *, field: str = "key") -> Any:
-    """Each entry is told what it is filed under, a blank one too. Other shapes are left for pydantic."""
+def add_keys(value: Any, *, field: str = "key") -> Any:
+    """Write each entry's key into the entry, blank entries too. Pydantic reports other shapes."""
     if not isinstance(value, Mapping):
         return value
     value = {key: {} if entry is None else entry for key, entry in value.items()}
     for key, entry in value.items():
         if isinstance(entry, Mapping) and entry.get(field, key) != key:
-            raise ValueError(f"{key!r} says that its {field} is {entry[field]!r}; leave that out")
+            raise ValueError(f"{key!r} has another {field}, {entry[field]!r}, inside; leave that out")
     return {
         key: {**entry, field: key} if isinstance(entry, Mapping) else entry for key, entry in value.items()
     }
 
 
-def numbered(entries: Any, owner: object = None) -> Any:
-    """Entries of a list that have no key of their own go by their number: `maren_1`, or `1`."""
+def number_entries(entries: Any, owner: object = None) -> Any:
+    """Give entries of a list without a key their number as key: `maren_1`, or `1`."""
     if not isinstance(entries, list | tuple):
         return entries
     prefix = "" if owner is None else f"{owner}_"
@@ -78,10 +78,10 @@ Text = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TEXT),
     AfterValidator(_text),
 ]
-Texts = Annotated[tuple[Text, ...], BeforeValidator(listed)]
-Keys = Annotated[tuple[Key, ...], BeforeValidator(listed)]
-Topic = Annotated[Line, StringConstraints(max_length=60), AfterValidator(when.topic)]
-Topics = Annotated[tuple[Topic, ...], BeforeValidator(listed)]
+Texts = Annotated[tuple[Text, ...], BeforeValidator(wrap_single)]
+Keys = Annotated[tuple[Key, ...], BeforeValidator(wrap_single)]
+Topic = Annotated[Line, StringConstraints(max_length=60), AfterValidator(conditions.normalize_topic)]
+Topics = Annotated[tuple[Topic, ...], BeforeValidator(wrap_single)]
 When = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_condition)]
 Dice = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
 Gold = Annotated[int, Field(ge=0, le=MOST_GOLD)]

@@ -1,4 +1,4 @@
-"""Models in the seats of a game: what they are asked, and what of their answers becomes play.
+"""Models in the seats of a game: their questions, and the way from their answers to play.
 
-A model never writes: it speaks and calls, and the engine decides what comes of it.
+A model never writes to the log. It speaks and calls tools; the engine decides what happens.
 """

@@ -1,29 +1,28 @@
-"""The referee: the rules at the table. It decides by dice, and drafts what comes of it into a step."""
+"""The referee: the rules at the table. It rolls the dice and drafts the results into a step."""
 
-from dndbots.game.referee.acting import decide, player_acts, refusal
+from dndbots.game.referee.ability_tests import roll_check
+from dndbots.game.referee.actions import record_act, refusal, resolve_declared
 from dndbots.game.referee.blows import foes_act
 from dndbots.game.referee.fights import begin_fight, end_fight
-from dndbots.game.referee.growing import award, join, rest
-from dndbots.game.referee.harm import dies, dying, heal, hurt
-from dndbots.game.referee.marching import march
-from dndbots.game.referee.passing import time_passes
-from dndbots.game.referee.trying import put_to_the_test
+from dndbots.game.referee.growth import award, rest_party, seat_character
+from dndbots.game.referee.harm import expire_conditions, heal, hurt, record_death, roll_death_saves
+from dndbots.game.referee.movement import march
 
 __all__ = [
     "award",
     "begin_fight",
-    "decide",
-    "dies",
-    "dying",
     "end_fight",
+    "expire_conditions",
     "foes_act",
     "heal",
     "hurt",
-    "join",
     "march",
-    "player_acts",
-    "put_to_the_test",
+    "record_act",
+    "record_death",
     "refusal",
-    "rest",
-    "time_passes",
+    "resolve_declared",
+    "rest_party",
+    "roll_check",
+    "roll_death_saves",
+    "seat_character",
 ]

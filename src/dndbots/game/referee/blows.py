@@ -1,4 +1,4 @@
-"""Blows: a character's attack on a group of foes, and a group's turn."""
+"""Attacks: of a character on a group of foes, and of a group of foes in its turn."""
 
 from collections import Counter
 from typing import Any
@@ -6,23 +6,23 @@ from typing import Any
 from pydantic import JsonValue
 
 from dndbots.events import EventType
-from dndbots.game.pieces import Fight, Group, Waiting
-from dndbots.game.referee.fights import flee, morale_fails, settle
-from dndbots.game.referee.growing import drain
+from dndbots.game.referee.event_text import dice, join_names, tell
+from dndbots.game.referee.fights import end_if_decided, foes_flee, morale_fails
+from dndbots.game.referee.growth import drain
 from dndbots.game.referee.harm import hurt
-from dndbots.game.referee.telling import dice, listed, tell
-from dndbots.game.steps import Step
-from dndbots.rules.combat import Attack, attack, attack_all
-from dndbots.rules.combatants import Combatant
+from dndbots.game.state.pieces import Fight, FoeGroup, PendingAct
+from dndbots.game.state.step import Step
 from dndbots.rules.dice import bounds
-from dndbots.rules.monsters import Monster, monster
-from dndbots.rules.strikes import Strike
+from dndbots.rules.fights.attacks import Attack, attack, attack_all
+from dndbots.rules.fights.combatants import Combatant
+from dndbots.rules.fights.monsters import Monster, monster
+from dndbots.rules.fights.strikes import Strike
 
 _MOST_TOLD = 3
 
 
-def strike(step: Step, declared: Waiting) -> None:
-    """A character attacks a group of foes: the weakest of those who still stand, or one who cannot."""
+def attack_foes(step: Step, declared: PendingAct) -> None:
+    """Play a character's attack on a group: on the weakest foe who stands, else on a helpless one."""
     table, who = step.table, declared.who
     place, character = str(declared.place), table.character(who)
     fight, target = table.fights[place], str(declared.act.target)
@@ -58,18 +58,18 @@ def strike(step: Step, declared: Waiting) -> None:
     )
     broken = morale_fails(step, fight, target, before=before) if dead else None
     if broken is not None:
-        flee(step, place, target, broken)
+        foes_flee(step, place, target, broken)
     else:
-        settle(step, place)
+        end_if_decided(step, place)
 
 
-def _worth(one: Strike) -> int:
-    """How good a weapon is, by what it may do and how well it hits."""
-    return sum(bounds(one.damage or "0")) + 2 * one.bonus
+def _worth(strike: Strike) -> int:
+    """Return how good a weapon is, by its damage and its bonus to hit."""
+    return sum(bounds(strike.damage or "0")) + 2 * strike.bonus
 
 
-def foe_of(group: Group, which: int, uid: str) -> Combatant:
-    """One of a group, with the hit points that are its own."""
+def foe_of(group: FoeGroup, which: int, uid: str) -> Combatant:
+    """Return one foe of a group as a combatant, with its own hit points."""
     kind: Monster = monster(group.monster)
     conditions = ["held"] if which >= group.able else []
     hp = group.hp[which] if which < len(group.hp) else None
@@ -77,9 +77,9 @@ def foe_of(group: Group, which: int, uid: str) -> Combatant:
 
 
 def foes_act(step: Step, uid: str) -> None:
-    """A group's turn: each of them goes for somebody who stands."""
+    """Play a group's turn: each foe attacks a random character who stands."""
     table = step.table
-    fight = next(one for one in table.fights.values() if uid in one.foes)
+    fight = next(fight for fight in table.fights.values() if uid in fight.foes)
     group = fight.foes[uid]
     if fight.since == step.round and fight.order and uid == fight.order[-1]:
         _hesitate(step, fight, uid)
@@ -98,7 +98,7 @@ def foes_act(step: Step, uid: str) -> None:
             blows += made
             targets[aimed_at] = made[-1].target_after
     _tell_blows(step, fight, uid, blows)
-    settle(step, fight.place)
+    end_if_decided(step, fight.place)
 
 
 def _hesitate(step: Step, fight: Fight, uid: str) -> None:
@@ -145,7 +145,7 @@ def _tell_blows(step: Step, fight: Fight, uid: str, blows: list[Attack]) -> None
 
 
 def _words(step: Step, fight: Fight, uid: str, blows: list[Attack]) -> str:
-    """Those who hit, each told, and the misses in one breath."""
+    """Return the text of a group's attacks: the hits in detail, the misses in one sentence."""
     table, foe = step.table, monster(fight.foes[uid].monster).name.lower()
     hits = [blow for blow in blows if blow.hit]
     told = [tell(step, "foe_hit", foe=foe, who=table.name(blow.target)) for blow in hits[:1]]
@@ -158,5 +158,5 @@ def _words(step: Step, fight: Fight, uid: str, blows: list[Attack]) -> str:
     if missed and not hits:
         told.append(tell(step, "foe_miss", foe=foe, who=missed[0]))
     elif missed and len(told) < _MOST_TOLD:
-        told.append(f"{listed(missed)} {'is' if len(missed) == 1 else 'are'} missed.")
+        told.append(f"{join_names(missed)} {'is' if len(missed) == 1 else 'are'} missed.")
     return " ".join(told) or tell(step, "wary", foes=fight.foes[uid].name)

@@ -1,4 +1,4 @@
-"""Fights as a whole: how they begin, when nerve breaks, and what is left when they are over."""
+"""Fights as a whole: their beginning, morale, flight and end."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal
@@ -6,17 +6,17 @@ from typing import Any, Final, Literal
 from pydantic import JsonValue
 
 from dndbots.events import EventType
-from dndbots.game.pieces import Fight
-from dndbots.game.played import Foes
-from dndbots.game.referee.growing import shares_of
-from dndbots.game.referee.meeting import gone_from
-from dndbots.game.referee.telling import dice, tell
-from dndbots.game.steps import Step
-from dndbots.rules.combat import initiative, morale
-from dndbots.rules.combatants import Combatant
+from dndbots.game.referee.event_text import dice, tell
+from dndbots.game.referee.growth import shares_of
+from dndbots.game.referee.sightings import left_fact
+from dndbots.game.state.game_notes import FoesNote
+from dndbots.game.state.pieces import Fight
+from dndbots.game.state.step import Step
 from dndbots.rules.dice import Roll, roll
 from dndbots.rules.experience import xp_for
-from dndbots.rules.monsters import monster
+from dndbots.rules.fights.attacks import initiative, morale
+from dndbots.rules.fights.combatants import Combatant
+from dndbots.rules.fights.monsters import monster
 
 Ending = Literal["won", "fled", "talked", "lost"]
 _WORTH: Final[Mapping[Ending, float]] = {"won": 1, "talked": 1, "fled": 0.5, "lost": 0}
@@ -27,18 +27,20 @@ _BEATS: Final[Mapping[Ending, str]] = {"won": "killed", "fled": "spared", "talke
 def begin_fight(
     step: Step,
     place: str,
-    foes: Mapping[str, Foes],
+    foes: Mapping[str, FoesNote],
     *,
     text: str,
     surprised: Literal["party", "foes"] | None = None,
 ) -> None:
-    """Foes and characters at a place come to blows. Who is surprised acts last, and late."""
+    """Begin a fight between foes and the characters at a place. The surprised side acts last."""
     table = step.table
     here = table.together(place)
-    rolled = {uid: [_hit_points(one, step) for _ in range(one.number)] for uid, one in foes.items()}
+    rolled = {uid: [_hit_points(group, step) for _ in range(group.number)] for uid, group in foes.items()}
     characters = [_combatant(step, uid) for uid in here]
-    groups = [Combatant.of_monster(monster(one.monster), uid=uid, name=one.name) for uid, one in foes.items()]
-    order = initiative([*(one for one in characters if one is not None), *groups], rng=step.rng)
+    groups = [
+        Combatant.of_monster(monster(group.monster), uid=uid, name=group.name) for uid, group in foes.items()
+    ]
+    order = initiative([*filter(None, characters), *groups], rng=step.rng)
     late = {*here} if surprised == "party" else {*foes} if surprised == "foes" else set()
     in_order = sorted(order.order, key=lambda uid: uid in late)
     first, *others = foes
@@ -52,13 +54,13 @@ def begin_fight(
             "fight": {
                 "id": _fight_id(step),
                 "order": in_order,
-                "foes": {uid: one.model_dump() for uid, one in foes.items()},
+                "foes": {uid: group.model_dump() for uid, group in foes.items()},
             },
         },
         enemies=[*foes],
         enemy_count=foes[first].number,
         encounter_id=_fight_id(step),
-        names={uid: one.name for uid, one in foes.items()},
+        names={uid: group.name for uid, group in foes.items()},
         facts=[{"subject": uid, "key": "number", "value": foes[uid].number} for uid in others],
     )
     hp = {uid: sorted((max(made.total, 1) for made in rolls), reverse=True) for uid, rolls in rolled.items()}
@@ -68,8 +70,8 @@ def begin_fight(
     )
 
 
-def as_seen(fight: Fight | None) -> dict[str, Any] | None:
-    """A fight as whoever comes upon it sees it."""
+def fight_as_seen(fight: Fight | None) -> dict[str, Any] | None:
+    """Return a fight as newcomers see it, for an event's note."""
     if fight is None:
         return None
     foes = {
@@ -84,7 +86,7 @@ def _fight_id(step: Step) -> str:
     return f"fight_{step.round}_{step.name}"
 
 
-def _hit_points(foes: Foes, step: Step) -> Roll:
+def _hit_points(foes: FoesNote, step: Step) -> Roll:
     return roll(monster(foes.monster).hit_dice, rng=step.rng)
 
 
@@ -98,9 +100,9 @@ def _combatant(step: Step, uid: str) -> Combatant | None:
 
 
 def morale_fails(step: Step, fight: Fight, uid: str, *, before: int) -> list[JsonValue] | None:
-    """Whether a group loses heart after a blow; the dice if it does.
+    """Return the dice if a group loses heart after a blow; else None.
 
-    It is put to the test when the first of them falls, and when half of them are gone.
+    Morale is checked when the first of a group falls, and when half of it is gone.
     """
     group = fight.foes[uid]
     began = fight.begun[uid]
@@ -119,7 +121,7 @@ def end_fight(
     text: str,
     rolls: Iterable[JsonValue] = (),
 ) -> None:
-    """A fight is over: experience for those who stood it, and what the adventure makes of it."""
+    """End a fight: share the experience, and note the outcome for the adventure."""
     table = step.table
     fight = table.fights[place]
     here = table.together(place)
@@ -127,7 +129,7 @@ def end_fight(
     facts, grown = shares_of(step, here, int(earned * _WORTH[how]))
     beat = _BEATS.get(how)
     if how in _LEAVE:
-        facts += [gone_from(place, uid) for uid, group in fight.foes.items() if group.number > 0]
+        facts += [left_fact(place, uid) for uid, group in fight.foes.items() if group.number > 0]
     names = [group.name for group in fight.foes.values()]
     step.add(
         EventType.COMBAT_END,
@@ -150,7 +152,7 @@ def end_fight(
 
 
 def _over(step: Step, here: Iterable[str]) -> JsonValue:
-    """What only lasts for some rounds has passed when a fight is over."""
+    """Return the end of all conditions that last for some rounds only."""
     table = step.table
     timed = {
         uid: [name for name in table.conditions(uid) if name in table.until.get(uid, {})] for uid in here
@@ -169,12 +171,12 @@ def _gist(how: Ending, names: list[str]) -> str:
 
 
 def _key(uid: str) -> str:
-    """What the adventure knows a group by: the middle of its uid."""
+    """Return the adventure's key of a group: the middle of its uid."""
     return "_".join(uid.split("_")[1:-1])
 
 
-def settle(step: Step, place: str) -> None:
-    """Ends a fight in which nobody is left to fight on one side."""
+def end_if_decided(step: Step, place: str) -> None:
+    """End a fight if one side has nobody left to fight."""
     table = step.table
     fight = table.fights.get(place)
     if fight is None:
@@ -187,12 +189,12 @@ def settle(step: Step, place: str) -> None:
 
 
 def _rule(key: str, fight: Fight) -> str:
-    """Words for one foe are not those for many."""
+    """Return the key of a phrase: a single foe has phrases of its own."""
     return f"{key}.one" if sum(fight.begun.values()) == 1 else key
 
 
-def flee(step: Step, place: str, uid: str, rolls: list[JsonValue]) -> None:
-    """A group runs. The fight goes on with the others, if there are any."""
+def foes_flee(step: Step, place: str, uid: str, rolls: list[JsonValue]) -> None:
+    """Let a group run away. The fight goes on with the other groups, if there are any."""
     table = step.table
     fight = table.fights[place]
     name = fight.foes[uid].name
@@ -207,7 +209,7 @@ def flee(step: Step, place: str, uid: str, rolls: list[JsonValue]) -> None:
                 "helpless": {uid: fight.foes[uid].number},
                 "beats": [f"spared:{_key(uid)}"],
             },
-            facts=[gone_from(place, uid)],
+            facts=[left_fact(place, uid)],
         )
     else:
         end_fight(step, place, how="fled", text=tell(step, _rule("foes_flee", fight), foes=name), rolls=rolls)

@@ -1,4 +1,4 @@
-"""Wounds and what comes of them: falling, dying, death; and healing."""
+"""Wounds, dying, death and healing of characters, and conditions that end with time."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from pydantic import JsonValue
 
 from dndbots.events import EventType
-from dndbots.game.referee.telling import dice, tell
-from dndbots.game.steps import Step
+from dndbots.game.referee.event_text import dice, join_names, tell
+from dndbots.game.state.step import Step
 from dndbots.ids import DM
-from dndbots.rules.combatants import Combatant
-from dndbots.rules.healing import Life, bind_wounds, death_watch, life
+from dndbots.rules.fights.combatants import Combatant
+from dndbots.rules.fights.healing import Life, bind_wounds, death_watch, life
 
 DYING = "dying"
 
@@ -27,14 +27,14 @@ def hurt(
     play: Mapping[str, Any] | None = None,
     **metadata: Any,
 ) -> None:
-    """Takes hit points from characters. Who comes to 0 falls, and is dying."""
+    """Take hit points from characters. A character at 0 falls and is dying."""
     table = step.table
     wounds = {uid: -points for uid, points in hurts.items() if points > 0}
-    falling = who_falls(step, wounds)
-    said = " ".join([text, *(tell(step, "falls", who=table.name(uid)) for uid in falling)])
+    falling = find_fallen(step, wounds)
+    content = " ".join([text, *(tell(step, "falls", who=table.name(uid)) for uid in falling)])
     step.add(
         kind,
-        said,
+        content,
         source=source,
         place=place,
         participants=[*hurts, *([source] if source != DM else [])],
@@ -43,26 +43,26 @@ def hurt(
         conditions=_with({uid: [DYING] for uid in falling}, metadata.pop("conditions", None)),
         **metadata,
     )
-    bury(step, wounds, place=place)
+    record_deaths(step, wounds, place=place)
 
 
-def who_falls(step: Step, changes: Mapping[str, int]) -> list[str]:
-    """Of those whose hit points are about to change, who then stands no more and stood before."""
+def find_fallen(step: Step, changes: Mapping[str, int]) -> list[str]:
+    """Return the characters who still stand and will fall by these changes of hit points."""
     table = step.table
     left = {uid: table.fact(uid, "hp", 1) + points for uid, points in changes.items()}
     return [uid for uid, hp in left.items() if life(hp) is not Life.UP and DYING not in table.conditions(uid)]
 
 
-def bury(step: Step, hurts: Iterable[str], *, place: str) -> None:
-    """Whoever of those is past all help, now that they are hurt, dies."""
+def record_deaths(step: Step, hurts: Iterable[str], *, place: str) -> None:
+    """Record the death of each of these characters whose hit points are too low to live."""
     table = step.table
     for uid in hurts:
         if life(table.fact(uid, "hp", 1)) is Life.DEAD and table.alive(uid):
-            dies(step, uid, place=place)
+            record_death(step, uid, place=place)
 
 
 def _with(first: dict[str, list[str]], more: JsonValue) -> JsonValue:
-    """Conditions of several people from two sources, as one."""
+    """Merge conditions from two sources."""
     joined: dict[str, list[str]] = {uid: [*names] for uid, names in first.items()}
     if isinstance(more, dict):
         for uid, names in more.items():
@@ -83,7 +83,7 @@ def heal(
     play: Mapping[str, Any] | None = None,
     **metadata: Any,
 ) -> None:
-    """Gives hit points back, up to what somebody has when well. Healing counts from 0 for the dying."""
+    """Give hit points back, up to the maximum. For the dying, healing counts from 0."""
     table = step.table
     hp, most = table.fact(who, "hp", 0), table.fact(who, "hp_max", 0)
     gained = min(most, max(hp, 0) + amount) - hp
@@ -101,8 +101,8 @@ def heal(
     )
 
 
-def dying(step: Step) -> None:
-    """Everybody who lies dying saves, or dies."""
+def roll_death_saves(step: Step) -> None:
+    """Roll for each dying character: it bleeds, rallies or dies."""
     table = step.table
     for who in [uid for uid in table.living() if DYING in table.conditions(uid)]:
         sheet, place = table.character(who), table.place(who)
@@ -110,7 +110,7 @@ def dying(step: Step) -> None:
             continue
         made = death_watch(Combatant.of_character(sheet, conditions=[DYING]), rng=step.rng)
         if made.result == "dies":
-            dies(step, who, place=place, play={"rolls": dice(made)})
+            record_death(step, who, place=place, play={"rolls": dice(made)})
             continue
         change = made.hp_after - sheet.hp
         step.add(
@@ -124,8 +124,8 @@ def dying(step: Step) -> None:
         )
 
 
-def dies(step: Step, who: str, *, place: str, play: Mapping[str, Any] | None = None) -> None:
-    """A character's death. The seat is free again; what the dead carried stays with them."""
+def record_death(step: Step, who: str, *, place: str, play: Mapping[str, Any] | None = None) -> None:
+    """Record a character's death. Its seat is free again; its belongings stay with it."""
     name = step.table.name(who)
     step.add(
         EventType.DEATH,
@@ -137,8 +137,8 @@ def dies(step: Step, who: str, *, place: str, play: Mapping[str, Any] | None = N
     )
 
 
-def bind(step: Step, who: str, friend: str, *, resolves: str) -> None:
-    """Somebody binds a friend's wounds: no more dying, though far from well."""
+def bind_friend(step: Step, who: str, friend: str, *, resolves: str) -> None:
+    """Bind a friend's wounds: the friend stops dying but stays weak."""
     table = step.table
     sheet, place = table.character(friend), table.place(who)
     if sheet is None or place is None:
@@ -158,3 +158,19 @@ def bind(step: Step, who: str, friend: str, *, resolves: str) -> None:
         hp_delta={friend: made.healed},
         conditions={friend: [f"-{DYING}", *begins]},
     )
+
+
+def expire_conditions(step: Step) -> None:
+    """End the conditions of characters whose time is up."""
+    table = step.table
+    for place, here in table.scenes().items():
+        over: dict[str, list[str]] = {}
+        for uid in here:
+            ends = table.until.get(uid, {})
+            names = [name for name in table.conditions(uid) if ends.get(name, step.round) < step.round]
+            if names:
+                over[uid] = names
+        if over:
+            told = [f"{table.name(uid)} is no longer {join_names(names)}." for uid, names in over.items()]
+            ended: dict[str, JsonValue] = {uid: [f"-{name}" for name in names] for uid, names in over.items()}
+            step.add(EventType.CONDITION, " ".join(told), place=place, conditions=ended)

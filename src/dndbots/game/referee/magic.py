@@ -1,4 +1,4 @@
-"""Spells at the table: whom they reach, what they do, and what is left to cast."""
+"""Spells: their targets, their effects, and the spells that are left."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,28 +8,28 @@ from typing import Any, Final
 from pydantic import JsonValue
 
 from dndbots.events import EventType
-from dndbots.game.pieces import Waiting
 from dndbots.game.referee.blows import foe_of
-from dndbots.game.referee.fights import settle
-from dndbots.game.referee.harm import DYING, bury, who_falls
-from dndbots.game.referee.telling import dice, tell
-from dndbots.game.sheets import SPELLS
-from dndbots.game.steps import Step
+from dndbots.game.referee.event_text import dice, tell
+from dndbots.game.referee.fights import end_if_decided
+from dndbots.game.referee.harm import DYING, find_fallen, record_deaths
+from dndbots.game.state.pieces import PendingAct
+from dndbots.game.state.sheet_facts import SPELLS
+from dndbots.game.state.step import Step
 from dndbots.rules import conditions
-from dndbots.rules.combatants import Combatant
-from dndbots.rules.effects import Effect
-from dndbots.rules.healing import ROUNDS_IN_A_TURN
-from dndbots.rules.spells import Spell, cast, spell
+from dndbots.rules.fights.combatants import Combatant
+from dndbots.rules.fights.effects import Effect
+from dndbots.rules.fights.healing import ROUNDS_IN_A_TURN
+from dndbots.rules.fights.spells import Spell, cast, spell
 
-# Kinds of effect that one wishes one's friends.
-_KIND: Final = frozenset(("healing", "blessing", "protection", "comfort", "change", "motion", "illusion"))
-# Between a group and the number of one of them, where each is a target of its own.
+# Kinds of effect that are meant for friends.
+_FRIENDLY: Final = frozenset(("healing", "blessing", "protection", "comfort", "change", "motion", "illusion"))
+# Stands between a group's uid and the number of one foe in it: each foe is a target of its own.
 _NTH: Final = "#"
 
 
 @dataclass(slots=True)
-class _Outcome:
-    """What a spell comes to, gathered over all that it touched."""
+class _SpellResult:
+    """The effects of a spell, gathered over all its targets."""
 
     wounds: list[tuple[str, int, int]] = field(default_factory=list)
     killed: list[str] = field(default_factory=list)
@@ -39,8 +39,8 @@ class _Outcome:
     until: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
-def cast_spell(step: Step, declared: Waiting) -> None:
-    """A character casts a spell that it has ready, and has it ready no longer."""
+def cast_spell(step: Step, declared: PendingAct) -> None:
+    """Cast a ready spell of a character, and remove it from the ready ones."""
     table, who = step.table, declared.who
     place, sheet = str(declared.place), table.character(who)
     what = spell(str(declared.act.what))
@@ -48,9 +48,9 @@ def cast_spell(step: Step, declared: Waiting) -> None:
         return
     caster = Combatant.of_character(sheet, conditions=table.conditions(who))
     made = cast(what, caster, _targets(step, declared, what), rng=step.rng)
-    found = _gathered(step, place, made.effects)
+    found = _gather(step, place, made.effects)
     told = tell(step, "spell", who=table.name(who), spell=what.name)
-    falling = who_falls(step, {uid: points for uid, points in found.hp.items() if points < 0})
+    falling = find_fallen(step, {uid: points for uid, points in found.hp.items() if points < 0})
     for uid in falling:
         found.changed.setdefault(uid, []).append(DYING)
     fall = [tell(step, "falls", who=table.name(uid)) for uid in falling]
@@ -70,8 +70,8 @@ def cast_spell(step: Step, declared: Waiting) -> None:
         conditions={uid: [*names] for uid, names in found.changed.items()} or None,
         facts=[_left(table.spells(who), what.name, who)],
     )
-    bury(step, found.hp, place=place)
-    settle(step, place)
+    record_deaths(step, found.hp, place=place)
+    end_if_decided(step, place)
 
 
 def _left(ready: list[str], used: str, who: str) -> JsonValue:
@@ -82,14 +82,14 @@ def _left(ready: list[str], used: str, who: str) -> JsonValue:
     return {"subject": who, "key": SPELLS, "value": [used], "ended": True}
 
 
-def _targets(step: Step, declared: Waiting, what: Spell) -> Sequence[Combatant]:
-    """Whom it is meant for: who is named, or else the friends or the foes here, as the spell is."""
+def _targets(step: Step, declared: PendingAct, what: Spell) -> Sequence[Combatant]:
+    """Return the targets: the named one; else all friends or all foes here, as fits the spell."""
     table, place, target = step.table, str(declared.place), declared.act.target
     fight = table.fights.get(place)
     if target is not None and fight is not None and target in fight.foes:
         group = fight.foes[target]
         return [foe_of(group, n, f"{target}{_NTH}{n}") for n in range(group.able)]
-    friendly = all(effect.kind in _KIND for effect in what.effects)
+    friendly = all(effect.kind in _FRIENDLY for effect in what.effects)
     if fight is not None and not friendly and target is None:
         return [
             foe_of(group, n, f"{uid}{_NTH}{n}")
@@ -104,8 +104,8 @@ def _targets(step: Step, declared: Waiting, what: Spell) -> Sequence[Combatant]:
     ]
 
 
-def _gathered(step: Step, place: str, effects: Sequence[Effect]) -> _Outcome:
-    found = _Outcome()
+def _gather(step: Step, place: str, effects: Sequence[Effect]) -> _SpellResult:
+    found = _SpellResult()
     for effect in effects:
         uid, nth, number = effect.target.partition(_NTH)
         if nth:
@@ -115,7 +115,7 @@ def _gathered(step: Step, place: str, effects: Sequence[Effect]) -> _Outcome:
     return found
 
 
-def _on_foe(step: Step, place: str, effect: Effect, uid: str, which: int, found: _Outcome) -> None:
+def _on_foe(step: Step, place: str, effect: Effect, uid: str, which: int, found: _SpellResult) -> None:
     group = step.table.fights[place].foes[uid]
     hp = group.hp[which] if which < len(group.hp) else 1
     if effect.damage:
@@ -128,7 +128,7 @@ def _on_foe(step: Step, place: str, effect: Effect, uid: str, which: int, found:
         found.out[uid] += 1
 
 
-def _on_friend(step: Step, effect: Effect, found: _Outcome) -> None:
+def _on_friend(step: Step, effect: Effect, found: _SpellResult) -> None:
     table, uid = step.table, effect.target
     names = [f"-{name}" for name in effect.cured]
     if effect.healing:
@@ -146,14 +146,14 @@ def _on_friend(step: Step, effect: Effect, found: _Outcome) -> None:
         found.changed.setdefault(uid, []).extend(dict.fromkeys(names))
 
 
-def _note(step: Step, place: str, found: _Outcome) -> dict[str, Any]:
+def _note(step: Step, place: str, found: _SpellResult) -> dict[str, Any]:
     fight = step.table.fights.get(place)
     helpless = {uid: fight.foes[uid].helpless + count for uid, count in found.out.items()} if fight else {}
     return {"wounds": found.wounds, "helpless": helpless, "until": found.until}
 
 
 def _words(step: Step, effects: Sequence[Effect]) -> list[str]:
-    """What can be seen of it, in short: who is hurt, healed or changed."""
+    """Return short sentences on who is visibly hurt, healed or changed."""
     told: list[str] = []
     for effect in effects:
         if _NTH not in effect.target:

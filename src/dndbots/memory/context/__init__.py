@@ -1,7 +1,7 @@
-"""What an agent reads: a view of the log inside an exact budget, with a reason and sources for every line."""
+"""Contexts: the text that an agent reads, in an exact budget, with a reason and sources for every line."""
 
-from dndbots.memory.context.building import context_of
-from dndbots.memory.context.following import Following
-from dndbots.memory.context.values import Context, ContextItem
+from dndbots.memory.context.budget import fit_context
+from dndbots.memory.context.viewer_cache import ViewerCache
+from dndbots.memory.context.xray import Context, ContextItem
 
-__all__ = ["Context", "ContextItem", "Following", "context_of"]
+__all__ = ["Context", "ContextItem", "ViewerCache", "fit_context"]

@@ -1,7 +1,6 @@
-"""Parts of a context: lines under a heading that fit into some room, and what did not.
+"""Blocks of a context: the lines under a heading that fit into an exact room, and the lines that do not.
 
-The room is exact. What goes first into a part is what ranks lowest; what stands first is decided by
-whoever offers the lines.
+Lines with the lowest rank are taken first. The order of the lines in the text is the order of the offers.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,55 +18,58 @@ from dndbots.dcml import (
     Statement,
     render,
 )
-from dndbots.dcml.render_dense import dense_lexicon
-from dndbots.dcml.tree import respelled
+from dndbots.dcml.dense_renderer import dense_lexicon
+from dndbots.dcml.tree import replace_uids
 from dndbots.ids import DM, category_of
-from dndbots.memory.context import values
-from dndbots.memory.context.values import ContextItem, item_of
-from dndbots.text.cleaning import one_line
+from dndbots.memory.context import xray
+from dndbots.memory.context.xray import ContextItem, item_of
+from dndbots.text.clean import one_line
 from dndbots.text.labels import write_label
 from dndbots.tokens import count_many, count_tokens
 
-NO_ROOM: Final = "no room"
-# What a heading begins with, or the guide.
+OVER_BUDGET: Final = "over budget"
+# Characters that open a heading or the guide.
 _OPENING: Final = ("#", "`", " ")
 
 
-class Offer(NamedTuple):
-    """A sentence that may go into a context. The lower its rank, the sooner it does."""
+class SentenceOffer(NamedTuple):
+    """A sentence that may go into a context. Offers with a lower rank go in first."""
 
     text: str
-    section: values.Section
+    section: xray.Section
     reason: str
     sources: tuple[str, ...]
     rank: int = 0
 
 
-class Statements(NamedTuple):
+class StatementOffer(NamedTuple):
     """A line of DCML that may go into a context: statements with one subject and one certainty.
 
-    `uids` are all whom it names.
+    `uids` are all uids in it. Offers with a lower rank go in first.
     """
 
     statements: tuple[Statement, ...]
     uids: tuple[str, ...]
-    section: values.Section
+    section: xray.Section
     reason: str
     sources: tuple[str, ...]
     rank: int = 0
 
 
 class Block(NamedTuple):
-    """A part of a context: its text, whose last line ends in a newline, and its manifest."""
+    """A part of a context: its text, which ends in a newline, its items, and the items left out."""
 
     text: str = ""
     items: tuple[ContextItem, ...] = ()
     dropped: tuple[ContextItem, ...] = ()
 
 
-def sentences(offers: Sequence[Offer], room: int, *, head: str = "", encoding: str) -> Block:
-    """The sentences that fit under a heading, in the order given. None of them opens a section."""
-    offers = [offer for offer in map(_opening_nothing, offers) if offer.text]
+def fit_sentences(offers: Sequence[SentenceOffer], room: int, *, head: str = "", encoding: str) -> Block:
+    """Return a block of the sentences that fit under a heading, in the given order.
+
+    Leading marks that would open a section are removed from each sentence.
+    """
+    offers = [offer for offer in map(_without_marks, offers) if offer.text]
     counts = count_many([f"{offer.text}\n" for offer in offers], encoding)
     left = room - (count_tokens(f"{head}\n", encoding) if head else 0)
     taken: set[int] = set()
@@ -77,14 +79,14 @@ def sentences(offers: Sequence[Offer], room: int, *, head: str = "", encoding: s
             left -= counts[n]
     items = [_item(offer, tokens) for offer, tokens in zip(offers, counts, strict=True)]
     kept = tuple(item for n, item in enumerate(items) if n in taken)
-    dropped = tuple(left_out(item) for n, item in enumerate(items) if n not in taken)
+    dropped = tuple(as_dropped(item) for n, item in enumerate(items) if n not in taken)
     if not kept:
         return Block(dropped=dropped)
     lines = [head, *(item.text for item in kept)] if head else [item.text for item in kept]
     return Block("\n".join(lines) + "\n", kept, dropped)
 
 
-def _opening_nothing(offer: Offer) -> Offer:
+def _without_marks(offer: SentenceOffer) -> SentenceOffer:
     return (
         offer._replace(text=offer.text.lstrip("".join(_OPENING)))
         if offer.text.startswith(_OPENING)
@@ -92,33 +94,34 @@ def _opening_nothing(offer: Offer) -> Offer:
     )
 
 
-def left_out(item: ContextItem) -> ContextItem:
-    return item_of(item.text, item.tokens, item.section, f"{NO_ROOM}: {item.reason}", item.sources)
+def as_dropped(item: ContextItem) -> ContextItem:
+    """Return an item as one that was left out because it is over budget."""
+    return item_of(item.text, item.tokens, item.section, f"{OVER_BUDGET}: {item.reason}", item.sources)
 
 
-def _item(offer: Offer, tokens: int) -> ContextItem:
+def _item(offer: SentenceOffer, tokens: int) -> ContextItem:
     return item_of(offer.text, tokens, offer.section, offer.reason, offer.sources)
 
 
-class Writer(NamedTuple):
-    """Writes statements as a document of DCML for one reader.
+class StatementWriter(NamedTuple):
+    """A writer of DCML documents for one reader.
 
-    `named` gives the names of some uids, in the order in which the reader met them, and `spelled` how the
-    reader may see each uid. `titles` are the headings of sections, and `session` is what the DM's document is
-    called after.
+    `named` returns the names of some uids, in the order in which the reader met them; `spelled` returns each
+    uid as the reader may see it. `titles` are the headings of sections; the DM's document is named after
+    `session`.
     """
 
     reader: str
     session: str
     named: Callable[[Sequence[str]], Mapping[str, str]]
     spelled: Callable[[Sequence[str]], Mapping[str, str]]
-    titles: Mapping[values.Section, str]
+    titles: Mapping[xray.Section, str]
     encoding: str
 
-    def fitted(self, offers: Sequence[Statements], room: int, *, guide: str = "") -> Block:
-        """What fits of the offers, the lowest ranks first, each with the names that it needs.
+    def fit(self, offers: Sequence[StatementOffer], room: int, *, guide: str = "") -> Block:
+        """Return a block of the offers that fit, lowest ranks first, with the names that they need.
 
-        One that is too long for the room leaves it to those after it.
+        An offer that is too long is skipped, and later ones may still fit.
         """
         lines = _merged(offers)
         text = self._text(lines, guide)
@@ -126,7 +129,7 @@ class Writer(NamedTuple):
         whole, *costs = count_many([text, *(f"{line}\n" for line in written)], self.encoding)
         if whole <= room:
             return self._block(text, lines)
-        told, costs = written[-len(lines) :], costs[-len(lines) :]
+        texts, costs = written[-len(lines) :], costs[-len(lines) :]
         ranked = sorted(range(len(lines)), key=lambda n: (lines[n].rank, n))
         frame = count_tokens(self._text(lines[:1], guide), self.encoding) - costs[0]
         likely = self._likely([(lines[n], costs[n]) for n in ranked], room - frame)
@@ -140,31 +143,31 @@ class Writer(NamedTuple):
                 break
             taken.pop()
         dropped = (
-            item_of(told[n], costs[n], line.section, f"{NO_ROOM}: {line.reason}", line.sources)
+            item_of(texts[n], costs[n], line.section, f"{OVER_BUDGET}: {line.reason}", line.sources)
             for n, line in enumerate(lines)
             if n not in taken
         )
         return fitting._replace(dropped=tuple(dropped))
 
-    def _likely(self, ranked: Sequence[tuple[Statements, int]], room: int) -> list[int]:
-        """Which lines should fit, each counted with the names that nobody needed before it."""
+    def _likely(self, ranked: Sequence[tuple[StatementOffer, int]], room: int) -> list[int]:
+        """Return the numbers of the lines that should fit, each counted with the names that it adds."""
         uids = [uid for line, _ in ranked for uid in line.uids]
         spelled = self.spelled(uids)
         entries = {
             entity.uid: _spelled(replace(entity, uid=spelled[entity.uid])) for entity in self._lexicon(uids)
         }
         costs = dict(zip(entries, count_many(entries.values(), self.encoding), strict=True))
-        found = []
+        fitting = []
         for number, (line, tokens) in enumerate(ranked):
             cost = tokens + sum([costs.get(uid, 0) for uid in line.uids])
             if cost <= room:
-                found.append(number)
+                fitting.append(number)
                 room -= cost
                 costs |= dict.fromkeys(line.uids, 0)
-        return found
+        return fitting
 
-    def _text(self, offers: Sequence[Statements], guide: str) -> str:
-        """The document of some offers, each a line, with its newline; nothing of nothing."""
+    def _text(self, offers: Sequence[StatementOffer], guide: str) -> str:
+        """Return the document of some offers, a line each, newlines included; empty without offers."""
         if not offers:
             return ""
         by_title: dict[str, list[Statement]] = {}
@@ -179,36 +182,36 @@ class Writer(NamedTuple):
         uids |= dict.fromkeys(uid for offer in offers for uid in offer.uids)
         document = Document(tuple(self._lexicon(uids)), sections)
         opaque = {uid: other for uid, other in self.spelled(list(uids)).items() if other != uid}
-        text = render(respelled(document, opaque) if opaque else document, dense=True)
+        text = render(replace_uids(document, opaque) if opaque else document, dense=True)
         return f"{guide}\n{text}\n" if guide else f"{text}\n"
 
     def _lexicon(self, uids: Iterable[str]) -> list[DCMLEntity]:
         named = self.named(list(dict.fromkeys(uids)))
         return [entity for uid, name in named.items() if (entity := _entity(uid, name)) is not None]
 
-    def _block(self, text: str, offers: Sequence[Statements]) -> Block:
-        """The manifest of a document: each line that is no heading is an item, the names among them."""
+    def _block(self, text: str, offers: Sequence[StatementOffer]) -> Block:
+        """Return a document as a block: each line is an item, also the names, but not the headings."""
         lines = _written(text)
         names = len(lines) - len(offers)
         counts = count_many([f"{line}\n" for line in lines], self.encoding)
-        said = tuple(dict.fromkeys(source for offer in offers for source in offer.sources))
-        because: list[tuple[values.Section, str, tuple[str, ...]]]
-        because = [("names", "names used below", said)] * names
-        because += [(offer.section, offer.reason, offer.sources) for offer in offers]
+        all_sources = tuple(dict.fromkeys(source for offer in offers for source in offer.sources))
+        reasons: list[tuple[xray.Section, str, tuple[str, ...]]]
+        reasons = [("names", "names used below", all_sources)] * names
+        reasons += [(offer.section, offer.reason, offer.sources) for offer in offers]
         items = [
             item_of(line, tokens, section, reason, sources)
-            for line, tokens, (section, reason, sources) in zip(lines, counts, because, strict=True)
+            for line, tokens, (section, reason, sources) in zip(lines, counts, reasons, strict=True)
         ]
         return Block(text, tuple(items))
 
 
 def _written(text: str) -> list[str]:
-    """The lines of a document that are no headings: first the names, then a line for each offer."""
+    """Return the lines of a document without headings: first the names, then a line for each offer."""
     document = text[text.find("## ") :].rstrip("\n")
     return [line for line in document.split("\n") if line and not line.startswith("#")]
 
 
-# The same few are in the documents of every turn.
+# The documents of most turns name the same few entities.
 @lru_cache(maxsize=4096)
 def _entity(uid: str, name: str) -> DCMLEntity | None:
     category = category_of(uid)
@@ -217,20 +220,20 @@ def _entity(uid: str, name: str) -> DCMLEntity | None:
 
 @lru_cache(maxsize=4096)
 def _spelled(entity: DCMLEntity) -> str:
-    """An entry as it stands among others."""
+    """Return a lexicon entry as it is written after another one, to count its tokens."""
     return f", {dense_lexicon((entity,))[0].partition(': ')[2]}"
 
 
-def _merged(offers: Sequence[Statements]) -> list[Statements]:
-    """Offers of one section on one subject as one, since they are one line."""
-    found: dict[object, Statements] = {}
+def _merged(offers: Sequence[StatementOffer]) -> list[StatementOffer]:
+    """Merge offers with the same section, subject and certainty, since they are written as one line."""
+    merged: dict[object, StatementOffer] = {}
     for offer in offers:
         key = offer.section, offer.statements[0].subjects, offer.statements[0].certainty
-        before = found.setdefault(key, offer)
+        before = merged.setdefault(key, offer)
         if before is not offer:
-            found[key] = before._replace(
+            merged[key] = before._replace(
                 statements=(*before.statements, *offer.statements),
                 uids=tuple(dict.fromkeys((*before.uids, *offer.uids))),
                 sources=tuple(dict.fromkeys((*before.sources, *offer.sources))),
             )
-    return list(found.values())
+    return list(merged.values())

@@ -1,10 +1,20 @@
-"""What a context without a question tells of a long transcript: names, the story so far, the newest lines.
+"""The story of a long transcript in a context: names, the story so far, and the newest lines.
 
-A pure function of what one viewer perceived, and of a bounded window of it: see `window`.
+A pure function of a bounded window of what one viewer perceived: `runs` says how long that window is.
 """
 
+from dndbots.memory.story.lines import StoryLine, StoryTelling
+from dndbots.memory.story.runs import CHUNK, CHUNKS, EARLY, OLDER, RunPart, window_start
 from dndbots.memory.story.story import Story
-from dndbots.memory.story.values import Telling, Told
-from dndbots.memory.story.window import CHUNK, CHUNKS, EARLY, OLDER, Part, window_start
 
-__all__ = ["CHUNK", "CHUNKS", "EARLY", "OLDER", "Part", "Story", "Telling", "Told", "window_start"]
+__all__ = [
+    "CHUNK",
+    "CHUNKS",
+    "EARLY",
+    "OLDER",
+    "RunPart",
+    "Story",
+    "StoryLine",
+    "StoryTelling",
+    "window_start",
+]

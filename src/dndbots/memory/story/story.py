@@ -1,52 +1,55 @@
-"""A story that grows with play: one for each viewer and encoding, of what that viewer perceived."""
+"""A story that grows with play: one for each viewer and encoding, from what that viewer perceived."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby, islice
 
 from dndbots.memory.entries import Entry
-from dndbots.memory.story.choosing import LEFT, Chosen, left_out
-from dndbots.memory.story.past import Opening, Past
-from dndbots.memory.story.run import Run
-from dndbots.memory.story.spoken import spoken
-from dndbots.memory.story.telling import Stable, fine, moved, newest, stable
-from dndbots.memory.story.values import Telling, Told
-from dndbots.memory.story.window import CHUNK, Part, window_start
+from dndbots.memory.story.choice import LEFT, ChosenPart, line_left_out
+from dndbots.memory.story.lines import StoryLine, StoryTelling, prepare_entries
+from dndbots.memory.story.parts import (
+    StablePart,
+    find_newest_start,
+    tell_between,
+    tell_newest,
+    tell_stable_part,
+)
+from dndbots.memory.story.runs import CHUNK, PastRuns, RunOpening, RunPart, SessionRun, window_start
 from dndbots.tokens import DEFAULT_ENCODING, count_lines
 
 _BUDGETS = 8
 
 
 class Story:
-    """What a context tells of a transcript. It depends on the entries added, and on nothing else.
+    """The story of a transcript. It depends only on the entries, which are added in the order of play.
 
-    Entries are added in the order of play. `window` says how much of them a telling depends on: with
-    that much, `Story.of` makes a story that tells the same as one that followed the whole.
+    `Story.of` makes the same story from the bounded window that `runs` describes, without following the
+    whole transcript.
     """
 
     def __init__(self, *, encoding: str = DEFAULT_ENCODING) -> None:
         self._encoding = encoding
         self._session: str | None = None
-        self._past = Past()
-        self._run = Run(self._past.base)
-        self._stable: dict[tuple[int, int], Stable] = {}
-        self._fine: dict[tuple[int, int], tuple[int, Chosen]] = {}
+        self._past = PastRuns()
+        self._run = SessionRun(self._past.base)
+        self._stable: dict[tuple[int, int], StablePart] = {}
+        self._fine: dict[tuple[int, int], tuple[int, ChosenPart]] = {}
 
     @classmethod
-    def of(cls, parts: Sequence[Part], *, lost: bool = False, encoding: str = DEFAULT_ENCODING) -> "Story":
-        """A story made from what it needs of each run, the oldest first.
+    def of(cls, parts: Sequence[RunPart], *, lost: bool = False, encoding: str = DEFAULT_ENCODING) -> "Story":
+        """Make a story from the needed entries of each run, oldest run first.
 
         `lost` says that there were runs before these.
         """
         story = cls(encoding=encoding)
-        older = [Opening.of(part, encoding) for part in parts[:-2]]
-        story._past = Past(older, lost=lost)
-        story._run = Run(story._past.base)
+        older = [RunOpening.of(part, encoding) for part in parts[:-2]]
+        story._past = PastRuns(older, lost=lost)
+        story._run = SessionRun(story._past.base)
         for part in parts[-2:]:
             story._begin_at(part)
         return story
 
     def add(self, entries: Iterable[Entry]) -> None:
-        """What was perceived next, in the order of play."""
+        """Add the entries that were perceived next, in the order of play."""
         for session, together in groupby(entries, key=lambda entry: entry.session):
             if session != self._session:
                 self._begin(session)
@@ -55,82 +58,82 @@ class Story:
     def _begin(self, session: str) -> None:
         if self._run.count:
             self._past = self._past.followed_by(self._run.closed())
-        self._run = Run(self._past.base)
+        self._run = SessionRun(self._past.base)
         self._session = session
-        self._moved()
+        self._forget_parts()
 
-    def _begin_at(self, part: Part) -> None:
-        """A run from the start of its window, with its opening, as if it had been followed."""
+    def _begin_at(self, part: RunPart) -> None:
+        """Begin a run at the start of its window, with its opening, as if it had been followed."""
         if not part.count:
             return
         session = part.opening[0].session
         self._begin(session)
         first = window_start(part.count)
         if first:
-            self._run.skip(spoken(part.opening, 0, self._encoding), first)
+            self._run.skip(prepare_entries(part.opening, 0, self._encoding), first)
         self._follow(part.window)
 
     def _follow(self, entries: Iterable[Entry]) -> None:
         coming = iter(entries)
         while some := list(islice(coming, CHUNK)):
-            for said in spoken(some, self._run.count, self._encoding):
+            for entry in prepare_entries(some, self._run.count, self._encoding):
                 boundary = self._run.boundary
-                self._run.append(said)
+                self._run.append(entry)
                 if self._run.boundary != boundary:
-                    self._moved()
+                    self._forget_parts()
 
-    def _moved(self) -> None:
+    def _forget_parts(self) -> None:
         self._stable.clear()
         self._fine.clear()
 
-    def tell(self, tokens: int, *, of: int | None = None) -> Telling:
-        """Names, story and newest lines in at most `tokens` tokens, each line with its newline.
+    def tell(self, tokens: int, *, of: int | None = None) -> StoryTelling:
+        """Return names, story and newest lines in at most `tokens` tokens, newlines included.
 
-        They may be part of a larger text. The newest lines are not to suffer from what else is in it, so
-        their share is one of all its tokens, `of`.
+        `of` is the budget of the larger text that the story stands in, if any. The newest lines get a share
+        of that budget, so that other parts of the text do not crowd them out.
         """
         if tokens <= 0 or not self._run.count:
-            return Telling((), ())
-        return self._whole(tokens) or self._told(tokens, max(of or tokens, tokens))
+            return StoryTelling((), ())
+        return self._whole(tokens) or self._tell_parts(tokens, max(of or tokens, tokens))
 
-    def _whole(self, tokens: int) -> Telling | None:
-        """All of it, where all of it fits."""
+    def _whole(self, tokens: int) -> StoryTelling | None:
+        """Return all entries in full, or None if they do not fit."""
         before = self._past.lines
         if self._run.first or before is None or self._run.cost + self._past.cost > tokens:
             return None
-        kept = [told for said in (*before, *self._run.lines) for told in said.told()]
-        return Telling(tuple(kept), ()) if self._fits(kept, tokens) else None
+        kept = [line for entry in (*before, *self._run.lines) for line in entry.story_lines()]
+        return StoryTelling(tuple(kept), ()) if self._fits(kept, tokens) else None
 
-    def _told(self, tokens: int, of: int) -> Telling:
+    def _tell_parts(self, tokens: int, of: int) -> StoryTelling:
         part = self._stable.get((tokens, of))
         if part is None:
             if len(self._stable) >= _BUDGETS:
-                self._moved()
-            part = stable(self._past, self._run, tokens, of, self._encoding)
+                self._forget_parts()
+            part = tell_stable_part(self._past, self._run, tokens, of, self._encoding)
             self._stable[tokens, of] = part
         rest = tokens - part.tokens
         shares = part.shares
         room = int(rest * shares.fine)
-        at = moved(self._run, part.start, rest - room, int(rest * shares.least))
+        at = find_newest_start(self._run, part.start, rest - room, int(rest * shares.least))
         between = self._between((tokens, of), part, at, room)
         lines = self._run.lines[at - self._run.first :]
-        recent = newest(lines, rest - between.tokens, self._encoding)
-        kept = [*part.told, *between.told, *recent]
+        recent = tell_newest(lines, rest - between.tokens, self._encoding)
+        kept = [*part.lines, *between.lines, *recent]
         left = [*between.left, *(sentence for each in reversed(part.story) for sentence in each.left)]
-        return Telling(tuple(self._fitted(kept, tokens)), tuple(map(left_out, left[:LEFT])))
+        return StoryTelling(tuple(self._fitted(kept, tokens)), tuple(map(line_left_out, left[:LEFT])))
 
-    def _between(self, key: tuple[int, int], part: Stable, at: int, room: int) -> Chosen:
+    def _between(self, key: tuple[int, int], part: StablePart, at: int, room: int) -> ChosenPart:
         known = self._fine.get(key)
         if known is None or known[0] != at:
-            known = self._fine[key] = (at, fine(self._run, part, at, room, self._encoding))
+            known = self._fine[key] = (at, tell_between(self._run, part, at, room, self._encoding))
         return known[1]
 
-    def _fitted(self, kept: list[Told], tokens: int) -> list[Told]:
-        """The lines together, counted once more as the text that they are."""
+    def _fitted(self, kept: list[StoryLine], tokens: int) -> list[StoryLine]:
+        """Return the lines without the first ones that are over budget, counted as one text."""
         kept = list(kept)
         while kept and not self._fits(kept, tokens):
             kept.pop(0)
         return kept
 
-    def _fits(self, kept: Sequence[Told], tokens: int) -> bool:
-        return count_lines([told.text for told in kept], self._encoding) <= tokens
+    def _fits(self, kept: Sequence[StoryLine], tokens: int) -> bool:
+        return count_lines([line.text for line in kept], self._encoding) <= tokens

@@ -1,15 +1,15 @@
-"""What came up in a part of a transcript, and how often: counts that can be added and taken away exactly."""
+"""Counts of words, word pairs and names in a part of a transcript, which add and subtract exactly."""
 
 from collections.abc import Iterable
 from typing import Final, TypeVar
 
 from dndbots.memory.entries import Entry
-from dndbots.memory.extract.candidates import Candidate
-from dndbots.memory.extract.names import Spelling
-from dndbots.memory.extract.salience import REACH, TALK, Salience
-from dndbots.memory.extract.words import Pair, near
+from dndbots.memory.selection.candidates import Candidate
+from dndbots.memory.selection.salience import REACH, TALK, Salience
+from dndbots.text.names import Spelling
+from dndbots.text.words import Pair, pair_near_words
 
-# Whole numbers: what is told counts `_UNIT`, what is said beside it a part of that.
+# Whole numbers: narration counts `_UNIT`, talk a part of that.
 _UNIT: Final = 20
 _SAID: Final = round(TALK * _UNIT)
 _TALK_GROWTH: Final = 0.3
@@ -18,7 +18,7 @@ _Key = TypeVar("_Key", str, Pair)
 
 
 class Tally:
-    """Counts of words, of pairs of words, of how words are written, and of who told."""
+    """Counts of words, pairs and spellings, of all entries, and of the narrated ones among them."""
 
     def __init__(self) -> None:
         self.words: dict[str, int] = {}
@@ -29,25 +29,26 @@ class Tally:
         self.narrated = 0
 
     def count(self, entry: Entry, candidates: Iterable[Candidate]) -> None:
-        """Add one entry, of which these are the sentences."""
+        """Add one entry and its sentences."""
         self.entries += 1
         self.narrated += entry.narrated
         self.spelling.count(entry)
         self.count_sentences(candidates)
 
     def count_sentences(self, candidates: Iterable[Candidate]) -> None:
+        """Add the words and pairs of some sentences."""
         words, pairs = self.words, self.pairs
         for candidate in candidates:
             times = _UNIT if candidate.told else _SAID
             for word in candidate.words:
                 words[word] = words.get(word, 0) + times
-            for pair in near(candidate.words, REACH).pairs:
+            for pair in pair_near_words(candidate.words, REACH).pairs:
                 total = pairs[pair] = pairs.get(pair, 0) + times
                 if total > _UNIT:
                     self.repeated.add(pair)
 
     def add(self, other: "Tally", sign: int = 1) -> None:
-        """Together with a later tally; or without an earlier one, for a sign of -1."""
+        """Add a later tally, or subtract an earlier one with a sign of -1."""
         self.entries += sign * other.entries
         self.narrated += sign * other.narrated
         self.spelling.add(other.spelling, sign)
@@ -60,10 +61,10 @@ class Tally:
             self.repeated -= {pair for pair in other.pairs if pairs.get(pair, 0) <= _UNIT}
 
     def salience(self, names: Iterable[str] = (), *, narrated: bool = True) -> Salience:
-        """The worth of what was counted; of these counts, not of a copy.
+        """Return the worth of the counts. It reads this tally itself, not a copy.
 
-        Where nobody tells a story, pairs mean little, and a rare word is worth almost as much as others,
-        and as much as a name.
+        Without narration, pairs mean little, and a rare word is worth almost as much as a frequent word or
+        a name.
         """
         if narrated:
             return Salience(
@@ -78,7 +79,7 @@ class Tally:
         )
 
     def beside(self, candidates: Iterable[Candidate]) -> "Tally":
-        """The counts of what these sentences say, which were not counted yet, beside what was."""
+        """Return new counts of the words in these uncounted sentences, added to the counts of this tally."""
         new = Tally()
         new.count_sentences(candidates)
         words, pairs = self.words, self.pairs

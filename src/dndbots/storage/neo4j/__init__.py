@@ -1,1 +1,1 @@
-"""Canon projected into Neo4j: a copy that can be dropped at any time, for questions of the graph."""
+"""Canon projected into Neo4j: a copy for graph questions, which can be dropped at any time."""

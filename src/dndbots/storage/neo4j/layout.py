@@ -1,8 +1,7 @@
-"""How canon stands in the graph: labels, types of edges, and the statements that write them.
+"""The layout of the graph: labels, types of edges, and the statements that write them.
 
-Nodes are shared by all branches of a campaign; every edge says which branch made it, and where in its
-log. So a fork costs nothing but its own events. All that comes from a campaign is a parameter: labels and
-types are the fixed ones of this page.
+All branches of a campaign share its nodes; every edge has the branch that made it and the seq of its event.
+So a fork costs only its own events. All data of a campaign are parameters; labels and types are fixed here.
 """
 
 from typing import Final
@@ -10,10 +9,10 @@ from typing import Final
 from dndbots.canon.ties import VERBS, deed_slot
 from dndbots.ids import CATEGORIES
 
-# What is made otherwise than this page says is dropped and made again. It grows with every change of it.
+# Raise it with every change of this layout: a graph of another version is dropped and made again.
 VERSION: Final = 2
 
-# By the operator of a relation; edges of these types are claims, with their validity.
+# Edge types by the operator of a relation. These edges are claims, with their time of validity.
 RELATIONS: Final = {
     "@": "AT",
     "in": "IN",
@@ -22,12 +21,12 @@ RELATIONS: Final = {
     "->": "LEADS_TO",
     "<-": "CAUSED_BY",
 }
-# By slot; done once, and never undone.
+# Edge types by slot, for deeds: done once, and never undone.
 DEEDS: Final = {deed_slot(verb): verb.upper() for verb in VERBS}
 NAMES: Final = "NAMES"  # a fact whose value names another entity
 SEEN: Final = "SEEN_AT"
-# Claims without another end. Where a relation ended is apart from all else that is held of somebody: whoever
-# asks where a hero is must not read how it fared in a thousand fights.
+# Claims without another end. The end of a relation has its own type: a question for a hero's place must not
+# read all that is known of its thousand fights.
 HOLDS: Final = "HOLDS"
 ENDED: Final = "ENDED"
 ANY_RELATION: Final = "|".join(RELATIONS.values())
@@ -50,14 +49,14 @@ ON CREATE SET b.campaign = $campaign, b.id = $id, b.seq = $forked_at, b.fold = $
 SET b.name = $name, b.parent = $parent, b.forked_at = $forked_at
 RETURN b.seq AS seq, b.last AS last, b.fold AS fold, coalesce(b.layout, 1) AS layout, b.dropping AS dropping
 """
-# What is taken back goes by another name from then on, and another branch by its own.
+# After an undo, a branch has another name, and a new branch has the old one.
 NAMED: Final = "UNWIND $rows AS row MATCH (b:Branch {key: row[0]}) SET b.name = row[1]"
 END: Final = "MATCH (b:Branch {key: $key}) SET b.seq = $seq, b.last = $last, b.rows = b.rows + $rows"
 
-# Whoever perceives, and all that is perceived. The labels of a node are those of its uid, whatever it is
-# needed for first: they never change, and need not, for a database that keeps a key by label.
+# All perceivers and entities. The labels of a node follow from its uid, whatever first needs it, so they
+# never change.
 OTHER: Final = "OTHER"  # an entity of no category
-NO_ENTITY: Final = "Who"  # the DM, and whoever else perceives without a uid
+NO_ENTITY: Final = "Who"  # the DM, and other perceivers without a uid
 WHO: Final = {
     kind: (
         f"UNWIND $rows AS row MERGE (n:{labels} {{key: row[0]}}) "
@@ -82,7 +81,7 @@ ON CREATE SET l.campaign = $campaign, l.branch = $branch, l.first = row[1],
               l.ids = row[2], l.audiences = row[3], l.others = row[4]
 ON MATCH SET l.ids = l.ids + row[2], l.audiences = l.audiences + row[3], l.others = l.others + row[4]
 """
-# Edges come by their ends, so that each is looked up once for all edges that it has.
+# Edges are grouped by their ends, so that each end is looked up once.
 _ENDS: Final = (
     "UNWIND $ends AS one MATCH (a:{label} {{key: one[0]}}) "
     "UNWIND one[1] AS other MATCH (b:Who {{key: other[0]}}) UNWIND other[1] AS row "
@@ -117,7 +116,7 @@ DONE: Final = {
     kind: _ENDS.format(label="Who") + (f"MERGE (a)-[r:{kind} {{{_DEED}}}]->(b) ON CREATE SET r.seq = row[3]")
     for kind in (*DEEDS.values(), NAMES)
 }
-# In the order in which they are written: ends before edges.
+# In the order of writing.
 EDGES: Final[dict[str, str]] = {
     **CLAIMED,
     "CALLS": CALLS,
@@ -128,7 +127,7 @@ EDGES: Final[dict[str, str]] = {
     **DONE,
 }
 
-# The same where nothing of it can be there yet, and there is nothing to look for.
+# The same for new edges, which need no lookup of existing ones.
 NEW_EDGES: Final[dict[str, str]] = {
     **EDGES,
     "SIGHTED": _ENDS.format(label="Group")
@@ -141,15 +140,15 @@ NEW_EDGES: Final[dict[str, str]] = {
     },
 }
 
-# Where each was seen last, beside since when it is known at all, so that nobody looks through its whole past.
-# Place and time are one text: whoever reads while it is written finds the old one or the new, no mixture.
+# The last place of an entity, on the edge of its sighting, so that nobody reads its whole past. Seq and place
+# are one text: a concurrent reader sees the old one or the new one, never a mixture.
 PLACED: Final = """
 UNWIND $rows AS row
 MATCH (:Group {key: row[0]})-[r:SIGHTED {branch: $branch}]->(:Who {key: row[1]}) SET r.at = row[2]
 """
 
-# A branch's part is dropped in pieces, of which none is too much for a small heap. The branch itself stays:
-# it is what all who write or drop lock.
+# The edges of a branch are dropped in small pieces, so that the heap of the server suffices. The branch node
+# stays: all writers lock it.
 DROPPING: Final = "MATCH (b:Branch {key: $key}) SET b.dropping = true"
 DROPPED: Final = """
 MATCH (b:Branch {key: $key})
@@ -163,6 +162,6 @@ DROP_LOG: Final = "MATCH (l:Log {campaign: $campaign, branch: $branch}) DETACH D
 DROP_LONELY: Final = "MATCH (n:Entity {campaign: $campaign}) WHERE NOT (n)--() DELETE n"
 
 
-def key_of(campaign: str, *parts: object) -> str:
-    """The key of a node. A campaign's name may hold anything but the line break that parts them."""
+def node_key(campaign: str, *parts: object) -> str:
+    """Return the key of a node. A campaign's name may contain anything but a line break."""
     return "\n".join((campaign, *map(str, parts)))

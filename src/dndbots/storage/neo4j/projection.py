@@ -1,6 +1,6 @@
-"""A campaign's projection into Neo4j: catching up, rebuilding, checking, following, and asking it.
+"""A campaign's projection into Neo4j: catch up, rebuild, verify, follow, and ask.
 
-It is a copy of canon with its own cursor. It never blocks play: where Neo4j is away, it waits and says so.
+It is a copy of canon with its own cursor. It never blocks play: while Neo4j is away, it waits and says so.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,25 +17,25 @@ from dndbots.errors import (
     UnknownEvent,
 )
 from dndbots.ids import DM, check_name
-from dndbots.storage.graph import Graph
 from dndbots.storage.neo4j import layout
-from dndbots.storage.neo4j.projecting import Caught, Projector
-from dndbots.storage.neo4j.reading import GraphReads
+from dndbots.storage.neo4j.comparison import find_graph_problems
+from dndbots.storage.neo4j.graph_reads import GraphReads
+from dndbots.storage.neo4j.projector import CatchUpResult, Projector
 from dndbots.storage.neo4j.server import Server
-from dndbots.storage.neo4j.verifying import problems_in
 from dndbots.storage.ports import Branch, Lineage, Segment, Store
-from dndbots.storage.reader import View
 from dndbots.storage.upkeep import Problem, Progress, lineage_of
+from dndbots.storage.views.graph import Graph
+from dndbots.storage.views.view import View
 
 _PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 60.0
 _PATIENCE: Final = 30.0
-# What may be over later; what the other subclasses say stays so.
+# Errors that may pass; compared by exact type, because those of the subclasses last.
 _PASSING: Final = (GraphUnavailable, StoreUnavailable, StoreBusy)
 
 
-class Following(NamedTuple):
-    """How a projector that follows stands: how far it is, how far behind, and what it waits for."""
+class FollowStatus(NamedTuple):
+    """The state of a projection that follows the log: its seq, how far behind, and what it waits for."""
 
     seq: int
     behind: int
@@ -43,11 +43,11 @@ class Following(NamedTuple):
 
 
 class _Stopped(Exception):
-    """Somebody who follows is to stop, between two batches."""
+    """Raised to stop following, between two batches."""
 
 
 class Projection:
-    """One branch of one campaign, and the past that it shares, in one database with any number of others."""
+    """The projection of a branch, with the past that it shares. A database may hold many projections."""
 
     def __init__(self, server: Server, store: Store, campaign: str, branch: str) -> None:
         self._server, self._store, self._branch = server, store, branch
@@ -58,57 +58,57 @@ class Projection:
     def close(self) -> None:
         self._server.close()
 
-    # Bringing it up to date.
+    # Bring it up to date.
 
-    def catch_up(self, progress: Progress | None = None) -> Caught:
-        """Projects what is new, in batches; costs nothing more than what is new."""
+    def catch_up(self, progress: Progress | None = None) -> CatchUpResult:
+        """Project new events, in batches. The cost depends only on what is new."""
         self._make_ready()
-        here, done = self._branch_in(self._store), Caught(0, 0, 0)
-        branches = {one.id: one for one in self._store.branches()}
-        names = [[layout.key_of(self.campaign, one.id), one.name] for one in branches.values()]
+        here, done = self._branch_in(self._store), CatchUpResult(0, 0, 0)
+        branches = {branch.id: branch for branch in self._store.branches()}
+        names = [[layout.node_key(self.campaign, branch.id), branch.name] for branch in branches.values()]
         self._server.change(layout.NAMED, rows=names)
         lineage = lineage_of(branches.values(), here, here.head)
         if lineage[-1].branch != here.id:
-            # A fork that nobody has played yet has nothing to write, but is there to be asked.
+            # A fork without events of its own has nothing to write, but can be asked.
             lineage = (*lineage, Segment(here.id, here.head))
         for branch, upto in lineage:
 
-            def told(caught: Caught, before: Caught = done, upto: int = upto) -> None:
+            def report(caught: CatchUpResult, before: CatchUpResult = done, upto: int = upto) -> None:
                 if progress is not None:
                     left = upto - caught.seq
                     progress(before.events + caught.events, before.events + caught.events + left)
 
             projector = Projector(self._server, self._store, self.campaign, branches[branch])
-            caught = projector.catch_up(upto, told)
-            done = Caught(done.events + caught.events, done.rows + caught.rows, caught.seq)
+            caught = projector.catch_up(upto, report)
+            done = CatchUpResult(done.events + caught.events, done.rows + caught.rows, caught.seq)
         return done
 
-    def rebuild(self, progress: Progress | None = None) -> Caught:
-        """Drops what this branch added, and projects it again. Other branches and campaigns stay."""
+    def rebuild(self, progress: Progress | None = None) -> CatchUpResult:
+        """Drop what this branch added, and project it again. Other branches and campaigns stay."""
         self._make_ready()
         branch = self._branch_in(self._store)
         Projector(self._server, self._store, self.campaign, branch).drop()
         return self.catch_up(progress)
 
     def verify(self) -> list[Problem]:
-        """What the graph has of this branch that is not canon's, or has not; nothing, if they agree."""
+        """Return all differences between the graph and canon for this branch; empty if they agree."""
         self._make_ready()
         with self._store.snapshot():
             branch = self._branch_in(self._store)
-            return problems_in(self._server, self._store, self.campaign, branch)
+            return find_graph_problems(self._server, self._store, self.campaign, branch)
 
     def follow(
         self,
         stop: Event,
-        told: Callable[[Following], None],
+        tell: Callable[[FollowStatus], None],
         progress: Progress | None = None,
         *,
         pause: float = _PAUSE,
         longest_pause: float = _LONGEST_PAUSE,
     ) -> None:
-        """Catches up again and again until it is told to stop, if need be after the batch under way.
+        """Catch up again and again until `stop` is set; a running batch is finished first.
 
-        Where Neo4j or the campaign's own database is away, it waits longer each time.
+        While Neo4j or the campaign's own database is away, the pause grows each time.
         """
         wait, seq, head = pause, 0, 0
 
@@ -129,7 +129,7 @@ class Projection:
                 if type(exc) not in _PASSING:
                     raise
                 wait, problem = min(2 * wait, longest_pause), str(exc)
-            told(Following(seq, max(0, head - seq), problem))
+            tell(FollowStatus(seq, max(0, head - seq), problem))
             stop.wait(wait)
 
     def _make_ready(self) -> None:
@@ -140,31 +140,31 @@ class Projection:
 
     def _branch_in(self, store: Store) -> Branch:
         branches = store.branches()
-        found = next((one for one in branches if one.name == self._branch), None)
+        found = next((branch for branch in branches if branch.name == self._branch), None)
         if found is None:
-            raise UnknownBranch(self._branch, known=[one.name for one in branches])
+            raise UnknownBranch(self._branch, known=[branch.name for branch in branches])
         return found
 
-    # Asking it.
+    # Ask it.
 
     @contextmanager
     def view(self, viewer: str, as_of: str | None = None) -> Iterator[View]:
-        """Who is who and what is true, as a viewer knows it, from the graph alone, as far as it has come."""
+        """Open a view of the graph alone, for identities, facts and links, up to its last event."""
         reads = GraphReads(self._server, self.campaign)
-        store = cast("Store", reads)  # the part of it that such questions need
+        store = cast("Store", reads)  # it has the methods that such questions need
         lineage = self._projected(store)
         uid = View(store, lineage, DM).perceiver(viewer)
         if as_of is not None:
-            place = reads.places_of(lineage, [as_of]).get(as_of)
-            if place is None or uid not in reads.perceivers_at(lineage, place):
+            seq = reads.seqs_of(lineage, [as_of]).get(as_of)
+            if seq is None or uid not in reads.perceivers_at(lineage, seq):
                 raise UnknownEvent(as_of)
-            lineage = lineage_of(store.branches(), self._branch_in(store), place)
+            lineage = lineage_of(store.branches(), self._branch_in(store), seq)
         yield View(store, lineage, uid)
 
     def _projected(self, store: Store) -> Lineage:
-        """The past of this branch in the graph, if all of it is there, also of what a fork shares."""
-        heads = {one.id: one for one in store.branches()}
-        found = next((one for one in heads.values() if one.name == self._branch), None)
+        """Return the lineage of this branch in the graph; raise `NotProjected` if a part of it is missing."""
+        heads = {branch.id: branch for branch in store.branches()}
+        found = next((branch for branch in heads.values() if branch.name == self._branch), None)
         here = found
         while here is not None and here.parent is not None:
             parent = heads.get(here.parent)
@@ -174,13 +174,13 @@ class Projection:
         return lineage_of(heads.values(), found, found.head)
 
     def graph(self, *, viewer: str, as_of: str | None = None) -> Graph:
-        """The questions that the campaign answers too, with the same answers."""
+        """Return the graph questions of a viewer. `Campaign.graph` gives the same answers."""
         return Graph(lambda: self.view(viewer, as_of))
 
     def query(
         self, cypher: str, parameters: Mapping[str, Any] | None = None, *, seconds: float = _PATIENCE
     ) -> Iterator[dict[str, Any]]:
-        """The DM's own Cypher, read only; `$campaign` and `$branch` are this one's."""
+        """Run the DM's own Cypher, read only; `$campaign` and `$branch` are set to this one."""
         branch = self._branch_in(self._store)
         given = {"campaign": self.campaign, "branch": branch.id, **(parameters or {})}
         return self._server.ask(cypher, given, seconds=seconds)

@@ -1,4 +1,4 @@
-"""A Neo4j server: sessions, and its errors in our words. Nothing above knows the driver."""
+"""A Neo4j server: sessions, and its errors as ours. Nothing above knows the driver."""
 
 import logging
 import os
@@ -19,14 +19,14 @@ _SCHEMES: Final = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"
 _PATIENCE: Final = 5.0
 _ATTEMPTS: Final = 5
 _DEADLOCK: Final = "Neo.TransientError.Transaction.DeadlockDetected"
-# Steps of a plan that only read, but not the graph. What other procedures do, nobody knows.
+# Read-only steps of a plan that reach beyond the graph. Of procedures, only those of the database are known.
 _BEYOND: Final = ("LoadCSV", "TerminateTransactions")
 _CALL: Final = "ProcedureCall"
 _PROCEDURES: Final = "db."
 
 
 class Server:
-    """One database of a server. A password never stands in an address, nor in an error."""
+    """A database of a Neo4j server. A password never appears in an address or an error."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Server:
 
     @classmethod
     def from_environment(cls, uri: str, **settings: Any) -> Self:
-        """With the user and the password that the environment has, if it has any."""
+        """Connect with the user and the password of the environment, if it has them."""
         return cls(uri, user=os.environ.get(USERNAME), password=os.environ.get(PASSWORD), **settings)
 
     def _made(self, uri: str, user: str | None, password: str | None) -> "Driver":
@@ -52,7 +52,7 @@ class Server:
         except ImportError as exc:
             reason = "the driver is not installed: pip install 'dndbots[neo4j]'"
             raise GraphUnavailable(self.where, reason=reason) from exc
-        # The driver tells of every lost connection by itself; whoever calls is told by an error.
+        # The driver logs every lost connection; the caller gets an error instead.
         logging.getLogger("neo4j").setLevel(logging.CRITICAL)
         auth = None if password is None else (user or "neo4j", password)
         try:
@@ -72,23 +72,23 @@ class Server:
         self._driver.close()
 
     def read(self, cypher: str, /, **values: Any) -> list[dict[str, Any]]:
-        """The rows of one query. The database itself refuses to write in it."""
+        """Return the rows of a query. The database refuses to write in it."""
         with (
-            self._told(),
+            self._translate_errors(),
             self._driver.session(database=self._database, default_access_mode="READ") as session,
         ):
             return [dict(row) for row in session.run(cypher, values)]
 
     def ask(self, cypher: str, values: Mapping[str, Any], *, seconds: float) -> Iterator[dict[str, Any]]:
-        """Somebody's own query: of the graph and nothing else, read only, and ended when it takes too long.
+        """Run a user's own query: read only, on the graph and nothing else, with a time limit.
 
-        The database refuses to write in it. But what only reads may read the server's own files, or end what
-        others do there: so it is asked first what the query would do.
+        The database refuses to write in it. But a read-only query may still read files of the server, or end
+        other transactions. So the plan of the query is checked first.
         """
         import neo4j
 
         with (
-            self._told(),
+            self._translate_errors(),
             self._driver.session(database=self._database, default_access_mode="READ") as session,
         ):
             asked = neo4j.Query(f"EXPLAIN {cypher}", timeout=seconds)
@@ -100,13 +100,13 @@ class Server:
                 yield row.data()
 
     def write(self, work: "Callable[[ManagedTransaction], Answer]") -> Answer:
-        """Runs some work in one transaction: all of it, or nothing.
+        """Run some work in one transaction, all or nothing.
 
-        Of two who wait for one another the database ends one. It is nobody's fault, and that one tries again.
+        In a deadlock the database ends one of the two transactions; that one is tried again.
         """
         import neo4j.exceptions as faults
 
-        with self._told():
+        with self._translate_errors():
             for _ in range(_ATTEMPTS - 1):
                 try:
                     return self._written(work)
@@ -120,11 +120,11 @@ class Server:
             return session.execute_write(work)
 
     def change(self, cypher: str, /, **values: Any) -> list[dict[str, Any]]:
-        """One statement in a transaction of its own."""
+        """Run a statement in its own transaction; return its rows."""
         return self.write(lambda tx: [row.data() for row in tx.run(cypher, values)])
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         import neo4j.exceptions as faults
 
         try:
@@ -133,10 +133,10 @@ class Server:
             reason = f"the server refuses the password; set {USERNAME} and {PASSWORD}"
             raise GraphUnavailable(self.where, reason=reason) from exc
         except faults.TransientError as exc:
-            reason = f"cannot do it now ({exc.code}); run the same again, or give Neo4j more memory"
+            reason = f"cannot do it now ({exc.code}); try again, or give Neo4j more memory"
             raise GraphUnavailable(self.where, reason=reason) from exc
         except (faults.ServiceUnavailable, faults.SessionExpired, OSError) as exc:
-            reason = "cannot be reached, or went away; start Neo4j there, and run the same again"
+            reason = "cannot be reached, or went away; start Neo4j there, and try again"
             raise GraphUnavailable(self.where, reason=reason) from exc
         except faults.Neo4jError as exc:
             raise GraphRefused(self.where, reason=str(exc.message or exc.code)) from exc
@@ -145,9 +145,9 @@ class Server:
 
 
 def _more_than_reading(kind: str | None, plan: Any) -> str | None:
-    """What a query would do beside reading the graph, by the database's own plan of it."""
+    """Return what a query would do beside reading the graph, by its plan; None if nothing."""
     if not plan:
-        return "the server does not say what this one would do"
+        return "the server gives no plan for this one"
     if kind != "r":
         return "this one would change something"
     waiting = [plan]
@@ -158,16 +158,16 @@ def _more_than_reading(kind: str | None, plan: Any) -> str | None:
         if name in _BEYOND:
             return f"{name} does more"
         if name == _CALL and not step["args"].get("Details", "").startswith(_PROCEDURES):
-            return f"of procedures, only those of {_PROCEDURES} may be called"
+            return f"it may only call procedures of {_PROCEDURES}"
     return None
 
 
 def check_address(uri: str) -> str:
-    """An address as it may be shown. It names no user: those are the environment's."""
+    """Check an address; return it as it may be shown. It must not name a user."""
     parts = urlsplit(uri)
     if parts.scheme not in _SCHEMES or not parts.hostname:
         raise InvalidSetting(
-            "neo4j", parts.scheme, reason=f"is not an address: give one with {_SCHEMES[0]}://"
+            "neo4j", parts.scheme, reason=f"is not an address of Neo4j; use {_SCHEMES[0]}://host:7687"
         )
     where = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
     if parts.username is not None:

@@ -1,7 +1,7 @@
-"""A connection that runs Core statements: compiled once, then handed to the driver as they are.
+"""A database connection that runs SQLAlchemy Core statements, each compiled once and passed to the driver.
 
-SQLAlchemy's own execution costs more than what most of our statements do. Whatever goes wrong below
-leaves here as one of our errors; nothing above knows a driver.
+SQLAlchemy's own execution costs more than most of our statements. Every driver error leaves here as one of
+our errors; nothing above knows a driver.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -23,21 +23,21 @@ Row = tuple[Any, ...]
 
 
 class Dialect(Protocol):
-    """What differs between the databases."""
+    """The parts that differ between SQLite and PostgreSQL."""
 
     name: str
     where: str
     errors: tuple[type[Exception], ...]
-    # Whether others may have the connection between two calls.
+    # True if the connection goes back to a pool between two calls.
     lends: bool
 
     def engine(self) -> Engine: ...
     def let_go(self, engine: Engine) -> None:
-        """Whoever asked for this engine needs it no more. It may be said by any thread, at any moment."""
+        """Release an engine that was got by `engine`. May be called by any thread at any moment."""
         ...
 
     def configure(self, connection: Any) -> None:
-        """A fresh driver connection, made ready; it commits by itself unless told to begin."""
+        """Set up a fresh driver connection, in autocommit mode."""
         ...
 
     def is_lost(self, connection: Any) -> bool: ...
@@ -46,40 +46,40 @@ class Dialect(Protocol):
     begin_snapshot: str
 
     def begin(self, cursor: Any, campaign: int) -> None:
-        """Begins a transaction in which nobody else writes to this campaign."""
+        """Begin a transaction that locks out other writers of this campaign."""
         ...
 
     def listed(self, column: Any, name: str) -> Any:
-        """The condition that a column has one of the values of a list parameter."""
+        """Return the condition that a column has one of the values of a list parameter."""
         ...
 
     def values(self, name: str) -> Any:
-        """The values of a list parameter, as a column."""
+        """Return the values of a list parameter, as a column."""
         ...
 
     def as_list(self, values: Collection[Any]) -> Any:
-        """Values as such a parameter."""
+        """Return values as a list parameter."""
         ...
 
     def each(self, cursor: Any, sql: str, params: Sequence[Row]) -> list[list[Row]]: ...
     def streaming_cursor(self, connection: Any) -> Any: ...
-    def translated(self, exc: Exception) -> StorageError: ...
+    def translate(self, exc: Exception) -> StorageError: ...
     def faults(self, cursor: Any) -> list[str]: ...
     def check_before(self, cursor: Any) -> None:
-        """Refuses a database in which something foreign would run, before anything is asked of it."""
+        """Refuse a database with triggers, views or rules of somebody else, before any other query."""
         ...
 
     def check_shape(self, cursor: Any) -> None:
-        """Refuses a database whose tables are not those of the newest migration."""
+        """Refuse a database whose tables do not match the newest migration."""
         ...
 
     def note(self, branch: int, seal: Seal) -> None:
-        """Keeps a seal apart from the database, once what it seals is on the disk."""
+        """Keep a seal apart from the database, after the sealed events are on the disk."""
         ...
 
-    def noted(self) -> dict[int, Seal]: ...
+    def noted_seals(self) -> dict[int, Seal]: ...
     def accept(self, cursor: Any) -> None:
-        """Forgets what was noted, and what it showed. In a transaction."""
+        """Forget the kept seals and the doubts that they raised. Called inside a transaction."""
         ...
 
 
@@ -92,12 +92,12 @@ class _Compiled(NamedTuple):
         return tuple([values[name] if name in values else self.constants[name] for name in self.names])
 
 
-# Statements live as long as the program, so what they compile to is kept by their identity.
+# Statements live as long as the program, so their compiled form is cached by identity.
 _COMPILED: dict[tuple[str, int], _Compiled] = {}
 
 
 class Database:
-    """One connection at a time, used by one thread at a time; where they are lent, any that is free."""
+    """A database, on one connection at a time; with a pool, each call takes any free connection."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -113,9 +113,9 @@ class Database:
         with self.lock:
             if self._engine is None:
                 self._engine = self.dialect.engine()
-                # Who forgets to close must not keep for ever what others share.
+                # If nobody closes this, the garbage collector still releases the shared engine.
                 self._let_go = finalize(self, self.dialect.let_go, self._engine)
-                self._let_go.atexit = False  # whatever is open then ends with the program
+                self._let_go.atexit = False  # at exit, connections end with the program
             return self._engine
 
     def close(self) -> None:
@@ -127,6 +127,7 @@ class Database:
             self._connection = self._cursor = self._engine = None
 
     def all(self, statement: Executable, **values: Any) -> list[Row]:
+        """Run a statement and return all its rows."""
         compiled = self._of(statement)
         try:
             with self.lock:
@@ -136,27 +137,28 @@ class Database:
                 finally:
                     self._put_back()
         except self.dialect.errors as exc:
-            raise self.dialect.translated(exc) from exc
+            raise self.dialect.translate(exc) from exc
 
     def one(self, statement: Executable, **values: Any) -> Row | None:
+        """Run a statement and return its first row; None if there is none."""
         rows = self.all(statement, **values)
         return rows[0] if rows else None
 
     def each(self, statement: Executable, many: Collection[Values], **values: Any) -> list[list[Row]]:
-        """The rows for each of many values, in their order."""
+        """Run a statement once for each of `many` values; return the rows of each, in the same order."""
         compiled = self._of(statement)
         try:
             with self.lock:
-                params = [compiled.params({**values, **one}) for one in many]
+                params = [compiled.params({**values, **own}) for own in many]
                 try:
                     return self.dialect.each(self.cursor, compiled.sql, params) if params else []
                 finally:
                     self._put_back()
         except self.dialect.errors as exc:
-            raise self.dialect.translated(exc) from exc
+            raise self.dialect.translate(exc) from exc
 
     def run(self, statement: Executable, **values: Any) -> int:
-        """Executes, and says how many rows it touched."""
+        """Run a statement; return the number of rows it touched."""
         compiled = self._of(statement)
         try:
             with self.lock:
@@ -166,10 +168,10 @@ class Database:
                 finally:
                     self._put_back()
         except self.dialect.errors as exc:
-            raise self.dialect.translated(exc) from exc
+            raise self.dialect.translate(exc) from exc
 
     def insert(self, statement: Executable, rows: Sequence[Row]) -> None:
-        """Rows in the order of the table's columns."""
+        """Insert rows, whose values are in the order of the table's columns."""
         try:
             with self.lock:
                 try:
@@ -180,10 +182,10 @@ class Database:
                 finally:
                     self._put_back()
         except self.dialect.errors as exc:
-            raise self.dialect.translated(exc) from exc
+            raise self.dialect.translate(exc) from exc
 
     def faults(self) -> list[str]:
-        """What the database itself finds wrong with its files."""
+        """Return the problems that the database itself finds in its files."""
         try:
             with self.lock:
                 try:
@@ -191,10 +193,10 @@ class Database:
                 finally:
                     self._put_back()
         except self.dialect.errors as exc:
-            return [str(self.dialect.translated(exc))]
+            return [str(self.dialect.translate(exc))]
 
     def stream(self, statement: Executable, **values: Any) -> Iterator[Row]:
-        """Rows as they are read, through a cursor of their own."""
+        """Yield rows as they are read, through a separate cursor."""
         compiled = self._of(statement)
         try:
             with (
@@ -205,11 +207,11 @@ class Database:
                 while rows := cursor.fetchmany(10_000):
                     yield from rows
         except self.dialect.errors as exc:
-            raise self.dialect.translated(exc) from exc
+            raise self.dialect.translate(exc) from exc
 
     @contextmanager
     def _streaming(self) -> Iterator[Any]:
-        """The connection of this transaction; or, where it would be lent in between, one for the while."""
+        """Give the connection of this transaction; or, with a pool and no transaction, a borrowed one."""
         with self.lock:
             own = self.cursor.connection if self._is_open or not self.dialect.lends else None
         if own is not None:
@@ -223,8 +225,8 @@ class Database:
                         borrowed.invalidate()
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
-        """What is asked inside goes through one connection, which nobody else has in between."""
+    def keep_connection(self) -> Iterator[None]:
+        """Keep one connection for all calls inside."""
         with self.lock:
             self._keeping += 1
         try:
@@ -235,11 +237,11 @@ class Database:
                 self._put_back()
 
     def transaction(self, campaign: int) -> AbstractContextManager[None]:
-        """Writes of one campaign, alone: committed at the end, or undone."""
+        """Write to one campaign alone: commit at the end, or undo."""
         return self._between(lambda cursor: self.dialect.begin(cursor, campaign), "COMMIT")
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Reads that all see the same moment."""
+        """Make all reads inside see the same moment."""
         return self._between(lambda cursor: cursor.execute(self.dialect.begin_snapshot), "ROLLBACK")
 
     @contextmanager
@@ -252,28 +254,28 @@ class Database:
                     begin(cursor)
                     yield
                     cursor.execute(end)
-                except BaseException:  # an interruption must not leave half of it behind either
+                except BaseException:  # an interruption must leave nothing half-written either
                     self._undo()
                     raise
                 finally:
                     self._is_open = False
                     self._put_back()
             except self.dialect.errors as exc:
-                raise self.dialect.translated(exc) from exc
+                raise self.dialect.translate(exc) from exc
 
     def _undo(self) -> None:
         try:
             if self._cursor is not None:
                 self._cursor.execute("ROLLBACK")
         except self.dialect.errors:
-            # A connection that is gone has nothing left to undo, and a full disk has undone it by
-            # itself; the error that brought us here is the one to tell.
+            # A lost connection has nothing left to undo, and a full disk has rolled back by itself. The
+            # first error is the one to raise.
             if self._is_lost():
                 self._drop()
 
     @property
     def cursor(self) -> Any:
-        # In the middle of a transaction a new connection would write the rest of it alone.
+        # Never reconnect inside a transaction: the new connection would write only the rest of it.
         if self._cursor is None:
             self._connect()
         elif not self._is_open and self._is_lost():
@@ -289,20 +291,20 @@ class Database:
         try:
             connection = self.engine.raw_connection()
         except DBAPIError as exc:
-            raise self.dialect.translated(exc.orig if isinstance(exc.orig, Exception) else exc) from exc
+            raise self.dialect.translate(exc.orig if isinstance(exc.orig, Exception) else exc) from exc
         except PoolTimeout as exc:
-            raise self.dialect.translated(exc) from exc
+            raise self.dialect.translate(exc) from exc
         if not self.dialect.lends:
             self.dialect.configure(connection.driver_connection)
         return connection
 
     def _put_back(self) -> None:
-        """Between two calls a connection that is lent is anybody's."""
+        """Return a pooled connection to its pool."""
         if not self.dialect.lends or self._is_open or self._connection is None:
             return
         if self._is_lost():
             self._drop()
-            # What died with this one: the others that lie idle were connected to the same server.
+            # The idle connections of the pool were to the same server, and are lost too.
             self.engine.dispose()
         elif not self._keeping:
             self._connection.close()

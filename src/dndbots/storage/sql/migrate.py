@@ -1,4 +1,4 @@
-"""Brings a database to the schema that this code knows. Alembic is loaded only when there is work to do."""
+"""Migrations: bring a database to the schema of this code. Alembic is loaded only when there is work."""
 
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -8,14 +8,14 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from dndbots.errors import StoreDamaged, StoreTooNew
-from dndbots.storage.sql import queue_schema, schema
+from dndbots.storage.sql import schema
 from dndbots.storage.sql.database import Database
 
 _HERE: Final = Path(__file__).parent
 
 
 class Tables(NamedTuple):
-    """Tables that are migrated together: by which scripts, how far, and how they are known to be there."""
+    """Tables that are migrated together: the scripts, the newest revision, and names that identify them."""
 
     scripts: Path
     revision: str
@@ -24,27 +24,24 @@ class Tables(NamedTuple):
 
 
 CAMPAIGNS: Final = Tables(_HERE / "migrations", schema.REVISION, frozenset(("events", "campaigns")))
-QUEUE: Final = Tables(
-    _HERE / "queue_migrations", queue_schema.REVISION, frozenset(("jobs",)), queue_schema.NAMESPACE
-)
 
 
 def bring_up_to_date(db: Database, tables: Tables = CAMPAIGNS) -> None:
-    """Makes the tables of a new database, or migrates an old one; another program may be doing the same."""
+    """Make the tables of a new database, or migrate an old one. Another program may do the same."""
     try:
         try:
             _bring_up_to_date(db, tables)
         except DBAPIError as exc:
             if not exc.connection_invalidated:
                 raise
-            # It was one that others left, whose server went unnoticed; the next is a new one.
+            # The pooled connection was stale, because the server went away; the next one is new.
             _bring_up_to_date(db, tables)
     except DBAPIError as exc:
-        raise db.dialect.translated(exc.orig if isinstance(exc.orig, Exception) else exc) from exc
+        raise db.dialect.translate(exc.orig if isinstance(exc.orig, Exception) else exc) from exc
     except PoolTimeout as exc:
-        raise db.dialect.translated(exc) from exc
+        raise db.dialect.translate(exc) from exc
     except db.dialect.errors as exc:
-        raise db.dialect.translated(exc) from exc
+        raise db.dialect.translate(exc) from exc
 
 
 def _bring_up_to_date(db: Database, tables: Tables) -> None:
@@ -70,7 +67,7 @@ def _revision(connection: Connection, tables: Tables, where: str) -> str | None:
         table = f"{tables.namespace}.alembic_version" if tables.namespace else "alembic_version"
         found = connection.exec_driver_sql(f"SELECT version_num FROM {table}").scalar()  # noqa: S608 - ours
     if found is None and there & tables.known_by:
-        raise StoreDamaged(where, reason="its tables are there, but not their version; restore a copy")
+        raise StoreDamaged(where, reason="its tables have no version; restore a copy")
     return None if found is None else str(found)
 
 

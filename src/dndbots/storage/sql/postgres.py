@@ -30,21 +30,21 @@ from dndbots.errors import (
     StoreUnavailable,
 )
 from dndbots.storage.seals import Seal
+from dndbots.storage.sql.engine_pool import SharedEngines
 from dndbots.storage.sql.schema import metadata
-from dndbots.storage.sql.sharing import Shared
 
-# How many connections one program has at most, however many campaigns it opens.
+# The limit on connections of one program, however many campaigns it opens.
 POOL: Final = 10
-# A connection that was used so many seconds ago is there.
+# A connection used within so many seconds is not checked again.
 _FRESH: Final = 1.0
 _SECRETS: Final = ("password", "sslpassword")
 _STREAMS = itertools.count(1)
-# Any number that nobody else in the database is likely to lock.
+# An arbitrary number for the lock, unlikely to be used by anybody else.
 _MIGRATION_LOCK: Final = 0x646E64
 
 
-def driver() -> Any:
-    """psycopg, which only those need who use PostgreSQL."""
+def import_driver() -> Any:
+    """Import psycopg, which is needed for PostgreSQL only."""
     try:
         import psycopg
     except ImportError as exc:
@@ -54,25 +54,25 @@ def driver() -> Any:
     return psycopg
 
 
-_shared = Shared()
+_shared = SharedEngines()
 
 
 class PostgresDialect:
-    """A database server, by its address."""
+    """The dialect of PostgreSQL, for one address."""
 
     name = "postgresql"
     lends = True
     begin_snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
     def __init__(self, url: URL, *, timeout: float, pool: int = POOL) -> None:
-        self._psycopg = driver()
+        self._psycopg = import_driver()
         self.errors: tuple[type[Exception], ...] = (self._psycopg.Error,)
         self._url, self._timeout, self._pool = url.set(drivername="postgresql+psycopg"), timeout, pool
         shown = url.set(drivername="postgresql").difference_update_query(_SECRETS)
         self.where = shown.render_as_string(hide_password=True)
 
     def engine(self) -> Engine:
-        """The one of this program for this address: all its campaigns share so many connections."""
+        """Return the engine of this program for this address: all its campaigns share one pool."""
         key = (self._url.render_as_string(hide_password=False), self._timeout, self._pool)
         return _shared.engine(key, self._made)
 
@@ -86,7 +86,7 @@ class PostgresDialect:
             pool_size=self._pool,
             max_overflow=0,
             pool_timeout=max(self._timeout, 1),
-            # The one that was used last, so that those that nobody needs stay idle.
+            # Last in, first out, so that unneeded connections stay idle.
             pool_use_lifo=True,
             connect_args={"autocommit": True, "connect_timeout": max(2, int(self._timeout))},
         )
@@ -100,23 +100,23 @@ class PostgresDialect:
         connection.execute(f"SET lock_timeout = {int(self._timeout * 1000)}")
 
     def _check(self, connection: Any, record: Any, _proxy: Any) -> None:
-        """Whether the server is still there is asked where one may have gone unnoticed, and not each time."""
+        """Check that the server is still there, but only if the connection was idle for a while."""
         used = record.info.get("used")
         if used is None or time.monotonic() - used < _FRESH:
             return
         try:
             connection.execute("")
         except self.errors as exc:
-            raise DisconnectionError from exc  # the pool takes another one
+            raise DisconnectionError from exc  # the pool tries another connection
 
     def configure(self, connection: Any) -> None:
-        """All is done when it is made."""
+        """Do nothing: a connection is set up when it is made."""
 
     def is_lost(self, connection: Any) -> bool:
-        """Between two calls: whether it is closed, or still in the middle of what it was last asked.
+        """Return whether a connection is closed, or stuck in the middle of its last call.
 
-        A server that ends while statements go out in one exchange may have said so before its socket closes.
-        The driver then cannot end the exchange, nor say that the connection is gone.
+        If the server ends during a pipeline, its message may arrive before the socket closes. Then the driver
+        can neither end the pipeline nor see that the connection is gone.
         """
         if connection.closed:
             return True
@@ -145,7 +145,7 @@ class PostgresDialect:
         return list(values)
 
     def each(self, cursor: Any, sql: str, params: Sequence[tuple[Any, ...]]) -> list[list[tuple[Any, ...]]]:
-        """All of them in one exchange with the server."""
+        """Run a statement for each set of parameters, in one exchange with the server."""
         if not params:
             return []
         cursor.executemany(sql, params, returning=True)
@@ -160,23 +160,25 @@ class PostgresDialect:
     def faults(self, cursor: Any) -> list[str]:
         tables = [table.name for table in metadata.tables.values()]
         found = cursor.execute(_FOREIGN, (tables, tables)).fetchall()
-        return [f"the {kind} {name!r} is not of dndbots; drop it if you know it" for kind, name in found]
+        return [
+            f"the {kind} {name!r} does not belong to dndbots; drop it if you know it" for kind, name in found
+        ]
 
     def check_before(self, _cursor: Any) -> None:
-        """Whoever may declare something in a server's database may do anything there."""
+        """Do nothing: a user who may add triggers to a server's database may do anything there."""
 
     check_shape = check_before
 
     def note(self, _branch: int, _seal: Seal) -> None:
-        """A server keeps its journal itself."""
+        """Do nothing: a server keeps its own journal."""
 
-    def noted(self) -> dict[int, Seal]:
+    def noted_seals(self) -> dict[int, Seal]:
         return {}
 
     def accept(self, _cursor: Any) -> None:
-        """There is nothing to forget."""
+        """Do nothing: there are no kept seals."""
 
-    def translated(self, exc: Exception) -> StorageError:
+    def translate(self, exc: Exception) -> StorageError:
         if isinstance(exc, PoolTimeout):
             reason = (
                 f"all {self._pool} connections of this program are in use; try again, or add ?pool=<more>"
@@ -186,13 +188,13 @@ class PostgresDialect:
             if isinstance(exc, getattr(self._psycopg.errors, name)):
                 return kind(self.where, reason=f"{reason} ({exc})")
         if "does not exist" in str(exc):
-            return StoreUnavailable(self.where, reason=f"make it first ({exc})")
+            return StoreUnavailable(self.where, reason=f"it does not exist; create it first ({exc})")
         if isinstance(exc, self._psycopg.OperationalError):
             return StoreUnavailable(self.where, reason=f"the server does not answer; is it running? ({exc})")
         return StoreUnavailable(self.where, reason=f"the database failed: {exc}")
 
 
-# Of tables that are seen without naming a schema: those that our statements reach.
+# Only tables on the search path, which our statements reach.
 _FOREIGN: Final = """
     SELECT 'trigger', tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
     WHERE NOT tgisinternal AND relname = ANY(%s) AND pg_table_is_visible(pg_class.oid)

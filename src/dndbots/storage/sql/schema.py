@@ -1,9 +1,9 @@
 """The one schema, in SQLAlchemy Core. Migrations bring a database to it; a test compares the two.
 
-SQLite has no statistics of a new database, and takes a table's primary key for selective enough. So a
-secondary index covers whatever is read through it.
+SQLite has no statistics for a new database, and prefers a table's primary key. So a secondary index covers
+all columns that are read through it.
 
-The columns of a table stand in the order of the row in `ports` that it keeps.
+The columns of a table have the order of its row in `ports`.
 """
 
 from typing import Final
@@ -25,7 +25,7 @@ REVISION: Final = "0003"
 
 metadata = MetaData()
 
-# SQLite numbers rows itself only in a column that is INTEGER by name.
+# SQLite assigns row numbers only in a column declared as INTEGER.
 Number = BigInteger().with_variant(Integer(), "sqlite")
 # Compared by code point on every database.
 Key = Text().with_variant(Text(collation="C"), "postgresql")

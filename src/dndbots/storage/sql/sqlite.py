@@ -1,4 +1,4 @@
-"""SQLite: a folder for each campaign, nothing to start."""
+"""SQLite: one folder for each campaign, and no server to start."""
 
 import os
 import shutil
@@ -25,16 +25,16 @@ from dndbots.errors import (
     StoreReadOnly,
     StoreUnavailable,
 )
-from dndbots.storage.disk import make_file, make_folder, plain_errors, refuse_links
+from dndbots.storage.files import make_file, make_folder, plain_errors, refuse_links
 from dndbots.storage.seals import Seal
-from dndbots.storage.sql.shape import DECLARED, active_faults, shape_faults
-from dndbots.storage.sql.tally import TALLY, Tally
+from dndbots.storage.sql.schema_check import DECLARED, active_faults, shape_faults
+from dndbots.storage.sql.seal_file import TALLY, SealFile
 
 FILE: Final = "campaign.db"
 _JOURNAL: Final = f"{FILE}-wal"
 _SHARED: Final = f"{FILE}-shm"
-# What the file says of itself, where SQLite keeps a number for programs: that all is in it; that some of it
-# may be in the journal; that it was found without the journal that it should have.
+# The state of the file, in SQLite's `user_version`: everything is in the file; some of it may be in the
+# journal; the file was found without the journal that it should have.
 _WHOLE, _OPEN, _DOUBTFUL = range(3)
 # SQLite opens no file with a longer path, in bytes.
 _LONGEST_PATH: Final = 504
@@ -45,9 +45,9 @@ _PATIENCE: Final = 2.0  # seconds
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that, if it wrote or found a journal, says at its end that all is in the file.
+    """A connection that marks the file as whole when it closes, if it wrote or found a journal.
 
-    The last one to go copies the journal into the file. Whoever else still writes says otherwise again.
+    The last connection to close copies the journal into the file. Another writer marks it as open again.
     """
 
     settles = False
@@ -55,7 +55,7 @@ class _Connection(sqlite3.Connection):
     def close(self) -> None:
         if self.settles:
             self.settles = False
-            with suppress(sqlite3.Error):  # who is busy now says so later; and the file may be full or gone
+            with suppress(sqlite3.Error):  # another writer marks it later; or the file is full or gone
                 self.execute("PRAGMA busy_timeout = 0")
                 self.execute("BEGIN IMMEDIATE")
                 if _state(self) == _OPEN:
@@ -65,18 +65,18 @@ class _Connection(sqlite3.Connection):
 
 
 class SqliteDialect:
-    """A campaign's folder and the database in it. What cannot be written to is read as it is."""
+    """The dialect of SQLite, for the folder of one campaign. A read-only file is read as it is."""
 
     name = "sqlite"
-    lends = False  # a file has room for as many connections as there are campaigns open: one
+    lends = False  # each open campaign has its own connection
     begin_snapshot = "BEGIN"
-    # Text that is no text shows as either.
+    # Broken text raises either of them.
     errors: tuple[type[Exception], ...] = (sqlite3.Error, UnicodeDecodeError)
 
     def __init__(self, folder: Path, *, create: bool, timeout: float) -> None:
         self.where = str(folder)
-        # Absolute: it stays the same file wherever the program goes, and SQLite takes no part of it for
-        # anything but a name.
+        # Absolute, so that a change of the working directory does not matter, and SQLite reads no part of
+        # the path as an option.
         self._file, self._timeout = _absolute(folder) / FILE, timeout
         try:
             is_there = self._file.exists()
@@ -88,24 +88,26 @@ class SqliteDialect:
             if not create:
                 raise CampaignMissing(self.where)
             self._make(self._file.parent)
-        self._tally = Tally(self._file.with_name(TALLY))
+        self._seal_file = SealFile(self._file.with_name(TALLY))
         with plain_errors(self._file):
             for name in (FILE, _JOURNAL, _SHARED, f"{FILE}-journal", TALLY):
                 refuse_links(self._file.with_name(name))
-        self._is_read_only = not all(os.access(one, os.W_OK) for one in (self._file, self._file.parent))
-        # Whether what is in the file may not be all, and whether the file itself says that it is open.
+        self._is_read_only = not all(os.access(path, os.W_OK) for path in (self._file, self._file.parent))
+        # Doubtful: events may be missing from the file. Marked: the file itself says that it is open.
         self._is_doubtful = self._is_marked = False
         self._copy: Path | None = None
 
     def _make(self, folder: Path) -> None:
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            if not folder.is_dir():  # a link to a folder is one that somebody else made
+            if not folder.is_dir():  # a link to a folder is fine: somebody made it on purpose
                 make_folder(folder)
         except PermissionError as exc:
-            raise StoreReadOnly(self.where, reason="the folder cannot be made; choose another place") from exc
+            reason = "the folder cannot be created; check permissions, or choose another folder"
+            raise StoreReadOnly(self.where, reason=reason) from exc
         except OSError as exc:
-            raise StoreUnavailable(self.where, reason=f"the folder cannot be made: {exc.strerror}") from exc
+            reason = f"the folder cannot be created: {exc.strerror}"
+            raise StoreUnavailable(self.where, reason=reason) from exc
         with plain_errors(self._file):
             make_file(self._file)
 
@@ -115,7 +117,7 @@ class SqliteDialect:
     def _connected(self) -> sqlite3.Connection:
         file, mode = self._file, "rw"
         if self._is_read_only and not self._has_journal():
-            mode = "ro&immutable=1"  # nobody writes, so that SQLite need not make a journal to read
+            mode = "ro&immutable=1"  # nobody writes, so SQLite needs no journal to read
         elif self._is_read_only and self._file.with_name(_SHARED).exists():
             mode = "ro"
         elif self._is_read_only:
@@ -134,14 +136,14 @@ class SqliteDialect:
         engine.dispose()
 
     def _copied(self) -> Path:
-        """A copy with its journal, in a place of its own: SQLite reads no journal where it cannot write."""
+        """Return a temporary copy with its journal: SQLite cannot read a journal in a read-only folder."""
         if self._copy is None:
-            place = Path(mkdtemp(prefix="dndbots-"))
-            finalize(self, shutil.rmtree, place, ignore_errors=True)
-            with plain_errors(place):
+            folder = Path(mkdtemp(prefix="dndbots-"))
+            finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            with plain_errors(folder):
                 for name in (FILE, _JOURNAL):
-                    shutil.copyfile(self._file.with_name(name), place / name)
-            self._copy = place / FILE
+                    shutil.copyfile(self._file.with_name(name), folder / name)
+            self._copy = folder / FILE
         return self._copy
 
     def _has_journal(self) -> bool:
@@ -153,21 +155,21 @@ class SqliteDialect:
         if self._is_read_only:
             connection.execute("PRAGMA query_only = ON")
         else:
-            _keep_a_log(connection)
+            _use_wal(connection)
         for pragma in (
             "synchronous = FULL",
             f"cache_size = -{_KIBIBYTES_AT_HAND}",
-            # The same pages are written again and again; later, they are copied to their places once.
+            # The same pages are written again and again; a late checkpoint copies each only once.
             f"wal_autocheckpoint = {_PAGES_BEFORE_COPYING}",
             "temp_store = MEMORY",
-            # A file may come from anywhere.
+            # The file may come from an untrusted source.
             "trusted_schema = OFF",
             "cell_size_check = ON",
         ):
             connection.execute(f"PRAGMA {pragma}")
         state = _state(connection)
-        # Having read it, this connection keeps others from taking the journal away.
-        if state == _OPEN and self._tally.noted() is None:
+        # After this read, the connection keeps others from removing the journal.
+        if state == _OPEN and self._seal_file.noted_seals() is None:
             connection.settles = self._has_journal()
             self._is_doubtful = not connection.settles
         else:
@@ -185,14 +187,14 @@ class SqliteDialect:
 
     def note(self, branch: int, seal: Seal) -> None:
         if not self._is_doubtful:
-            self._tally.note(branch, seal)
+            self._seal_file.note(branch, seal)
 
-    def noted(self) -> dict[int, Seal]:
-        return self._tally.noted() or {}
+    def noted_seals(self) -> dict[int, Seal]:
+        return self._seal_file.noted_seals() or {}
 
     def accept(self, cursor: Any) -> None:
         cursor.execute(f"PRAGMA user_version = {_OPEN}")
-        self._tally.forget()
+        self._seal_file.forget()
         self._is_doubtful = False
 
     def is_lost(self, _connection: Any) -> bool:
@@ -212,9 +214,9 @@ class SqliteDialect:
             self._mark(cursor)
 
     def _mark(self, cursor: Any) -> None:
-        """Says in the file itself that from here on it is not all: a copy of it alone is then known for one.
+        """Mark the file itself as open, so that a copy without its journal can be recognized.
 
-        What still reads an older state may keep that out of the file; then the next one who writes tries.
+        A reader of an older state may keep the mark out of the file; then the next writer tries again.
         """
         if _state(cursor) == _WHOLE:
             cursor.execute(f"PRAGMA user_version = {_OPEN}")
@@ -222,7 +224,7 @@ class SqliteDialect:
         _, pages, copied = cursor.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         self._is_marked = pages == copied
         cursor.execute("BEGIN IMMEDIATE")
-        if _state(cursor) == _WHOLE:  # somebody left in between
+        if _state(cursor) == _WHOLE:  # another connection closed in between
             cursor.execute(f"PRAGMA user_version = {_OPEN}")
             self._is_marked = False
 
@@ -238,7 +240,7 @@ class SqliteDialect:
 
     def each(self, cursor: Any, sql: str, params: Sequence[tuple[Any, ...]]) -> list[list[tuple[Any, ...]]]:
         execute = cursor.execute
-        return [execute(sql, one).fetchall() for one in params]
+        return [execute(sql, row).fetchall() for row in params]
 
     def streaming_cursor(self, connection: Any) -> Any:
         return connection.cursor()
@@ -253,15 +255,15 @@ class SqliteDialect:
         if self._is_doubtful:
             found.append(
                 f"it was copied while it was open, without its journal ({_JOURNAL}): the newest events may "
-                "be missing; copy both, or copy it closed, or rebuild to go on with what is there"
+                "be missing; copy both files, or copy it closed, or rebuild to continue with what is left"
             )
         return found
 
-    def translated(self, exc: Exception) -> StorageError:
+    def translate(self, exc: Exception) -> StorageError:
         code = getattr(exc, "sqlite_errorname", "")
         if isinstance(exc, UnicodeDecodeError) or str(exc).startswith("Could not decode"):
-            # It quotes the row, which need not be for whoever reads this.
-            code, exc = "SQLITE_CORRUPT", ValueError("what should be text is none")
+            # The original message quotes the row, which may be secret.
+            code, exc = "SQLITE_CORRUPT", ValueError("a text is not valid UTF-8")
         for begins, kind, reason in _REASONS:
             if code.startswith(begins):
                 return kind(self.where, reason=f"{reason} ({exc})")
@@ -289,8 +291,8 @@ def _state(connection: Any) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _keep_a_log(connection: Any) -> None:
-    """Several programs may make a campaign at the same moment: SQLite does not wait here, so we do."""
+def _use_wal(connection: Any) -> None:
+    """Switch to write-ahead logging. SQLite does not wait for another program that does the same; we do."""
     until = time.monotonic() + _PATIENCE
     while True:
         try:
@@ -304,12 +306,12 @@ def _keep_a_log(connection: Any) -> None:
 
 
 def _absolute(folder: Path) -> Path:
-    """A folder's whole path, if SQLite can open a file in it."""
+    """Return the absolute path of a folder; refuse one too long for SQLite."""
     try:
         length = len(os.fsencode(os.path.realpath(folder / FILE)))
     except ValueError as exc:
-        raise InvalidSetting("campaign", str(folder), reason=f"is no path ({exc})") from exc
+        raise InvalidSetting("campaign", str(folder), reason=f"is not a valid path ({exc})") from exc
     if length > _LONGEST_PATH:
-        reason = f"has a path of {length} bytes; SQLite opens up to {_LONGEST_PATH}, so choose a shorter one"
+        reason = f"has a path of {length} bytes; SQLite allows {_LONGEST_PATH}; choose a shorter one"
         raise InvalidSetting("campaign", str(folder), reason=reason)
     return folder.absolute()

@@ -1,5 +1,6 @@
-"""Every statement that the store runs, in Core, made once for each kind of database."""
+"""Every statement that the store runs, in SQLAlchemy Core, made once for each kind of database."""
 
+from importlib import import_module
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -17,7 +18,6 @@ from sqlalchemy import (
     tuple_,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql import Executable
 
 from dndbots.storage.ports import VIEWS
@@ -44,7 +44,7 @@ from dndbots.storage.sql.schema import (
 
 TABLES: dict[str, Table] = {name: getattr(schema, name) for name in ("events", *VIEWS)}
 
-# Two numbers as one: the second is smaller than this.
+# The factor that packs two numbers into one: the second is smaller than this.
 PAIRED: Final = 1 << 40
 
 Param = BindParameter[Any]
@@ -55,11 +55,12 @@ _campaign: Param = bindparam("campaign")
 
 
 class Statements:
-    """Two things each database spells in its own way: lists, and an insert that may find its row there."""
+    """The statements for one kind of database. Dialects differ in list parameters and in upserts."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._insert: Any = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}[dialect.name]
+        # Only the dialect in use: loading both would slow down every start.
+        self._insert: Any = import_module(f"sqlalchemy.dialects.{dialect.name}").insert
         self.append: dict[str, Executable] = {name: insert(table) for name, table in TABLES.items()}
         for name in ("slots", "sightings", "links"):
             self.append[name] = self._unless_there(TABLES[name])
@@ -148,10 +149,10 @@ class Statements:
         self.events_at = select(events).where(*at)
         self.heads_at = select(events.c.seq, events.c.session_id, events.c.source).where(*at)
         self.ids_at = select(events.c.seq, events.c.event_id).where(*at)
-        self.places_of = select(events.c.event_id, events.c.seq).where(
+        self.seqs_of = select(events.c.event_id, events.c.seq).where(
             *within, self._dialect.listed(events.c.event_id, "ids")
         )
-        # Each audience of a viewer with its newest event: where to begin reading backwards.
+        # Each audience of a viewer with its newest event, from which to read backwards.
         newest_line = (
             select(func.max(lines.c.seq))
             .where(lines.c.branch == _branch, lines.c.audience == members.c.audience, lines.c.seq <= _upto)
@@ -298,8 +299,8 @@ class Statements:
         )
         by_end = select(links).where(links.c.branch == _branch, links.c.seq <= _upto)
         self.links_of, self.links_to = (
-            {False: one, True: one.join(members, _includes(links.c.holders))}
-            for one in (
+            {False: found, True: found.join(members, _includes(links.c.holders))}
+            for found in (
                 by_end.where(self._dialect.listed(links.c.subject, "uids")),
                 by_end.where(self._dialect.listed(links.c.object, "uids")),
             )
@@ -338,7 +339,7 @@ class Statements:
             .where(members.c.campaign == _campaign, members.c.member == _viewer, lines.c.seq == newest)
         )
         self.heard_together = self.heard.where(members.c.audience.in_(_of_another()))
-        # Not a join: SQLite would read all lines of the log, and ask of each who heard it.
+        # Not a join: SQLite would read all lines of the log, and check the members of each.
         self.audiences_of = select(members.c.audience).where(
             members.c.campaign == _campaign, members.c.member == _viewer
         )
@@ -356,7 +357,7 @@ class Statements:
         self.newest_postings = hits.where(
             postings.c.block >= bindparam("first"), postings.c.block <= bindparam("last")
         )
-        # For each row of the first terms, what stands beside it is sought: so the others may be common.
+        # Looks up the other terms for each row of the first ones, so the others may be common.
         beside = postings.alias("beside")
         self.postings_together = (
             select(postings.c.block, postings.c.hits, beside.c.hits)
@@ -378,21 +379,21 @@ class Statements:
         )
 
     def _paired(self, first: Any, second: Any) -> Any:
-        """The condition that two columns have one of the pairs of a list parameter."""
+        """Return the condition that two columns equal one of the pairs in a list parameter."""
         pair = self._dialect.values("pairs")
         size = literal(PAIRED, BigInteger)
         return tuple_(first, second).in_(select(pair // size, pair % size))
 
 
 def _of_another() -> Any:
-    """The audiences of somebody beside the viewer."""
+    """Return the audiences of the person in the parameter `another`."""
     others = members.alias("others")
     mine = (others.c.campaign == _campaign, others.c.member == bindparam("another"))
     return select(others.c.audience).where(*mine)
 
 
 def _includes(audience: Any) -> Any:
-    """The join with `members` that keeps rows whose people include the viewer."""
+    """Return the condition to join `members` on, which keeps rows whose people include the viewer."""
     return (
         (members.c.campaign == _campaign) & (members.c.member == _viewer) & (members.c.audience == audience)
     )
@@ -403,7 +404,7 @@ def _for_anybody_or_viewer(statement: Select[Any], table: Table) -> dict[bool, S
 
 
 def _slots(by_subject: bool, by_slot: bool, by_viewer: bool) -> Select[Any]:  # noqa: FBT001
-    """Which slots there are, with which holders: each has a newest claim to seek."""
+    """Select slots with their holders; each of them has a newest claim to look up."""
     found = select(slots.c.subject, slots.c.slot, slots.c.holders, slots.c.certainty).where(
         slots.c.branch == _branch, slots.c.seq <= _upto
     )
@@ -441,7 +442,7 @@ _MADE: dict[str, Statements] = {}
 
 
 def statements_for(dialect: Dialect) -> Statements:
-    """The statements of a kind of database, which all its connections share."""
+    """Return the statements of a kind of database, which all its connections share."""
     if dialect.name not in _MADE:
         _MADE[dialect.name] = Statements(dialect)
     return _MADE[dialect.name]

@@ -1,4 +1,4 @@
-"""A campaign in a SQL database: the port, on one connection."""
+"""A campaign in a SQL database: the store port on one connection."""
 
 import hashlib
 import json
@@ -30,29 +30,29 @@ from dndbots.storage.ports import (
     Segment,
     TruthRow,
 )
-from dndbots.storage.seals import Seal, lost
+from dndbots.storage.seals import Seal, describe_loss
 from dndbots.storage.sql.database import Database, Dialect
+from dndbots.storage.sql.line_reads import LineReads
 from dndbots.storage.sql.migrate import bring_up_to_date
 from dndbots.storage.sql.statements import statements_for
-from dndbots.storage.sql.words import WordReads
 
-Kind = TypeVar("Kind", bound=Any)
+RowKind = TypeVar("RowKind", bound=Any)
 _CURSOR: Final = "views"
 _EVERYTHING: Final = 2**62
 _PAGE: Final = 1_000
-# Rows are written in the order of their index, so that neighbours go together. The first column that
-# tells rows of one append apart is enough for the largest heap of them.
+# Rows are written in the order of their index, so that neighbours are written together. One column is enough
+# to sort postings, which are the most numerous.
 _SORTED_BY: Final = {"postings": itemgetter(1)}
 
 
-class SqlStore(WordReads):
-    """One campaign of a database. A folder's database has one, a server's has many."""
+class SqlStore(LineReads):
+    """A campaign of a database. A folder's database has one, a server's has many."""
 
     def __init__(
         self, make_dialect: Callable[[], Dialect], *, campaign: str, create: bool, fresh: bool = True
     ) -> None:
         self._make_dialect, self._name = make_dialect, campaign
-        # The branches of which is known that they are as far as they were noted to be.
+        # Branches that were compared with their seals.
         self._compared: set[int] = set()
         self._db = Database(make_dialect())
         self.where = self._db.dialect.where
@@ -61,7 +61,7 @@ class SqlStore(WordReads):
                 bring_up_to_date(self._db)
             self._say = statements_for(self._db.dialect)
             self._campaign = self._find_campaign(create=create)
-        except BaseException:  # whatever it was, nobody else would close the connection
+        except BaseException:  # nobody else would close the connection
             self._db.close()
             raise
 
@@ -107,11 +107,11 @@ class SqlStore(WordReads):
             self.write(seed(self, branch))
             if instead_of is not None:
                 self._exchange_names(branch.id, instead_of)
-            return next(one for one in self.branches() if one.id == branch.id)
+            return next(stored for stored in self.branches() if stored.id == branch.id)
 
     def _exchange_names(self, one: int, other: int) -> None:
         names = {branch.id: branch.name for branch in self.branches()}
-        # No two branches have a name at any time, and none that anybody gave is blank.
+        # Names are unique at any time, and a blank is never a branch's name.
         for branch, name in ((one, " "), (other, names[one]), (one, names[other])):
             self._db.run(self._say.rename, branch=branch, new_name=name)
 
@@ -123,24 +123,24 @@ class SqlStore(WordReads):
             try:
                 head, forked_at, text = (int(found[0]), int(found[1]), str(found[2])) if found else (0, 0, "")
             except (TypeError, ValueError) as exc:
-                reason = "the head of a branch is no number; restore the campaign from a copy"
+                reason = "the head of a branch is not a number; restore the campaign from a copy"
                 raise StoreDamaged(self.where, reason=reason) from exc
             self._seal = noted = Seal.read(text) or Seal(forked_at)
             if branch not in self._compared:
                 self._refuse_lost(branch, head)
             if noted.seq < head:
-                # An older dndbots wrote these, or the log was taken as it is.
+                # An older dndbots wrote these events, or the log was accepted as it is.
                 self._set_log(branch, head, self._between(branch, noted.seq, head))
             yield head
         if self._seal != noted:
             self._db.dialect.note(branch, self._seal)
 
     def _refuse_lost(self, branch: int, head: int) -> None:
-        """Nothing is recorded behind a tail that is lost: the next seal would hide that."""
-        seals = [self._seal, *filter(None, [self._db.dialect.noted().get(branch)])]
+        """Refuse to append after a lost tail: the next seal would hide the loss."""
+        seals = [self._seal, *filter(None, [self._db.dialect.noted_seals().get(branch)])]
         newest = max(seals)
-        if newest.seq > head or any(one.seq == newest.seq and one != newest for one in seals):
-            raise StoreDamaged(self.where, reason=lost(newest.seq, head))
+        if newest.seq > head or any(seal.seq == newest.seq and seal != newest for seal in seals):
+            raise StoreDamaged(self.where, reason=describe_loss(newest.seq, head))
         self._compared.add(branch)
 
     def _between(self, branch: int, after: int, head: int) -> Iterator[EventRow]:
@@ -213,7 +213,7 @@ class SqlStore(WordReads):
         return {int(seq): LineHead(session, source) for seq, session, source in rows}
 
     def _at(self, statement: Executable, lineage: Lineage, seqs: Collection[int]) -> list[tuple[Any, ...]]:
-        """What stands at some places, each in the segment that it belongs to."""
+        """Run a statement for some seqs, each in the segment that holds it."""
         found, after = list[tuple[Any, ...]](), -1
         for branch, upto in lineage:
             own = [seq for seq in seqs if after < seq <= upto]
@@ -222,62 +222,10 @@ class SqlStore(WordReads):
             after = upto
         return found
 
-    def places_of(self, lineage: Lineage, ids: Collection[str]) -> dict[str, int]:
+    def seqs_of(self, lineage: Lineage, ids: Collection[str]) -> dict[str, int]:
         key = {"ids": self._db.dialect.as_list(ids)}
-        rows = self._each(self._say.places_of, lineage, [key] if ids else [])
+        rows = self._each(self._say.seqs_of, lineage, [key] if ids else [])
         return {str(name): int(seq) for name, seq in rows}
-
-    def newest_perceived(
-        self, lineage: Lineage, viewer: str, *, limit: int, without: str | None = None
-    ) -> list[int]:
-        audiences = self._say.audiences_newest if without is None else self._say.audiences_newest_without
-        found: list[int] = []
-        for segment in reversed(lineage):
-            if len(found) < limit:
-                found += self._newest(
-                    audiences,
-                    self._say.newest_lines,
-                    limit - len(found),
-                    branch=segment.branch,
-                    upto=segment.upto,
-                    viewer=viewer,
-                    campaign=self._campaign,
-                    another=without,
-                )
-        return found
-
-    def newest_mentions(
-        self, lineage: Lineage, uids: Collection[str], viewer: str, *, limit: int
-    ) -> list[int]:
-        found: set[int] = set()
-        for segment in reversed(lineage):
-            for uid in uids:
-                found |= set(
-                    self._newest(
-                        self._say.mentions_newest,
-                        self._say.newest_mentions,
-                        limit,
-                        branch=segment.branch,
-                        upto=segment.upto,
-                        viewer=viewer,
-                        campaign=self._campaign,
-                        uid=uid,
-                    )
-                )
-        return sorted(found, reverse=True)[:limit]
-
-    def _newest(
-        self, by_audience: Executable, of_audience: Executable, limit: int, **values: Any
-    ) -> list[int]:
-        """Merges audiences from the one with the newest event on, as long as one may still add something."""
-        newest = [(int(seq), group) for group, seq in self._db.all(by_audience, **values) if seq is not None]
-        found: list[int] = []
-        for seq, group in sorted(newest, reverse=True):
-            if len(found) == limit and seq < found[-1]:
-                break
-            rows = self._db.all(of_audience, audience=group, limit=limit, **values)
-            found = sorted({*found, *(int(row[0]) for row in rows)}, reverse=True)[:limit]
-        return found
 
     # Claims.
 
@@ -394,15 +342,15 @@ class SqlStore(WordReads):
 
     def _either_end(
         self,
-        kind: type[Kind],
+        kind: type[RowKind],
         statements: Iterable[Executable],
         lineage: Lineage,
         uids: Collection[str],
         viewer: str | None,
-    ) -> list[Kind]:
-        """Rows that have two ends, found from one or the other, each once."""
+    ) -> list[RowKind]:
+        """Return rows with two ends, found from either end, each once."""
         keys = [{"uids": self._db.dialect.as_list(uids)}] if uids else []
-        rows = [row for one in statements for row in self._each(one, lineage, keys, viewer)]
+        rows = [row for statement in statements for row in self._each(statement, lineage, keys, viewer)]
         return list(dict.fromkeys(_made(kind, rows)))
 
     def _each(
@@ -412,7 +360,7 @@ class SqlStore(WordReads):
         keys: Collection[dict[str, Any]],
         viewer: str | None = None,
     ) -> list[tuple[Any, ...]]:
-        """What is found for each key in each segment."""
+        """Run a statement for each key in each segment; return all rows."""
         values = [
             {"branch": segment.branch, "upto": segment.upto, **key} for segment in lineage for key in keys
         ]
@@ -447,8 +395,8 @@ class SqlStore(WordReads):
 
     # Upkeep.
 
-    def kept(self) -> AbstractContextManager[None]:
-        return self._db.kept()
+    def keep_connection(self) -> AbstractContextManager[None]:
+        return self._db.keep_connection()
 
     def snapshot(self) -> AbstractContextManager[None]:
         return self._db.snapshot()
@@ -457,7 +405,7 @@ class SqlStore(WordReads):
         found = self._db.one(self._say.cursor, branch=branch, name=_CURSOR)
         if found is not None:
             return Cursor(int(found[0]), int(found[1]))
-        forked_at = next(one.forked_at for one in self.branches() if one.id == branch)
+        forked_at = next(known.forked_at for known in self.branches() if known.id == branch)
         return Cursor(forked_at, FOLD_VERSION)
 
     def clear_views(self, branch: int) -> None:
@@ -467,8 +415,8 @@ class SqlStore(WordReads):
     def view_rows(self, view: str, branch: int) -> Iterator[Sequence[object]]:
         return self._db.stream(self._say.view_rows[view], branch=branch)
 
-    def noted(self) -> dict[int, Seal]:
-        return self._db.dialect.noted()
+    def noted_seals(self) -> dict[int, Seal]:
+        return self._db.dialect.noted_seals()
 
     def seal(self, branch: int) -> Seal | None:
         found = self._db.one(self._say.log, branch=branch)
@@ -487,7 +435,7 @@ class SqlStore(WordReads):
         for group, member in self._db.all(self._say.all_members, campaign=self._campaign):
             people.setdefault(int(group), set()).add(member)
         wrong = [group for group, who in people.items() if digests.get(group) != _digest(frozenset(who))]
-        return [f"the people of group {group} are not those it was made for" for group in sorted(wrong)]
+        return [f"the members of group {group} have changed" for group in sorted(wrong)]
 
     def faults(self) -> list[str]:
         return self._db.faults()
@@ -497,7 +445,7 @@ def _digest(group: frozenset[str]) -> str:
     return hashlib.sha256(json.dumps(sorted(group)).encode()).hexdigest()
 
 
-def _made(kind: type[Kind], rows: Iterable[tuple[Any, ...]]) -> list[Kind]:
+def _made(kind: type[RowKind], rows: Iterable[tuple[Any, ...]]) -> list[RowKind]:
     return [kind._make(row) for row in rows]
 
 
@@ -509,5 +457,5 @@ def _first(rows: Iterable[tuple[Any, ...]]) -> dict[str, int]:
 
 
 def _range(prefix: str) -> dict[str, str]:
-    """The texts that begin with this ASCII one."""
+    """Return the bounds of all texts that begin with an ASCII prefix."""
     return {"first": prefix, "beyond": prefix[:-1] + chr(ord(prefix[-1]) + 1)}

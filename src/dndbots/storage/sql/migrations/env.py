@@ -1,4 +1,4 @@
-"""Alembic's entry: migrations run on the connection that `migrate` hands over, inside its transaction."""
+"""Alembic's entry point: migrations run on the connection of `migrate`, inside its transaction."""
 
 from alembic import context
 
@@ -7,6 +7,6 @@ from dndbots.storage.sql.schema import metadata
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=metadata,
-    transactional_ddl=False,  # the caller has begun, and will commit
+    transactional_ddl=False,  # the caller began the transaction, and commits it
 )
 context.run_migrations()

@@ -1,4 +1,4 @@
-"""Who has to do with whom, found from either end. The rows come with the next fold of the log."""
+"""Add links between entities, found from either end. The next fold of the log adds the rows."""
 
 import sqlalchemy as sa
 from alembic import op

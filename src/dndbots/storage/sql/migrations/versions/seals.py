@@ -1,4 +1,4 @@
-"""How far the log of a branch goes, with a checksum of it. It comes with the next event that is recorded."""
+"""Add the seal of a branch: its last event and a checksum. The next recorded event sets it."""
 
 import sqlalchemy as sa
 from alembic import op

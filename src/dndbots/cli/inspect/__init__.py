@@ -1,0 +1,1 @@
+"""Commands that answer questions: recall, contexts, memories, logs and graphs."""

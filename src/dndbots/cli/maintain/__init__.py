@@ -1,0 +1,1 @@
+"""Commands that keep campaigns: create, import, export, compact, decide and review."""

@@ -1,0 +1,1 @@
+"""Commands for playing: games, seats, characters and models."""

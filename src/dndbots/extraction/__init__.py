@@ -1,0 +1,1 @@
+"""Extraction of facts from prose: the port, the extractor that asks a model, and the English rules."""

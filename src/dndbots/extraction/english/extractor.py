@@ -1,0 +1,127 @@
+"""The default extractor: reads each turn on its own, and proposes only facts that the turn states."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Final, NamedTuple
+
+from dndbots.extraction.english.marked_names import Lexicon, Marked, Mention, mark_names
+from dndbots.extraction.english.name_kinds import find_cues
+from dndbots.extraction.english.not_facts import after_rumor, is_closed, is_sung, is_written, takes_back
+from dndbots.extraction.english.passages import QUOTE, Passage, passages
+from dndbots.extraction.english.plain_forms import rewrite_plainly
+from dndbots.extraction.english.reader import SentenceContext, read_sentence
+from dndbots.extraction.english.speakers import (
+    antecedents,
+    find_speaker,
+    is_only_tag,
+    mark_first_person,
+    mark_pronouns,
+)
+from dndbots.extraction.english.word_tables import OPENERS
+from dndbots.extraction.port import FIELDS, KnownNames, Turn, Update
+from dndbots.text.english_words import FUNCTION_WORDS
+from dndbots.text.words import words_of
+
+LONGEST_TURN: Final = 200_000
+_MARKUP: Final = frozenset("@#[]{}<>|`*_\\=")
+
+
+class _Sentence(NamedTuple):
+    marked: Marked
+    passage: Passage
+    said_by: str | None  # the person quoted
+    is_unattributed: bool  # a quotation whose speaker is unknown
+
+
+class RuleExtractor:
+    """Reads facts by rules. It keeps nothing between turns, and no text makes it raise."""
+
+    waits = False
+    turn_by_turn = True
+
+    def extract(self, turns: Sequence[Turn], known: KnownNames) -> list[Update]:
+        """Return the facts that the turns state."""
+        lexicon = Lexicon(known.names)
+        return [update for turn in turns for update in _updates_of(turn, lexicon)]
+
+
+def _updates_of(turn: Turn, lexicon: Lexicon) -> list[Update]:
+    found: dict[Update, None] = {}
+    text = rewrite_plainly(turn.text[:LONGEST_TURN], narrated=turn.role == "dm")
+    if is_sung(text):
+        return []
+    sentences = list(_sentences(text, lexicon))
+    for sentence, following in zip_longest(sentences, sentences[1:]):
+        speaker = sentence.said_by or (turn.speaker if turn.role != "dm" else None)
+        marked = sentence.marked
+        if sentence.is_unattributed or sentence.passage.asks or is_closed(sentence.passage.text):
+            continue
+        if following and takes_back(following.passage.text):
+            continue
+        if speaker:
+            marked = mark_first_person(marked, speaker)
+        context = SentenceContext(
+            turn=turn, lexicon=lexicon, said_by=sentence.said_by, rumor=after_rumor(marked.text)
+        )
+        found.update(dict.fromkeys(read_sentence(marked, context)))
+    words = _TurnWords(turn) if found else None
+    return [update for update in found if words and words.support(update)]
+
+
+def _sentences(text: str, lexicon: Lexicon) -> Iterator[_Sentence]:
+    """Yield the sentences of a turn with their names marked, and the person who says each."""
+    split = list(passages(text))
+    first = [mark_names(passage.text, lexicon) for passage in split]
+    letters = _letters(first)
+    speaker: str | None = None
+    quoted_by: str | None = None
+    # The people whom a pronoun may mean, separately for the narration and for each quotation.
+    before: dict[int | None, list[Mention]] = {}
+    for passage, plain in zip(split, first, strict=True):
+        marked = mark_names(passage.text, lexicon, letters) if letters else plain
+        marked = mark_pronouns(marked, before.get(passage.quoted, ()))
+        before[passage.quoted] = antecedents(marked)
+        if passage.quoted is None:
+            if QUOTE in passage.text:
+                named = None if is_written(passage.text) else find_speaker(marked)
+                quoted_by = named or (speaker if passage.text.strip(" .") == QUOTE else None)
+                speaker = named if is_only_tag(marked) or passage.text.startswith(QUOTE) else None
+            elif passage.text.strip():
+                speaker = None
+            yield _Sentence(marked, passage, None, is_unattributed=False)
+        else:
+            yield _Sentence(marked, passage, quoted_by, is_unattributed=quoted_by is None)
+
+
+def _letters(marked: list[Marked]) -> dict[str, str]:
+    """Return the letters that the turn's own words give to unexplained names; none if they disagree."""
+    cued: dict[str, set[str]] = {}
+    for sentence in marked:
+        for name, letter in find_cues(sentence):
+            cued.setdefault(name, set()).add(letter)
+    return {name: next(iter(letters)) for name, letters in cued.items() if len(letters) == 1}
+
+
+class _TurnWords:
+    """The words of a turn and of its speaker's name. Every proposal must be made of them."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._words = set(words_of(turn.text))
+        if turn.role != "dm":
+            self._words.update(words_of(turn.speaker))
+
+    def support(self, update: Update) -> bool:
+        """Return whether the turn contains the name, and every word of the value that carries meaning."""
+        named = set(words_of(update.name))
+        value = {word for word in words_of(update.value) if word not in FUNCTION_WORDS}
+        return (
+            update.field in FIELDS[update.kind]
+            and _is_clean((update.name, update.value, update.said_by or ""))
+            and bool(named)
+            and not value <= OPENERS
+            and named | value <= self._words
+        )
+
+
+def _is_clean(texts: Iterable[str]) -> bool:
+    return all(text.isprintable() and _MARKUP.isdisjoint(text) for text in texts)

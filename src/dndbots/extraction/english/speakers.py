@@ -1,0 +1,121 @@
+"""Finds the speaker of a quotation and the person a pronoun means, if the turn leaves no doubt."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from dndbots.extraction.english.marked_names import Marked, Mention
+from dndbots.extraction.english.passages import QUOTE
+from dndbots.extraction.english.word_tables import FOLK, ROLES, either
+
+_VERBS: Final = (
+    r"(?:says?|said|whispers?|whispered|replies|replied|answers?|answered|mutters?|muttered"
+    r"|growls?|growled|shouts?"
+    r"|shouted|cries|cried|explains?|explained|adds?|added|tells you|tells them|told (?:you"
+    r"|them)|murmurs?|murmured"
+    r"|continues?|continued|admits?|admitted|declares?|declared|sighs?|sighed|warns?|warned"
+    r"|confesses|confessed|calls out|insists|insisted|calls over|observes|announces|announced|calls after)"
+)
+_PERSON: Final = r"(?:the (?:\w+ )?)?@[PU](\d+)@"
+_AFTER: Final = re.compile(rf"{QUOTE},? (?:{_VERBS} {_PERSON}|{_PERSON} (?:\w+ly )?{_VERBS})", re.IGNORECASE)
+_BEFORE: Final = re.compile(
+    rf"{_PERSON}(?:, [^,]{{1,40}},)? (?:\w+ly )?(?:\w+s(?: \w+){{0,4}} and )?{_VERBS}(?: "
+    rf"[^,:;.]{{0,40}})?[,:]? ?{QUOTE}",
+    re.IGNORECASE,
+)
+_LABEL: Final = re.compile(rf"^{_PERSON}: ?{QUOTE}$")
+_TAG_ONLY: Final = re.compile(
+    rf"^{QUOTE},? (?:{_VERBS} @[PU]\d+@|@[PU]\d+@ (?:\w+ly )?{_VERBS})[.,]? ?{QUOTE}$", re.IGNORECASE
+)
+_HE: Final = re.compile(
+    r"(?<![\w@'\u2019-])(?:(he|she)(['\u2019]s)?|(his|her)(?= (?!own\b)[a-z]))(?![\w@'\u2019])", re.IGNORECASE
+)
+_I: Final = re.compile(
+    r"(?<![\w@'\u2019-])(?:(I)(['\u2019]m|['\u2019]ve| am| have)?|([Mm]y))(?![\w@'\u2019])"
+)
+_OF_MINE: Final = re.compile(r"\ban? ((?:[a-z-]+ )?[a-z-]+) of mine\b")
+_IS_MINE: Final = re.compile(r"(?<=\bis )mine(?=[.,;!]|$)")
+_TO_ME: Final = re.compile(
+    r"(?:(?<=belongs to )|(?<=answers to )|(?<=apprenticed to )|(?<=works for )|(?<=serves "
+    r"))me(?=[.,;!]|$)"
+)
+_IS_HAS: Final = r" (?:been|got|joined|vanished|disappeared|died|promised|sworn|gone|learned|lost)\b"
+_STRANGER: Final = re.compile(
+    r"(?<!is )(?<!was )(?<!, )(?<!@ )\b(?:an?|another|the other|some|two|the) (?:[\w-]+ "
+    rf"){{0,2}}{either(ROLES | FOLK)}\b(?!,? (?:named|called|by the name of|known as) )",
+    re.IGNORECASE,
+)
+_WHO_IS: Final = re.compile(r"\bwho['\u2019]s(?= (?:an?|the|our|one|missing|dead)\b)")
+_NAME_IS: Final = re.compile(
+    r"(@[A-Z]\d+@)['\u2019]s(?= (?:(?:an?|the|been|afraid|married|looking for|from|in|at|on|now|still|hiding"
+    r"|up|back|over|off) |(?:dead|missing|gone|cursed|wounded|poisoned)\b))"
+)
+
+
+def find_speaker(marked: Marked) -> str | None:
+    """Return the speaker of a sentence's quotation, if the sentence names exactly one."""
+    tags = [found for tag in (_AFTER, _BEFORE, _LABEL) for found in tag.finditer(marked.text)]
+    speakers = {_named(marked, next(group for group in found.groups() if group)) for found in tags}
+    return next(iter(speakers)) if len(speakers) == 1 else None
+
+
+def is_only_tag(marked: Marked) -> bool:
+    """Return whether only a tag such as "says Tom" stands between two quotations."""
+    return bool(_TAG_ONLY.match(marked.text))
+
+
+def _named(marked: Marked, number: str) -> str:
+    return marked.mentions[int(number)].name
+
+
+def mark_first_person(marked: Marked, speaker: str) -> Marked:
+    """Return the sentence with the speaker's mark for "I" and "my"."""
+    mentions = list(marked.mentions)
+    text = _TO_ME.sub("I", _IS_MINE.sub("my", _OF_MINE.sub(r"my \1", marked.text)))
+
+    def put(found: re.Match[str]) -> str:
+        mentions.append(Mention(speaker, "P", found.group()))
+        sign = f"@P{len(mentions) - 1}@"
+        if found[3]:
+            return f"{sign}'s"
+        verb = (found[2] or "").strip().strip("'\u2019")
+        return sign + {"m": " is", "am": " is", "ve": " has", "have": " has"}.get(verb, "")
+
+    return Marked(_I.sub(put, text), tuple(mentions))
+
+
+def mark_pronouns(marked: Marked, before: Sequence[Mention]) -> Marked:
+    """Return the sentence with marks for "he" and "her" where they can mean only one person.
+
+    `before` are the people of the previous sentence; they count if this one names nobody earlier.
+    """
+    text = _WHO_IS.sub("who is", _NAME_IS.sub(r"\1 is", marked.text))
+    mentions = list(marked.mentions)
+
+    def put(found: re.Match[str]) -> str:
+        earlier = people(Marked(text[: found.start()], marked.mentions))
+        named = {mention.name for mention in earlier or before}
+        if len(named) != 1 or _STRANGER.search(text, 0, found.start()):
+            return found.group()
+        name = next(iter(named))
+        mentions.append(Mention(name, "P", found.group()))
+        sign = f"@P{len(mentions) - 1}@"
+        if found[3]:
+            return f"{sign}'s"
+        if found[2]:
+            has = re.match(_IS_HAS, text[found.end() : found.end() + 20])
+            return f"{sign} has" if has else f"{sign} is"
+        return sign
+
+    return Marked(_HE.sub(put, text), tuple(mentions))
+
+
+def people(marked: Marked) -> list[Mention]:
+    """Return the names in a sentence that may be people."""
+    numbers = re.findall(r"@[PU](\d+)@", marked.text)
+    return [marked.mentions[int(number)] for number in numbers]
+
+
+def antecedents(marked: Marked) -> list[Mention]:
+    """Return the people a pronoun in the next sentence may mean; none if it may mean a stranger, too."""
+    return [] if _STRANGER.search(marked.text) else people(marked)

@@ -1,0 +1,1 @@
+"""Endless adventures: chapters made from tables."""

@@ -1,0 +1,1 @@
+"""House players: bots that play a character without a model."""

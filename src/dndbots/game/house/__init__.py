@@ -1,1 +1,0 @@
-"""The house's own players: bots that play without a model."""

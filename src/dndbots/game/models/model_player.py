@@ -1,0 +1,183 @@
+"""A model that plays characters: it sees what its character knows, and says what the character tries.
+
+Names in its answer are looked up on the character's own table. A refused act goes back to the model once,
+with the reason; after that a safe act is played.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from dndbots.errors import ActRefused
+from dndbots.game.acts import Act, Verb
+from dndbots.game.agents import SeatTurn
+from dndbots.game.bots.house_player import HousePlayer
+from dndbots.game.input.act_resolver import resolve_act
+from dndbots.game.input.answer_filter import UID, FilteredAnswer, filter_answer
+from dndbots.game.models.scene_text import render_surroundings
+from dndbots.game.referee import refusal
+from dndbots.game.state.options import Surroundings
+from dndbots.llm.protocol import Answer, Question, Reply, Role, Tool, Voice
+from dndbots.text.clean import one_line
+
+ACT: Final = "act"
+_TALK: Final = frozenset((Verb.SAY, Verb.WHISPER, Verb.TELL))
+_WANTED: Final = "It is your turn. Call `act` once: what you try, and what you say while you do."
+_OTHERWISE: Final = "something is not as you think"
+_NOTHING: Final = "you said nothing that can be used; say in a few sentences what you do"
+_ONE_ACT: Final = "Only the first act of a turn counts."
+_MOST_FAULTS: Final = 3
+
+_Name = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    target: _Name = Field(default="", description="whom it concerns, by name")
+    what: _Name = Field(default="", description="the way, thing, topic, spell, item or quest, by name")
+    words: str = Field(default="", description="what you say and how you do it, in the first person")
+
+
+# Two fixed forms instead of one for each turn: tools stand before the prompt, and a change would break the
+# provider's cache. They have no docstrings, because models would read these as part of the schema.
+class AtPeace(_Form):
+    verb: Literal[
+        "say", "whisper", "tell", "ask", "go", "stay", "search", "look", "take", "open", "give", "accept",
+        "refuse", "rest", "attack", "parley", "cast", "bind",
+    ] = Field(description="what you do beside talking; `say` if nothing")  # fmt: skip
+
+
+class InAFight(_Form):
+    verb: Literal["attack", "cast", "bind", "flee", "parley", "give", "say", "whisper", "tell"] = Field(
+        description="what you do; `say` if you only talk"
+    )
+
+
+_PURPOSE: Final = "Does one thing as your character. Name only what is here."
+_AT_PEACE: Final = (Tool(name=ACT, purpose=_PURPOSE, form=AtPeace),)
+_IN_A_FIGHT: Final = (Tool(name=ACT, purpose=_PURPOSE, form=InAFight),)
+
+
+@dataclass(slots=True)
+class _Tried:
+    """A first attempt of a character's model in this turn: its question and its answer."""
+
+    question: Question
+    answer: Answer
+    words: str = ""
+    reason: str = ""  # of the refusal, as far as the character can see it
+
+
+class ModelPlayer:
+    """A player that plays any characters through one voice. Implements `dndbots.game.agents.SafePlayer`."""
+
+    attempts = 2
+
+    def __init__(self, voice: Voice) -> None:
+        self._voice = voice
+        self._tried: dict[str, _Tried] = {}
+
+    def act(self, turn: SeatTurn) -> Act:
+        before = self._tried.pop(turn.who, None) if turn.refused else None
+        question = question_of(turn) if before is None else _ask_again(turn, before)
+        answer = self._voice.ask(question)
+        tried = self._tried[turn.who] = _Tried(question, answer)
+        call = next((one.form for one in answer.calls if isinstance(one.form, _Form)), None)
+        said = clean_speech(turn, (getattr(call, "words", "") or "").strip() or answer.words)
+        tried.words = said.words
+        extra = ["more than one act; the first counts"] if len(answer.calls) > 1 else []
+        if not said.words and call is None:
+            extra.append("no answer")
+        turn.ledger.record_answer(Role.PLAYER, answer, faults=(*said.faults, *extra), seat=turn.who)
+        try:
+            return _check_possible(turn, _act_of(turn, answer, call, said.words))
+        except ActRefused as exc:
+            tried.reason = exc.reason
+            raise
+
+    def fallback_act(self, turn: SeatTurn) -> Act:
+        """Return a safe act: the house player's choice in a fight, else only the words that were said."""
+        tried = self._tried.pop(turn.who, None)
+        turn.ledger.record_fault(Role.PLAYER, f"played a safe act instead: {turn.refused}")
+        if Surroundings(turn.table, turn.who).fight is not None:
+            return HousePlayer().act(turn)
+        return Act(words="" if tried is None else tried.words)
+
+
+def question_of(turn: SeatTurn) -> Question:
+    """Return the question of a turn, made from the character's own prompt and table alone."""
+    fight = Surroundings(turn.table, turn.who).fight
+    return Question(
+        role=Role.PLAYER,
+        system=turn.prompt.prompt,
+        text=f"{render_surroundings(turn.table, turn.who)}\n\n{_WANTED}",
+        tools=_AT_PEACE if fight is None else _IN_A_FIGHT,
+    )
+
+
+def _ask_again(turn: SeatTurn, before: _Tried) -> Question:
+    """Return the same question with the refusal added, in names that the character knows."""
+    why = f"Not possible: {_in_names(turn, before.reason) or _OTHERWISE}"
+    calls = before.answer.calls
+    wrong = [one for one in before.answer.faults[:_MOST_FAULTS] if one not in before.reason]
+    parts = [*([] if calls else [why]), *wrong]
+    reply = Reply(
+        answer=before.answer,
+        results={n: _ONE_ACT if n else why for n in range(len(calls))},
+        text=" ".join((*(f"{part.rstrip('.')}." for part in parts), "Try something else.")),
+    )
+    question = before.question
+    return Question(
+        role=question.role,
+        system=question.system,
+        text=question.text,
+        tools=question.tools,
+        so_far=(*question.so_far, reply),
+    )
+
+
+def _in_names(turn: SeatTurn, reason: str) -> str:
+    here = Surroundings(turn.table, turn.who)
+    named = UID.sub(lambda uid: here.called(uid[0]) if uid[0] in turn.table.names else "that", reason)
+    return one_line(named)
+
+
+def clean_speech(turn: SeatTurn, words: str) -> FilteredAnswer:
+    """Return the words without lines of other speakers, ids and engine talk."""
+    table, here = turn.table, Surroundings(turn.table, turn.who)
+    others = dict.fromkeys((*table.seats, *here.friends(), *here.people(), *here.foes()))
+    return filter_answer(
+        words,
+        own=[table.name(turn.who), table.name(turn.who).split()[0], "I"],
+        others=[here.called(uid) for uid in others if uid != turn.who],
+        names=table.names,
+    )
+
+
+def _check_possible(turn: SeatTurn, act: Act) -> Act:
+    """Return the act. `ActRefused`, if the character can see that it is impossible."""
+    reason = refusal(turn.table, turn.who, act)
+    if reason is not None:
+        raise ActRefused(turn.who, verb=act.verb.value, reason=reason)
+    return act
+
+
+def _act_of(turn: SeatTurn, answer: Answer, call: BaseModel | None, words: str) -> Act:
+    """Return the act that was called for; words without a call are speech.
+
+    A malformed call is refused once, so that the model can try again.
+    """
+    if not isinstance(call, AtPeace | InAFight):
+        if answer.failed and not turn.refused:
+            raise ActRefused(turn.who, verb=ACT, reason="; ".join(answer.failed[:_MOST_FAULTS]))
+        if not words:
+            raise ActRefused(turn.who, verb=Verb.SAY.value, reason=_NOTHING)
+        return Act(words=words)
+    verb = Verb(call.verb)
+    if verb in _TALK and not words:
+        raise ActRefused(turn.who, verb=verb.value, reason=_NOTHING)
+    # A topic may be any words. Everything else must name something that is here.
+    what = _in_names(turn, call.what) if verb is Verb.ASK else call.what
+    return resolve_act(turn.table, turn.who, verb, words=words, target=call.target, what=what)

@@ -1,0 +1,1 @@
+"""The world: runs an adventure from its module and the table, without a model."""

@@ -1,0 +1,1 @@
+"""Memory documents in DCML, built from lists of events."""

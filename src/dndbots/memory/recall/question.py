@@ -1,0 +1,130 @@
+"""A question as recall reads it: the words that count, in all their forms, and the entities it names."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from dndbots.ids import DM, fold_name, is_uid
+from dndbots.storage.views.view import View
+from dndbots.text.terms import terms_of
+from dndbots.text.word_forms import forms_of, numbers_of
+
+_TOKEN: Final = re.compile(r"[^\W_]+(?:['\u2019_-][^\W_]+)*")
+_MOST_TOKENS: Final = 60
+_MOST_WORDS: Final = 16
+_MOST_NAMED: Final = 6
+_LONGEST_NAME: Final = 4
+_ARTICLES: Final = frozenset(("the", "a", "an"))
+_SPEAKER: Final = frozenset(("i", "me", "my", "mine", "we", "us", "our", "ours"))
+# Words that only frame a question; they count only if it has no others.
+_FRAMING_WORDS = (
+    "anybody anyone anything called clarify describe described did didnt discuss discussed does doesnt "
+    "ever everyone everything exactly explain explained happen happened happening happens know known "
+    "knows many mention mentioned mentions much name named names please recall remember reveal "
+    "revealed reveals say saying says she shes somebody someone something talk talked tell telling "
+    "tells thing things think thinks thought told whats whens wheres whether whom whos whose"
+)
+_FRAMING: Final = frozenset(_FRAMING_WORDS.split())
+
+
+class QuestionWord(NamedTuple):
+    """A word of a question, in all its forms.
+
+    `is_name` marks a name, which says whom the question is about, but not what it asks. `is_known` marks a
+    name that the viewer knows; any other only looks like a name.
+    """
+
+    said: str
+    forms: tuple[str, ...]
+    is_name: bool = False
+    is_known: bool = False
+
+
+class NamedEntity(NamedTuple):
+    """An entity that a question names: all its uids, and the words of its names that the question lacks."""
+
+    name: str
+    uids: tuple[str, ...]
+    other_words: tuple[str, ...]
+
+
+class RecallQuestion(NamedTuple):
+    """A question. `speakers` are the uids whose own lines are preferred as answers."""
+
+    words: tuple[QuestionWord, ...]
+    named: tuple[NamedEntity, ...]
+    speakers: frozenset[str]
+    asks_where: bool = False
+
+
+def read_question(view: View, query: str) -> RecallQuestion:
+    """Read a question; names are looked up among those that the viewer knows."""
+    tokens = [_bare(token) for token in _TOKEN.findall(query[: _MOST_TOKENS * 40])[:_MOST_TOKENS]]
+    uids, used = _named_uids(view, tokens)
+    persons = view.persons_of(uids)
+    called = view.called(sorted(uids))
+    known = {term for n in used for term in terms_of(tokens[n])}
+    in_names = known | {term for token in tokens[1:] if token[0].isupper() for term in terms_of(token)}
+    terms = list(dict.fromkeys(term for token in tokens for term in terms_of(token)))
+    kept = [term for term in terms if term not in _FRAMING or term in in_names] or terms
+    words = tuple(
+        QuestionWord(
+            term, numbers_of(term) if term in in_names else forms_of(term), term in in_names, term in known
+        )
+        for term in kept[:_MOST_WORDS]
+    )
+    asked = {form for word in words for form in word.forms}
+    named: dict[str, NamedEntity] = {}
+    for uid in uids:
+        same = persons[uid]
+        names = [called[uid].name, *called[uid].aliases]
+        others = dict.fromkeys(term for name in names for term in terms_of(name) if term not in asked)
+        named.setdefault(same[0], NamedEntity(called[uid].name, tuple(same), tuple(others)))
+    mine = {view.viewer} if view.viewer != DM and _SPEAKER & {token.lower() for token in tokens} else set()
+    return RecallQuestion(
+        words,
+        tuple(named.values()),
+        frozenset({uid for entity in named.values() for uid in entity.uids} | mine),
+        asks_where=any(fold_name(token) == "where" for token in tokens),
+    )
+
+
+def _bare(token: str) -> str:
+    """Return a word without the ending of a possessive, so that its name is found."""
+    return token.removesuffix("'s").removesuffix("\u2019s") or token
+
+
+def _named_uids(view: View, tokens: list[str]) -> tuple[list[str], set[int]]:
+    """Return the uids that a question names, and the numbers of the words that do.
+
+    Of names inside names, the longest counts.
+    """
+    uids, used = list[str](), set[int]()
+    spans = [(first, last, " ".join(tokens[first:last])) for first, last in _spans(tokens)]
+    known = view.bearers_of({name for _, _, name in spans})
+    for first, last, name in spans:
+        if len(uids) >= _MOST_NAMED or not used.isdisjoint(range(first, last)):
+            continue
+        bearers = known[name] - {DM}
+        if not bearers and last - first == 1 and is_uid(name):
+            bearers = {uid for uid in (name,) if uid in view.everybody(name)}
+        if bearers:
+            uids += sorted(bearers)[:_MOST_NAMED]
+            used |= set(range(first, last))
+    return uids, used
+
+
+def _spans(tokens: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of words that may be a name, longest first: no common word at either end."""
+    content = [bool(terms_of(token)) for token in tokens]
+    for length in range(_LONGEST_NAME, 0, -1):
+        for first in range(len(tokens) - length + 1):
+            begins = content[first] or (length > 1 and tokens[first].lower() in _ARTICLES)
+            if begins and content[first + length - 1]:
+                yield first, first + length
+
+
+def find_words(text: str, words: Iterable[QuestionWord]) -> list[int]:
+    """Return the numbers of the question's words that a text has."""
+    terms = terms_of(text)
+    return [n for n, word in enumerate(words) if any(form in terms for form in word.forms)]

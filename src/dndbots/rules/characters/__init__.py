@@ -1,0 +1,1 @@
+"""Characters: abilities, classes, equipment and creation."""

@@ -1,0 +1,1 @@
+"""Fights: attacks, monsters, spells, wounds and healing."""

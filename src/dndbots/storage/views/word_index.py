@@ -1,0 +1,198 @@
+"""The word index of one viewer: which lines have a word, how rare it is, and which lines are near.
+
+Every number is counted among the viewer's own lines. A seq only orders lines: unperceived lines between two
+of them change nothing.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from dndbots.storage.ports import HeardTotals, Hit, Lineage, LineHead, LogLine, Segment, Store
+
+# The newest lines of a word are read; all its lines, if they stay within these limits.
+_NEWEST: Final = 128
+_MOST_LINES: Final = 1_000
+_MOST_READ: Final = 2_000
+# The limit on rows of postings read to find lines that share two words.
+_MOST_LOOKS: Final = 3_000
+_MOST_SHARED: Final = 500
+# A word in more lines than this, and in a larger share of all lines than this, is too common to be looked for
+# beside another word.
+_MANY: Final = 10_000
+_COMMON: Final = 0.02
+_FIRST_LOOK: Final = 6
+_WIDER: Final = 16
+
+
+class WordHits(NamedTuple):
+    """The lines with one of the forms of a word, how often each has it, and how many lines there are in all.
+
+    `terms` are the forms that occur anywhere. If `whole` is false, there are more lines than these.
+    """
+
+    terms: tuple[str, ...]
+    times: dict[int, int]
+    lines: float
+    whole: bool
+
+
+class NearbyLines(NamedTuple):
+    """The lines around some others: pairs that follow one another for the viewer, and all lines by seq."""
+
+    pairs: set[tuple[int, int]]
+    lines: dict[int, LogLine]
+
+
+class WordIndex:
+    """The word index of one viewer, up to one position of the log."""
+
+    def __init__(self, store: Store, lineage: Lineage, viewer: str) -> None:
+        self._store, self._lineage, self._viewer = store, lineage, viewer
+        self.heard: HeardTotals = store.heard(lineage, viewer)
+
+    def find(self, words: Iterable[Collection[str]]) -> list[WordHits]:
+        """Find the lines that have one of the forms of a word, for each word.
+
+        The rarest words are read whole. For others, only the newest lines are read, and the lines shared with
+        a rarer word, as long as that is cheap.
+        """
+        asked = [sorted(set(forms)) for forms in words]
+        every = sorted({form for forms in asked for form in forms})
+        hits = self._store.hits(self._lineage, every, self._viewer, limit=_NEWEST)
+        found = [self._found(forms, hits) for forms in asked]
+        order = sorted(range(len(found)), key=lambda n: (found[n].lines, n))
+        room = float(_MOST_READ)
+        for n in order:
+            if not found[n].whole and found[n].lines <= min(_MOST_LINES, room):
+                found[n] = self._read_on(found[n].terms, hits)
+                room -= len(found[n].times)
+        self._add_shared(found, order)
+        return found
+
+    def _found(self, forms: Iterable[str], hits: Mapping[str, list[Hit]], limit: int = _NEWEST) -> WordHits:
+        times: dict[int, int] = {}
+        lines = 0.0
+        whole = True
+        for form in forms:
+            own = hits.get(form, [])
+            for seq, number in own:
+                times[seq] = times.get(seq, 0) + number
+            if len(own) < limit:
+                lines += len(own)
+            else:
+                whole = False
+                lines += self._projected(own[-1][0], len(own))
+        terms = tuple(form for form in forms if form in hits)
+        return WordHits(terms, times, min(max(lines, len(times)), self.heard.lines), whole)
+
+    def _read_on(self, terms: Collection[str], hits: Mapping[str, list[Hit]]) -> WordHits:
+        """Read the older lines of a word whose newest lines are known, up to the limit."""
+        more = dict(hits)
+        for term in terms:
+            if len(hits[term]) == _NEWEST:
+                earlier = self._before(hits[term][-1][0])
+                limit = _MOST_LINES - _NEWEST
+                older = self._store.hits(earlier, [term], self._viewer, limit=limit)
+                more[term] = hits[term] + older.get(term, [])
+        return self._found(terms, more, _MOST_LINES)
+
+    def _add_shared(self, found: list[WordHits], order: list[int]) -> None:
+        """Add lines that have two of the words, however old, by reading the rarer word whole."""
+        room = float(_MOST_LOOKS)
+        common = max(_COMMON * self.heard.lines, _MANY)
+        for rank, n in enumerate(order):
+            for m in order[rank + 1 :]:
+                rarer, other = found[n], found[m]
+                if other.whole or other.lines > common or not rarer.terms:
+                    continue
+                room -= rarer.lines
+                if room < 0:
+                    return
+                shared = self._store.together(self._lineage, rarer.terms, other.terms, self._viewer)
+                for seq in shared[:_MOST_SHARED]:
+                    rarer.times.setdefault(seq, 1)
+                    other.times.setdefault(seq, 1)
+
+    def _projected(self, oldest: int, number: int) -> float:
+        """Estimate how many lines a common word has, from its share of the lines since `oldest`."""
+        since = self.heard.lines - self._store.heard(self._before(oldest), self._viewer).lines
+        return number * self.heard.lines / max(since, 1)
+
+    def _before(self, seq: int) -> Lineage:
+        return tuple(Segment(branch, min(upto, seq - 1)) for branch, upto in self._lineage)
+
+    def mentions(self, uids: Collection[str]) -> WordHits:
+        """Find the newest lines about some entities, by the index of mentions and not by words."""
+        seqs = self._store.newest_mentions(self._lineage, uids, self._viewer, limit=_NEWEST)
+        whole = len(seqs) < _NEWEST
+        lines = len(seqs) if whole else self._projected(seqs[-1], len(seqs))
+        return WordHits((), dict.fromkeys(seqs, 1), lines, whole)
+
+    def times_at(self, found: Sequence[WordHits], lines: Mapping[int, LogLine]) -> list[dict[int, int]]:
+        """Count how often each word stands in some lines, including lines that `find` did not read."""
+        partly = sorted({term for hits in found if not hits.whole for term in hits.terms})
+        read = self._store.times_at(self._lineage, partly, lines) if partly else {}
+        every = []
+        for hits in found:
+            if hits.whole:
+                every.append({seq: number for seq, number in hits.times.items() if seq in lines})
+                continue
+            times: dict[int, int] = {}
+            for term in hits.terms:
+                for seq, number in read.get(term, {}).items():
+                    times[seq] = times.get(seq, 0) + number
+            every.append(times)
+        return every
+
+    def mentioned_at(self, uids: Collection[str], about: WordHits, lines: Mapping[int, LogLine]) -> set[int]:
+        """Return those of some lines that mention one of these entities."""
+        if about.whole:
+            return {seq for seq in about.times if seq in lines}
+        return self._store.mentioned_at(self._lineage, uids, lines)
+
+    def around(self, seqs: Collection[int], reach: int) -> NearbyLines:
+        """Return the viewer's lines around some lines, up to `reach` in each direction.
+
+        Reads a few seqs to either side first, and more only where the viewer perceived too few of them.
+        """
+        last = self._lineage[-1].upto if self._lineage else 0
+        lines: dict[int, LogLine] = {}
+        before, after = list(seqs), list(seqs)
+        inner, outer = 0, _FIRST_LOOK
+        while before or after:
+            spans = [(max(seq - outer, 0), seq - inner) for seq in before]
+            spans += [(seq + inner, min(seq + outer, last)) for seq in after]
+            lines |= self._store.lines_between(self._lineage, self._viewer, join_spans(spans))
+            order = sorted(lines)
+            ranks = {seq: n for n, seq in enumerate(order)}
+            before = [
+                seq
+                for seq in before
+                if seq > outer and ((n := ranks[seq] - reach) < 0 or order[n] < seq - outer)
+            ]
+            after = [
+                seq
+                for seq in after
+                if seq + outer < last and ((n := ranks[seq] + reach) >= len(order) or order[n] > seq + outer)
+            ]
+            inner, outer = outer, outer * _WIDER
+        order = sorted(lines)
+        ranks = {seq: n for n, seq in enumerate(order)}
+        near = [order[max(ranks[seq] - reach, 0) : ranks[seq] + reach + 1] for seq in seqs]
+        return NearbyLines({pair for run in near for pair in pairwise(run)}, lines)
+
+    def heads(self, seqs: Collection[int]) -> dict[int, LineHead]:
+        """Return the session and the source of some lines."""
+        return self._store.heads_at(self._lineage, seqs)
+
+
+def join_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the spans, sorted, with those that touch or overlap joined."""
+    joined: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if joined and first <= joined[-1][1] + 1:
+            joined[-1] = joined[-1][0], max(joined[-1][1], last)
+        else:
+            joined.append((first, last))
+    return joined

@@ -1,0 +1,104 @@
+"""People at the table: asked until what they want can be done, and nothing is recorded before."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.game.chair import Script
+
+from dndbots.campaign import Campaign
+from dndbots.events import EventType, GameEvent
+from dndbots.game.agents import Cast, SeatTurn
+from dndbots.game.game import Game
+from dndbots.game.input.person_player import PersonPlayer, reason_of
+from dndbots.game.setup import cast_from_note
+from dndbots.game.state.game_notes import GameNote
+from dndbots.testing import memory_campaign
+
+
+@pytest.fixture
+def campaign() -> Iterator[Campaign]:
+    with memory_campaign() as made:
+        yield made
+
+
+def begun(campaign: Campaign, chair: object, *, seats: int = 2, seed: int = 1) -> tuple[Game, str]:
+    """A game in which a person has the first seat."""
+    game = Game.begin(campaign, module="apples_in_january", seed=seed, seats=seats)
+    who = game.table.living()[0]
+    house = cast_from_note(game.note)
+    game.cast = Cast(dm=house.dm, player=house.player, seats={who: PersonPlayer(chair)})  # type: ignore[arg-type]
+    return game, who
+
+
+def words_of(campaign: Campaign, who: str) -> list[str]:
+    spoken = (EventType.DIALOGUE, EventType.PLAYER_ACTION, EventType.WHISPER)
+    return [
+        one.content for one in campaign.events(viewer="dm") if one.source == who and one.event_type in spoken
+    ]
+
+
+def test_a_person_plays_beside_the_house(campaign: Campaign) -> None:
+    """The typed line is the act; the other seats play as before."""
+    game, who = begun(campaign, Script(["Good evening to you.", "look at the wreath", "go inn door"]))
+    assert game.play(3) == 3
+    assert words_of(campaign, who) == [
+        "Good evening to you.",
+        "I look at the straw wreath on a door.",
+        "I take the inn door.",
+    ]
+
+
+def test_what_cannot_be_is_asked_for_again(campaign: Campaign) -> None:
+    """The reason is told, nothing is recorded, and the person is asked again."""
+    script = Script(["go to the moon", "attack the well", "whisper nobody at all", "Then I wait."])
+    game, who = begun(campaign, script)
+    game.play(1)
+    assert len(script.refused) == 3
+    assert "inn door, chapel path" in script.refused[0]
+    assert words_of(campaign, who) == ["Then I wait."]
+
+
+def test_reasons_have_names_and_no_uids(campaign: Campaign) -> None:
+    """A refusal uses the names that the character knows."""
+
+    class Chair:
+        def __init__(self) -> None:
+            self.turns: list[SeatTurn] = []
+
+        def ask(self, turn: SeatTurn) -> str:
+            self.turns.append(turn)
+            return "bind Borra" if len(self.turns) == 1 else "I wait."
+
+    chair = Chair()
+    game, _ = begun(campaign, chair, seats=4)
+    game.play(1)
+
+    assert "pc_" in chair.turns[1].refused
+    assert "pc_" not in reason_of(chair.turns[1])
+
+
+def test_who_leaves_leaves_the_round_as_it_is(campaign: Campaign) -> None:
+    """The round waits for them: it is gone on with from the log, by the same person or another."""
+    game, who = begun(campaign, Script([]))
+    steps: list[GameEvent] = []
+    assert game.play(1, watch=steps.extend) == 0
+    assert game.table.due() is not None
+    assert game.table.due().who == who  # type: ignore[union-attr]
+    again = Game.resume(campaign)
+    assert again.play(1) == 1
+    assert again.round == 1
+
+
+def test_a_person_is_handed_only_what_its_character_perceived(campaign: Campaign) -> None:
+    """The table of a turn is the character's own."""
+
+    class Chair:
+        def ask(self, turn: SeatTurn) -> str:
+            assert turn.table.viewer == turn.who
+            assert turn.table is not game.table
+            assert turn.table.game is None or isinstance(turn.table.game, GameNote)
+            return "stay here"
+
+    game, who = begun(campaign, Chair())
+    game.play(2)
+    assert words_of(campaign, who) == ["I stay here.", "I stay here."]

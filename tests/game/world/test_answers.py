@@ -1,0 +1,229 @@
+"""Answers of the house DM to the players' acts."""
+
+import pytest
+from bench.laws import unshown_uids
+from tests.game.world.scenes import MILL as MILL_TEXT
+from tests.game.world.scenes import Bench, words
+
+from dndbots.events import EventType, GameEvent, audience
+from dndbots.game.acts import Verb
+from dndbots.game.adventures import load
+
+MAREN, ODD = "npc_maren_001", "npc_odd_001"
+FERRY, MILL = "loc_ferry_001", "loc_mill_001"
+THROK, ZARA = "pc_throk_001", "pc_zara_001"
+
+
+@pytest.fixture
+def bench() -> Bench:
+    bench = Bench()
+    bench.dm()
+    return bench
+
+
+def search_until_found(bench: Bench) -> list[GameEvent]:
+    for _ in range(20):
+        found = bench.ask("zara", Verb.SEARCH)
+        if "found:stone" in bench.table.beats:
+            return found
+    raise AssertionError("twenty searches found nothing")
+
+
+def test_the_first_words_open_the_adventure_and_tell_the_place() -> None:
+    """The opening, the looks of the start, who is there, and the ways on come in one event."""
+    bench = Bench()
+    (opening,) = bench.dm()
+    assert opening.content.startswith("A raft takes you over the black water. A landing of grey planks")
+    assert "an old ferrywoman" in opening.content
+    seen = bench.tables[THROK].sights[FERRY]
+    assert seen.ways == ("mill path",)
+    assert seen.things == {"bell": "a bronze bell", "box": "a tin box"}
+    assert seen.people == (MAREN,)
+    assert seen.safe
+
+
+def test_somebody_gives_the_name_when_first_spoken_to(bench: Bench) -> None:
+    """Until then everybody knows the person by their looks."""
+    assert bench.tables[THROK].name(MAREN) == "an old ferrywoman"
+    said = bench.ask("throk", Verb.ASK, target=MAREN, what="news")[0]
+    assert (said.event_type, said.source) == (EventType.DIALOGUE, MAREN)
+    assert "Mind the wet planks." in said.content
+    assert "They say that the mill walks at night" in said.content
+    assert bench.tables[ZARA].name(MAREN) == "Maren"
+    assert "mill" in bench.tables[ZARA].topics
+
+
+def test_a_lie_is_told_like_the_truth_and_is_only_believed(bench: Bench) -> None:
+    """The facts of a lie are beliefs of its hearers and nobody's facts."""
+    said = bench.ask("throk", Verb.ASK, target=MAREN, what="the mill")[0]
+    assert "Nobody has been in the mill since the flood" in said.content
+    assert "lie" not in str(said.metadata)
+    own = bench.tables[THROK]
+    assert own.told[MILL]["state_of_it"] == ("empty", MAREN)
+    assert own.fact(MILL, "state_of_it") is None
+    assert bench.table.fact(MILL, "state_of_it") is None
+
+
+def test_what_needs_trust_is_not_told_to_strangers(bench: Bench) -> None:
+    """A gift makes somebody talk who would not."""
+    bench.ask("throk", Verb.ASK, target=MAREN, what="flood")
+    assert "said:maren/maren_3" not in bench.table.beats
+    thanks = bench.ask("throk", Verb.GIVE, target=MAREN, what="6 torches")
+    assert thanks[0].source == MAREN
+    told = bench.ask("throk", Verb.ASK, target=MAREN, what="flood")
+    assert "My own brother was on it" in words(told)
+
+
+def test_nobody_knows_what_is_not_in_the_module(bench: Bench) -> None:
+    """People who know nothing about a topic say so and teach nothing."""
+    said = bench.ask("throk", Verb.ASK, target=MAREN, what="turnips")[0]
+    assert said.source == MAREN
+    assert "turnips" in said.content
+    assert "facts" not in said.metadata
+
+
+def test_nothing_is_told_twice_to_the_same_ears(bench: Bench) -> None:
+    """A second question gets no second telling; neither does a second look."""
+    bench.ask("throk", Verb.ASK, target=MAREN, what="mill")
+    again = words(bench.ask("zara", Verb.ASK, target=MAREN, what="mill"))
+    assert "Nobody has been in the mill" not in again
+    bench.ask("throk", Verb.LOOK, what="bell")
+    assert "The bell has a crack" not in words(bench.ask("zara", Verb.LOOK, what="bell"))
+
+
+def test_one_question_by_two_is_answered_once(bench: Bench) -> None:
+    bench.act("throk", Verb.ASK, target=MAREN, what="mill")
+    bench.act("zara", Verb.ASK, target=MAREN, what="mill")
+    assert words(bench.dm()).count("Nobody has been in the mill") == 1
+
+
+def test_a_close_look_tells_what_there_is_to_learn(bench: Bench) -> None:
+    """The authored text, the topics it brings up, and what it teaches."""
+    seen = bench.ask("zara", Verb.LOOK, what="bell")[0]
+    assert seen.content == "The bell has a crack"
+    assert "crack" in bench.tables[THROK].topics
+    assert {"found:bell", "looked:bell"} <= bench.table.beats
+
+
+def test_what_is_taken_is_somebodys_and_is_gone(bench: Bench) -> None:
+    """Gold is shared by those who are there; what was taken cannot be taken again."""
+    before = bench.table.fact(THROK, "gold") + bench.table.fact(ZARA, "gold")
+    bench.ask("zara", Verb.TAKE, what="box")
+    assert bench.table.fact(THROK, "gold") + bench.table.fact(ZARA, "gold") == before + 7
+    assert "box" not in bench.tables[THROK].sights[FERRY].things
+    bench.ask("zara", Verb.TAKE, what="box")
+    assert bench.table.fact(THROK, "gold") + bench.table.fact(ZARA, "gold") == before + 7
+
+
+def test_what_is_hidden_is_found_by_searching_only(bench: Bench) -> None:
+    """Neither looking, taking nor going gets at a thing or a way before it was found."""
+    bench.go("mill path")
+    bench.ask("zara", Verb.LOOK, what="stone")
+    bench.ask("zara", Verb.TAKE, what="stone")
+    assert bench.dm_bot.leads(bench.table, MILL, "chute") is None
+    assert not bench.table.beats & {"found:stone", "taken:stone"}
+    search_until_found(bench)
+    assert "stone" in bench.tables[THROK].sights[MILL].things
+    assert bench.dm_bot.leads(bench.table, MILL, "chute") == "loc_loft_001"
+
+
+def test_a_key_opens_what_is_locked(bench: Bench) -> None:
+    """Without it, the way stays shut; with it, it stands open."""
+    bench.go("mill path")
+    assert bench.dm_bot.leads(bench.table, MILL, "trapdoor") is None
+    search_until_found(bench)
+    taken = bench.ask("zara", Verb.TAKE, what="stone")
+    assert bench.table.items(ZARA)["silver key"] == 1
+    assert words(taken).endswith(" A key with a bird on it.")
+    opened = bench.ask("throk", Verb.OPEN, what="trapdoor")
+    assert "silver key" in words(opened)
+    assert bench.dm_bot.leads(bench.table, MILL, "trapdoor") == "loc_cellar_001"
+
+
+def test_what_is_stuck_is_forced_in_the_end(bench: Bench) -> None:
+    bench.go("mill path")
+    assert bench.dm_bot.leads(bench.table, MILL, "back door") is None
+    for _ in range(30):
+        bench.ask("throk", Verb.OPEN, what="back door")
+        if "opened:mill/back door" in bench.table.beats:
+            break
+    assert bench.dm_bot.leads(bench.table, MILL, "back door") == "loc_yard_001"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_trap_goes_off_once(seed: int) -> None:
+    """It is noticed, dodged or felt, and then it is done."""
+    bench = Bench(seed=seed)
+    bench.dm()
+    bench.go("mill path")
+    first = bench.ask("throk", Verb.LOOK, what="chest")
+    assert "sprung:chest" in bench.table.beats
+    assert any("needle" in event.content.casefold() for event in first)
+    if bench.table.can_act(THROK):
+        assert "needle" not in words(bench.ask("throk", Verb.TAKE, what="chest")).casefold()
+
+
+def test_a_promise_is_a_thread_until_it_is_kept(bench: Bench) -> None:
+    """A quest is offered by its giver, accepted with a promise, and can be refused."""
+    bench.ask("throk", Verb.ASK, target=MAREN, what="news")
+    assert bench.tables[ZARA].fact("qst_rats_001", "state") == "offered"
+    accepted = next(one for one in bench.ask("throk", Verb.ACCEPT, what="qst_rats_001") if one.known.threads)
+    (thread,) = accepted.known.threads
+    assert (thread.kind, thread.state) == ("promise", None)
+    assert bench.tables[ZARA].fact("qst_rats_001", "state") == "accepted"
+
+
+def test_a_refused_quest_can_still_be_accepted(bench: Bench) -> None:
+    bench.ask("throk", Verb.ASK, target=MAREN, what="news")
+    bench.ask("throk", Verb.REFUSE, what="qst_rats_001")
+    assert bench.table.fact("qst_rats_001", "state") == "refused"
+    bench.ask("zara", Verb.ACCEPT, what="qst_rats_001")
+    assert bench.table.fact("qst_rats_001", "state") == "accepted"
+
+
+def test_who_hears_a_quest_refused_is_shown_whose_it_was() -> None:
+    """A bystander who never met the giver gets a name along with the id."""
+    looks = "    looks: The wheel hangs in its axle, and the door is off.\n"
+    boy = "people:\n  odd:\n    name: Odd\n    seen_as: a boy\n    greets: Shh.\n"
+    text = MILL_TEXT.replace(looks, f"{looks}    people: [odd]\n").replace("\npeople:\n", f"\n{boy}")
+    bench = Bench(load(text))
+    bench.dm()
+    bench.ask("throk", Verb.ASK, target=MAREN, what="news")
+    bench.go("mill path")
+    bench.ask("throk", Verb.LOOK, target=ODD, what=ODD)
+    said = bench.ask("throk", Verb.REFUSE, what="qst_rats_001")
+    (refused,) = [event for event in said if event.known.quest_state == "refused"]
+    assert ODD in audience(refused)
+    assert refused.metadata["reputation"] == {MAREN: -1}
+    assert list(unshown_uids(bench.log)) == []
+
+
+def test_a_night_at_a_safe_place_is_left_in_peace(bench: Bench) -> None:
+    """A rest heals wounds, and hours pass."""
+    bench.act("throk", Verb.REST)
+    bench.act("zara", Verb.REST)
+    rested = [event for event in bench.dm() if event.event_type is EventType.HEALING]
+    assert len(rested) == 1
+    assert bench.table.minutes >= 8 * 60
+
+
+def test_whoever_went_away_is_not_answered(bench: Bench) -> None:
+    """An act belongs to the place where it was done."""
+    bench.act("throk", Verb.LOOK, what="bell")
+    bench.act("zara", Verb.GO, what="mill path")
+    bench.march()
+    assert bench.table.place(ZARA) == MILL
+    bench.dm()
+    assert "crack" in bench.tables[THROK].topics
+    assert "crack" not in bench.tables[ZARA].topics
+
+
+def test_a_way_is_there_only_while_its_condition_holds(bench: Bench) -> None:
+    """The raft is neither seen nor gone before the flood, and is there after it."""
+    assert bench.dm_bot.leads(bench.table, FERRY, "old raft") is None
+    while bench.table.round < 41:
+        bench.dm()
+    assert "happened:flood" in bench.table.beats
+    bench.dm()
+    assert "old raft" in bench.tables[THROK].sights[FERRY].ways
+    assert bench.dm_bot.leads(bench.table, FERRY, "old raft") == "loc_island_001"

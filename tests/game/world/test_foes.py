@@ -1,0 +1,89 @@
+"""Foes: where they stand, how the party can deal with them, and how many are left."""
+
+import pytest
+from tests.game.world.scenes import Bench, fight_on, hero, words
+
+from dndbots.campaign import Campaign
+from dndbots.canon import claims
+from dndbots.game.acts import Verb
+from dndbots.game.input.line_parser import parse_line
+from dndbots.game.state.options import list_options
+from dndbots.ids import DM
+from dndbots.testing import memory_campaign
+
+THROK, ZARA = "pc_throk_001", "pc_zara_001"
+YARD, MILL = "loc_yard_001", "loc_mill_001"
+TOLL = "mon_toll_001"
+STRONG = (
+    hero("Throk", "Fighter", hp=90, hp_max=90, level=8),
+    hero("Zara", "Thief", hp=60, hp_max=60, level=8),
+)
+
+
+def in_the_yard(*who: str, seed: int = 1) -> Bench:
+    """Bring a party, or some of it, before goblins who only watch."""
+    bench = Bench(seed=seed, heroes=STRONG)
+    bench.dm()
+    bench.go("mill path")
+    while "opened:mill/back door" not in bench.table.beats:
+        bench.ask("throk", Verb.OPEN, what="back door")
+    bench.go("back door", *who)
+    return bench
+
+
+def recorded(bench: Bench) -> Campaign:
+    campaign = memory_campaign()
+    campaign.record_many(bench.log)
+    return campaign
+
+
+def test_foes_who_only_watch_stand_where_they_were_met() -> None:
+    """Canon places them for everybody who sees them, whatever their reaction."""
+    bench = in_the_yard()
+    assert [bench.tables[who].place(TOLL) for who in (DM, THROK, ZARA)] == [YARD] * 3
+    campaign = recorded(bench)
+    assert [campaign.entity(TOLL, viewer=who).location for who in (DM, THROK, ZARA)] == [YARD] * 3
+
+
+def test_foes_who_only_watch_can_be_attacked() -> None:
+    """An offered option is allowed: the first blow starts the fight."""
+    bench = in_the_yard()
+    assert any(
+        one.verb is Verb.ATTACK and one.target == TOLL for one in list_options(bench.tables[THROK], THROK)
+    )
+    assert parse_line(bench.tables[THROK], THROK, "attack the toll goblins").target == TOLL
+    told = bench.ask("throk", Verb.ATTACK, target=TOLL)
+    assert YARD in bench.table.fights, words(told)
+    assert bench.table.fights[YARD].foes[TOLL].number == 3
+
+
+def test_who_comes_later_sees_the_foes_and_how_many_there_are() -> None:
+    """A character who joins later finds the foes in place and can strike."""
+    bench = in_the_yard("throk")
+    bench.go("back door", "zara")
+    assert bench.table.place(ZARA) == YARD
+    if YARD not in bench.table.fights:
+        assert bench.tables[ZARA].place(TOLL) == YARD
+        bench.act("zara", Verb.ATTACK, target=TOLL)
+    assert bench.tables[ZARA].fact(TOLL, claims.NUMBER) == 3
+    assert recorded(bench).entity(TOLL, viewer=ZARA).location == YARD
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_foes_who_were_settled_with_are_gone(seed: int) -> None:
+    """Paid, talked to or driven off: they no longer stand there, and cannot be attacked."""
+    bench = in_the_yard(seed=seed)
+    for _ in range(30):
+        if bench.table.beats & {"spared:toll", "killed:toll"}:
+            break
+        if YARD in bench.table.fights:
+            fight_on(bench, YARD)
+        else:
+            bench.ask("throk", Verb.PARLEY, target=TOLL)
+    assert bench.table.beats & {"spared:toll", "killed:toll"}
+    alive = bench.table.alive(TOLL)
+    campaign = recorded(bench)
+    for who in (DM, THROK, ZARA):
+        assert bench.tables[who].place(TOLL) == (None if alive else YARD)
+        assert campaign.entity(TOLL, viewer=who).location == (None if alive else YARD)
+    assert not any(one.target == TOLL for one in list_options(bench.tables[THROK], THROK))

@@ -1,0 +1,33 @@
+"""Sentences: one rule for where they end, for checks and for summaries."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dndbots.text.sentences import LONGEST_CHARS, split_sentences, spoken_sentences
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One came. Two came! Three?",
+        "Dr. Vex met St. Cuthbert. J. R. was there.",
+        "They waited... and left. Paid 3.5 gold.",
+        "\u9f8d\u304c\u7720\u308b\u3002\u4eba\u304c\u6765\u308b\u3002",
+    ],
+)
+def test_both_splitters_agree(text: str) -> None:
+    """Plain prose is split in the same places, cleaned or not."""
+    assert split_sentences(text) == list(spoken_sentences(text, clauses=False))
+
+
+@given(st.text())
+def test_a_split_loses_nothing_but_blanks(text: str) -> None:
+    """Checks put the sentences together again, and must not reword them."""
+    assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
+
+
+def test_spoken_sentences_are_cleaned_and_bounded() -> None:
+    """Stage noise is dropped, quotations are closed, and no sentence is endless."""
+    assert list(spoken_sentences('"Go. Now!" (laughs) he says.')) == ['"Go."', '"Now!"', "he says."]
+    assert all(len(piece) <= LONGEST_CHARS for piece in spoken_sentences("x" * 5_000))
