@@ -115,6 +115,8 @@ class Host:
             raise KeyboardInterrupt
         self._interrupted = True
         self._game.pause()
+        if self._input is not None:
+            self._input.interrupt()
         if self._thinking is not None and self._thinking.waits:
             console.note("stopping after this answer; press Ctrl-C again to stop now")
 

@@ -165,6 +165,8 @@ class TerminalInput:
         """Return a line of the DM for a scene. Shows the events of the scene before they are recorded."""
         from dndbots.game.agents import SeatTurn
 
+        if self.interrupted and self._told_in is not screen.step:
+            raise KeyboardInterrupt  # nothing is told yet, so the round is left to the DM
         if self.wish is not None:
             return None
         self.was_asked, self.asking = True, True
@@ -185,11 +187,16 @@ class TerminalInput:
             if self._told_in is not screen.step:
                 raise
             # The DM has already told a line, so record it before the game ends.
-            self.interrupted, self.wish, line = True, Quit(), None
+            self.interrupt()
+            line = None
         finally:
             self.asking = False
         self._told_in = self._told_in if line is None else screen.step
         return line
+
+    def interrupt(self) -> None:
+        """Ask for no more lines: somebody pressed Ctrl-C."""
+        self.interrupted, self.wish = True, Quit()
 
     def _is_here(self, who: str, name: str) -> bool:
         """Hand the screen to a seat, so that nobody reads another seat's text; return False if they leave."""
