@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.logs import EVERYBODY, PLACES, logs, played
+from tests.logs import EVERYBODY, PLACES, event, logs, played
 from tests.memory.test_laws import some
 
 from dndbots.events import GameEvent
@@ -50,3 +50,16 @@ def test_each_is_given_what_its_own_view_gives(
             assert ids(shared.newest(viewer, place)) == ids(
                 until.at(until.newest_seqs(limit=256, about=[place]))
             )
+
+
+def test_a_name_that_only_some_learn_makes_an_event_about_them_for_those_alone() -> None:
+    """Zara learns the name of the mill, Throk does not: for him the event is not about the mill."""
+    campaign = memory_campaign()
+    place = {"loc_mill_001": "the mill"}
+    named = {"names": place, "introduced_to": {"loc_mill_001": ["pc_zara_001"]}}
+    campaign.record(event("evt_1", "dm", "A name.", witnesses=["pc_zara_001", "pc_throk_001"], **named))
+    with campaign.view("dm") as view:
+        shared = LogReader(view)
+        for viewer, about in (("dm", ["evt_1"]), ("pc_zara_001", ["evt_1"]), ("pc_throk_001", [])):
+            assert ids(shared.mentions(viewer, "loc_mill_001", 0)) == about
+            assert ids(shared.newest(viewer, "loc_mill_001")) == about

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
-from dndbots.events import GameEvent, as_perceived, audience
+from dndbots.events import GameEvent, as_perceived, audience, learners_of
 from dndbots.ids import DM
 from dndbots.memory.entries import Entry
 from dndbots.memory.human_gates import Gates
@@ -66,16 +66,29 @@ class LogReader:
             seqs = self._view.of(holder).seqs_after(after, about=[uid])
             if holder == DM:
                 self._mentions[uid] = after, seqs
-        return self._perceived(holder, seqs[bisect_right(seqs, after) :])
+        seqs = seqs[bisect_right(seqs, after) :]
+        events = self._perceived(holder, seqs)
+        if self._is_named_apart(holder, uid, seqs):
+            return self._perceived(holder, self._view.of(holder).seqs_after(after, about=[uid]))
+        return events
 
     def newest(self, holder: str, uid: str) -> list[GameEvent]:
         """Return the newest events about a uid that a holder perceived."""
         if uid not in self._newest:
             self._newest[uid] = sorted(self._view.newest_seqs(limit=LATELY, about=[uid]))
         events = self._perceived(holder, self._newest[uid])
-        if len(events) < LATELY <= len(self._newest[uid]):
+        is_cut = len(events) < LATELY <= len(self._newest[uid])
+        if is_cut or self._is_named_apart(holder, uid, self._newest[uid]):
             events = self._perceived(holder, self._view.of(holder).newest_seqs(limit=LATELY, about=[uid]))
         return events
+
+    def _is_named_apart(self, holder: str, uid: str, seqs: Collection[int]) -> bool:
+        """Return whether an event names a uid to some of its audience, and not to this holder.
+
+        Such an event is about that uid only for those who learn the name.
+        """
+        learners = (learners_of(self._events[seq].event).get(uid) for seq in seqs)
+        return any(people is not None and holder not in people for people in learners)
 
     def _perceived(self, holder: str, seqs: Collection[int]) -> list[GameEvent]:
         missing = [seq for seq in seqs if seq not in self._events]

@@ -13,7 +13,7 @@ from tests.strategies import hostile_text
 
 from dndbots.memory.entries import Entry
 from dndbots.memory.story import EARLY, OLDER, RunPart, Story, StoryTelling, runs, window_start
-from dndbots.text.clean import drop_hidden
+from dndbots.text.clean import prompt_line
 from dndbots.tokens import count_tokens
 
 _PROSE = "Throk Zara opened the gate never found a ring and left Grimfang under Ash-ford's mill ?"
@@ -186,7 +186,7 @@ def test_every_line_says_what_its_events_said(log: list[Entry], tokens: int) -> 
     """Each line has sources, and no word that is not in one of them."""
     said: dict[str, str] = {}
     for entry in log:
-        told_there = map(drop_hidden, (said.get(entry.event_id, ""), entry.who, entry.text, *entry.outcomes))
+        told_there = map(prompt_line, (said.get(entry.event_id, ""), entry.who, entry.text, *entry.outcomes))
         said[entry.event_id] = " ".join(told_there).casefold()
     for told in following(log).tell(tokens).kept:
         assert set(told.sources) <= said.keys() - {""}
