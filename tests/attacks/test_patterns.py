@@ -109,6 +109,6 @@ def test_every_pattern_is_linear() -> None:
     ],
 )
 def test_a_slow_pattern_is_noticed(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The attack finds what it is made to find."""
+    """The attack finds what it is made to find. A busy moment may hide it from one look, not from ten."""
     monkeypatch.setattr(growth, "HOPELESS", 1.0)
-    assert superlinear(re.compile(pattern), "anybody's") is not None
+    assert any(superlinear(re.compile(pattern), "anybody's") for _ in range(10))
