@@ -103,7 +103,7 @@ class StatedFact(BaseModel):
     `ended` says that it is no longer true.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False, defer_build=True)
 
     subject: Uid
     op: Literal[">", "<", "@", "in", "->", "<-", "~"] | None = None
@@ -135,7 +135,7 @@ class MemoryNote(BaseModel):
     notes that count from now on, oldest first. `line_sources` has the sources of each line.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
     holder: Someone
     shelf: Tag
@@ -156,7 +156,7 @@ class Gate(BaseModel):
     A correction has the new text. With `on=False` a decision is taken back.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
     target: EventId
     what: Gating
@@ -174,7 +174,7 @@ class Gate(BaseModel):
 class ThreadNote(BaseModel):
     """A thread of the story: opened with a kind and a text, touched by its id, closed by a state."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
     id: Label
     kind: ThreadKind | None = None
@@ -197,7 +197,7 @@ class CompactionNote(BaseModel):
     of the turns, by id.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
     by: Label
     turns: Count = 0
@@ -223,7 +223,7 @@ class UsageNote(BaseModel):
     answer. `calls` counts the tools that the model called, and `faults` lists what was wrong.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
     role: Annotated[str, StringConstraints(pattern=r"^\S{1,40}\z")]
     model: Annotated[str, StringConstraints(pattern=r"\S", max_length=120)]
@@ -252,7 +252,7 @@ class KnownMetadata(BaseModel):
     `usage` belong to notes.
     """
 
-    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="allow", strict=True, allow_inf_nan=False, defer_build=True)
 
     location: Uid | None = None
     participants: list[Someone] = Field(default_factory=list)
@@ -298,7 +298,7 @@ class KnownMetadata(BaseModel):
 class GameEvent(BaseModel):
     """An event of the log. Time and order are given, never taken from a clock here."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     event_id: EventId
     event_type: EventType
