@@ -12,7 +12,7 @@ from dndbots.cli.viewers import open_for
 from dndbots.storage.ports import MAIN
 
 if TYPE_CHECKING:
-    from dndbots.memory.recap import Recap
+    from dndbots.memory.recaps import Recap
 
 
 def add_to(app: typer.Typer) -> None:
