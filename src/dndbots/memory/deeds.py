@@ -32,11 +32,11 @@ _A_FEW: Final = 6
 _TRUSTED_AMOUNTS: Final = frozenset(("hp", "hp_max", "xp", "gold", "ac", "level", "number", "spells_ready"))
 
 
-class Deed(NamedTuple):
+class StoryDeed(NamedTuple):
     """Something that was decided.
 
     `who` are the names of the subject, `did` is the predicate in the past tense, and `place` is where it
-    happened. `what` is the quest, place, thing or group of foes that it is about, `count` how many fell and
+    happened. `what` is the quest, place, thing or group of foes that it is about, `number` how many fell and
     `of` how many there were. `hero` marks the death of a player character. `how` is what was told of it, in
     the words of the event; `said` means that the event's own words tell the whole deed.
     """
@@ -45,7 +45,7 @@ class Deed(NamedTuple):
     who: tuple[str, ...]
     did: str
     what: str = ""
-    count: int = 0
+    number: int = 0
     of: int | None = None
     hero: bool = False
     how: str = ""
@@ -58,15 +58,15 @@ class Deed(NamedTuple):
         return as_sentence(f"{join_names(self.who)} {self.did}") if self.did else ""
 
 
-def deeds_of(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[Deed]:
+def deeds_of(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     """Yield what an event decided, with the names that `called` returns for uids."""
     place = called(known.location) if known.location is not None else ""
     for deed in _decided_in(event, known, called):
         yield deed._replace(place=place)
 
 
-def outcomes_of(deeds: Iterable[Deed]) -> Iterator[str]:
-    """Yield sentences for deeds that the event's own words do not tell; what one person got is one sentence."""
+def outcomes_of(deeds: Iterable[StoryDeed]) -> Iterator[str]:
+    """Yield sentences for deeds that the event's own words do not tell. All that one person got is one."""
     telling = (deed for deed in deeds if deed.did and not deed.said)
     for (kind, who), together in groupby(telling, key=lambda deed: (deed.kind, deed.who)):
         group = list(together)
@@ -76,10 +76,10 @@ def outcomes_of(deeds: Iterable[Deed]) -> Iterator[str]:
         yield from (deed.sentence for deed in group)
 
 
-def _decided_in(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[Deed]:
+def _decided_in(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     yield from _deaths(known, called)
     if known.revived:
-        yield Deed("revived", tuple(map(called, known.revived)), "came back to life")
+        yield StoryDeed("revived", tuple(map(called, known.revived)), "came back to life")
     yield from _quests(event, known, called)
     yield from _fights(event, known, called)
     yield from _finds(event, known, called)
@@ -88,9 +88,9 @@ def _decided_in(event: GameEvent, known: KnownMetadata, called: NameOf) -> Itera
     if known.danger_level is not None and known.location is not None:
         level, place = one_line(known.danger_level).lower(), called(known.location)
         did = "was safe now" if level == "cleared" else f"was {level} now"
-        yield Deed("cleared", (place,), did, what=place)
+        yield StoryDeed("cleared", (place,), did, what=place)
     if event.event_type is EventType.DIALOGUE and _teaches(known) and not event.source.startswith("pc_"):
-        yield Deed("told", (called(event.source),), "")
+        yield StoryDeed("told", (called(event.source),), "")
 
 
 def _teaches(known: KnownMetadata) -> bool:
@@ -107,7 +107,7 @@ def killers_of(known: KnownMetadata) -> list[str]:
     return [who for who in killers if who not in (DM, SYSTEM)]
 
 
-def _deaths(known: KnownMetadata, called: NameOf) -> Iterator[Deed]:
+def _deaths(known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     killers = tuple(map(called, killers_of(known)))
     for uid, times in Counter(known.killed).items():
         name, group, count = called(uid), known.enemies[:1] == [uid], known.enemy_count
@@ -116,15 +116,15 @@ def _deaths(known: KnownMetadata, called: NameOf) -> Iterator[Deed]:
             hero, dead = category_of(uid) == "PC", with_the(name)
             kind: DeedKind = "died" if category_of(uid) in ("PC", "NPC") else "killed"
             if killers:
-                yield Deed(kind, killers, f"killed {dead}", what=name, count=1, of=1, hero=hero)
+                yield StoryDeed(kind, killers, f"killed {dead}", what=name, number=1, of=1, hero=hero)
             else:
-                yield Deed(kind, (dead,), "died", what=name, count=1, of=1, hero=hero)
+                yield StoryDeed(kind, (dead,), "died", what=name, number=1, of=1, hero=hero)
             continue
         fallen = _fallen(without_article(name), times, of)
         if killers:
-            yield Deed("killed", killers, f"killed {fallen}", what=name, count=times, of=of)
+            yield StoryDeed("killed", killers, f"killed {fallen}", what=name, number=times, of=of)
         else:
-            yield Deed("killed", (fallen,), "fell", what=name, count=times, of=of)
+            yield StoryDeed("killed", (fallen,), "fell", what=name, number=times, of=of)
 
 
 def _fallen(group: str, times: int, of: int | None) -> str:
@@ -136,15 +136,15 @@ def _fallen(group: str, times: int, of: int | None) -> str:
     return f"{number_word(times)} of the {group if of is None else f'{number_word(of)} {group}'}"
 
 
-def _fights(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[Deed]:
+def _fights(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     heroes = _heroes(event, known, called)
     if event.event_type is EventType.COMBAT_START and known.enemies:
         for number, foe in enumerate(dict.fromkeys(known.enemies)):
             count = known.enemy_count if number == 0 else None
             name = called(foe)
-            yield Deed("fight", heroes, f"fought {foes_in_words(name, count)}", what=name, of=count)
+            yield StoryDeed("fight", heroes, f"fought {foes_in_words(name, count)}", what=name, of=count)
     elif event.event_type is EventType.COMBAT_END:
-        yield Deed("fight", heroes, "", how=_fight_result(event))
+        yield StoryDeed("fight", heroes, "", how=_fight_result(event))
 
 
 def _fight_result(event: GameEvent) -> str:
@@ -176,7 +176,7 @@ def number_word(number: int) -> str:
 # Quests.
 
 
-def _quests(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[Deed]:
+def _quests(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     if known.quest_id is None:
         return
     quest = f'"{called(known.quest_id).replace(chr(34), chr(39))}"'
@@ -185,26 +185,26 @@ def _quests(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[
     if state == OFFERED:
         yield _offer(event, known, called, quest)
     elif state == ACCEPTED:
-        yield Deed("taken", heroes, _with_goal(f"took on {quest}", event, known), what=quest)
+        yield StoryDeed("taken", heroes, _with_goal(f"took on {quest}", event, known), what=quest)
     elif state == REFUSED:
-        yield Deed("refused", heroes, f"turned down {quest}", what=quest)
+        yield StoryDeed("refused", heroes, f"turned down {quest}", what=quest)
     elif state and is_over(state):
-        yield Deed("ended", (quest,), f"came to {_ending(state)}", what=quest, how=_told_in(event))
+        yield StoryDeed("ended", (quest,), f"came to {_ending(state)}", what=quest, how=_told_in(event))
     if known.objective_id is not None and is_completed(known.objective_state or "completed"):
         how = next((deed for line in reversed(split_sentences(event.content)) if (deed := deed_of(line))), "")
         did = how or f"came a step further with {quest}"
-        yield Deed("step", heroes, did, what=quest)
+        yield StoryDeed("step", heroes, did, what=quest)
 
 
-def _offer(event: GameEvent, known: KnownMetadata, called: NameOf, quest: str) -> Deed:
+def _offer(event: GameEvent, known: KnownMetadata, called: NameOf, quest: str) -> StoryDeed:
     goal = _goal(known)
     if event.source in (DM, SYSTEM):
-        return Deed("offered", (PARTY,), _with_goal(f"heard of {quest}", event, known), what=quest)
+        return StoryDeed("offered", (PARTY,), _with_goal(f"heard of {quest}", event, known), what=quest)
     wish = infinitive_of(goal)
     did = (
         f"asked {PARTY} to {wish}" if wish else f"asked for help with {quest}" + (f": {goal}" if goal else "")
     )
-    return Deed("offered", (called(event.source),), did.rstrip("."), what=quest)
+    return StoryDeed("offered", (called(event.source),), did.rstrip("."), what=quest)
 
 
 def _with_goal(did: str, event: GameEvent, known: KnownMetadata) -> str:
@@ -244,17 +244,17 @@ def first_quotation(text: str) -> str:
 # Finds, loot and moves.
 
 
-def _finds(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[Deed]:
+def _finds(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     """Yield the things and people found, and what was learned. The arrival itself tells of a new place."""
     if event.event_type is EventType.DISCOVERY and _teaches(known) and (how := _told_in(event, _A_FEW)):
-        yield Deed("learned", _heroes(event, known, called), "made a discovery", how=how, said=True)
+        yield StoryDeed("learned", _heroes(event, known, called), "made a discovery", how=how, said=True)
     found = [uid for uid in dict.fromkeys(known.discovered) if category_of(uid) != "LOC"]
     names = [name for name in map(called, found) if not says(event, name)]
     if names:
-        yield Deed("found", _heroes(event, known, called), f"found {join_names(names)}")
+        yield StoryDeed("found", _heroes(event, known, called), f"found {join_names(names)}")
 
 
-def _loot(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[Deed]:
+def _loot(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     """Yield what changed hands. Equipment from a sheet did not, and what the event's words name is told."""
     if event.event_type is EventType.SYSTEM:
         return
@@ -269,9 +269,11 @@ def _loot(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[De
         if entry.gold > 0 and entry.giver is not None:
             payee = entry.to or _bought_off(known)
             whom = f" to {with_the(called(payee))}" if payee else ""
-            yield Deed("paid", (called(entry.giver),), f"paid {entry.gold} gold{whom}", count=entry.gold)
+            yield StoryDeed(
+                "paid", (called(entry.giver),), f"paid {entry.gold} gold{whom}", number=entry.gold
+            )
     if gold:
-        yield Deed("got", tuple(gold), f"got {sum(gold.values())} gold", count=sum(gold.values()))
+        yield StoryDeed("got", tuple(gold), f"got {sum(gold.values())} gold", number=sum(gold.values()))
 
 
 def _changed_hands(loot: Iterable[Loot]) -> list[Loot]:
@@ -288,22 +290,22 @@ def _bought_off(known: KnownMetadata) -> str | None:
     return left[0] if len(left) == 1 else None
 
 
-def _item(event: GameEvent, entry: Loot, who: str, called: NameOf) -> Iterator[Deed]:
+def _item(event: GameEvent, entry: Loot, who: str, called: NameOf) -> Iterator[StoryDeed]:
     item = called(entry.item or "")
     if entry.giver is not None:
-        yield Deed("paid", (called(entry.giver),), f"gave {item} to {who}", what=item)
+        yield StoryDeed("paid", (called(entry.giver),), f"gave {item} to {who}", what=item)
         return
     what = item if entry.quantity == 1 else f"{number_word(entry.quantity)} {item}"
-    yield Deed("got", (who,), f"got {what}", what=item, said=says(event, item))
+    yield StoryDeed("got", (who,), f"got {what}", what=item, said=says(event, item))
 
 
-def _moves(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[Deed]:
+def _moves(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     if event.event_type is EventType.LOCATION_CHANGE and known.location is not None:
         movers = [who for who in (event.source, *known.participants) if who not in (DM, SYSTEM)]
         place = called(known.location)
         if movers:
             who = tuple(dict.fromkeys(map(called, movers)))
-            yield Deed("moved", who, f"went to {place}", what=place, said=says(event, place))
+            yield StoryDeed("moved", who, f"went to {place}", what=place, said=says(event, place))
 
 
 def _heroes(event: GameEvent, known: KnownMetadata, called: NameOf) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 from dndbots.ids import DM
-from dndbots.memory.deeds import Deed
+from dndbots.memory.deeds import StoryDeed
 from dndbots.text.labels import ENGINE, write_label
 
 _ATTRIBUTED: Final = re.compile(r"\[([^\[\]\n]{1,200})\]: (.*)", re.DOTALL)
@@ -32,7 +32,7 @@ class Entry:
     session: str = ""
     narrated: bool = False
     outcomes: tuple[str, ...] = ()
-    deeds: tuple[Deed, ...] = ()
+    deeds: tuple[StoryDeed, ...] = ()
 
     def __hash__(self) -> int:
         # A cheap hash: entries are looked up often, and two of the same event seldom differ.

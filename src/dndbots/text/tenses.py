@@ -53,8 +53,8 @@ def deed_of(text: str) -> str | None:
     if about is None:
         return None
     perfect = about.group().startswith(("You have ", "You had "))
-    verb = about[1] if perfect else _PAST.get(about[1])
-    return None if verb is None else f"{verb}{_about_party(text[about.end() :])}".rstrip(_ENDS)
+    past = about[1] if perfect else _PAST.get(about[1])
+    return None if past is None else f"{past}{_about_party(text[about.end() :])}".rstrip(_ENDS)
 
 
 def _about_party(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What a viewer's story leaves open, in sentences: quests with goals, promises, threats, debts, riddles."""
+"""Open ends of a viewer's story, in sentences: quests with goals, promises, threats, debts, riddles."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple

@@ -1,6 +1,7 @@
 """A session retold to one viewer, to be read aloud: what was set out to do, done, lost and left open."""
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
@@ -27,6 +28,8 @@ Length = Literal["short", "medium", "long"]
 _PARAGRAPH: Final = 6
 # A session with fewer decisions, such as an imported one, is told in the words of the table as well.
 _FEW_PASSAGES: Final = 3
+# So few lines are told as they are, and need no quotations.
+_SHORT_SESSION: Final = 40
 
 
 class _Size(NamedTuple):
@@ -45,12 +48,13 @@ LENGTHS: Final[dict[str, _Size]] = {
 
 
 class RecapLine(BaseModel):
-    """A line of a recap, and the ids of its source events."""
+    """A line of a recap, and the ids of its source events. One that is `apart` is a paragraph of its own."""
 
     model_config = ConfigDict(frozen=True)
 
     text: str
     sources: tuple[str, ...] = ()
+    apart: bool = False
 
 
 class Recap(BaseModel):
@@ -82,8 +86,12 @@ class Recap(BaseModel):
     @property
     def paragraphs(self) -> list[str]:
         """The story in paragraphs."""
-        texts = [line.text for line in self.lines]
-        return [" ".join(texts[start : start + _PARAGRAPH]) for start in range(0, len(texts), _PARAGRAPH)]
+        paragraphs: list[str] = []
+        for apart, together in groupby(self.lines, key=lambda line: line.apart):
+            texts = [line.text for line in together]
+            size = 1 if apart else _PARAGRAPH
+            paragraphs += [" ".join(texts[start : start + size]) for start in range(0, len(texts), size)]
+        return paragraphs
 
 
 def write_recap(view: View, *, session: str | None, length: str) -> Recap:
@@ -101,7 +109,7 @@ def write_recap(view: View, *, session: str | None, length: str) -> Recap:
         length=length,
         title=played.title,
         lines=tuple(
-            RecapLine(text=sentence.text, sources=sentence.sources)
+            RecapLine(text=sentence.text, sources=sentence.sources, apart=sentence.apart)
             for sentence in _tell(played.entries, size)
         ),
         pinned=pinned,
@@ -132,6 +140,7 @@ def _tell(entries: Sequence[Entry], size: _Size) -> list[Sentence]:
     quotations = [
         Sentence(quotation.sentence, (quotation.source,), quotation.at)
         for quotation in find_quotations(entries, size.quotations)
+        if eventful or len(entries) > _SHORT_SESSION
     ]
     last = _last_place(entries, heroes) if eventful else []
     room = size.tokens - sum(count_tokens(sentence.text) + 1 for sentence in (*quotations, *last))
@@ -145,10 +154,12 @@ def _tell(entries: Sequence[Entry], size: _Size) -> list[Sentence]:
 
 def _last_place(entries: Sequence[Entry], heroes: frozenset[str]) -> list[Sentence]:
     """Return a sentence on where everybody is in the end."""
+    places = find_last_places(entries)
     where = [
-        f"{PARTY} was at {place}"
-        if heroes.issubset(who)
-        else f"{join_names(who)} {'were' if len(who) > 1 else 'was'} at {place}"
-        for place, who in find_last_places(entries).items()
+        f"{PARTY} was at {last.place}"
+        if heroes.issubset(last.who)
+        else f"{join_names(last.who)} {'were' if len(last.who) > 1 else 'was'} at {last.place}"
+        for last in places
     ]
-    return [Sentence(as_sentence(f"In the end {join_names(where)}"), at=len(entries))] if where else []
+    sources = tuple(dict.fromkeys(source for last in places for source in last.sources))
+    return [Sentence(as_sentence(f"In the end {join_names(where)}"), sources, len(entries))] if where else []

@@ -15,7 +15,7 @@ from dndbots.memory.selection.candidates import Candidate, find_candidates, line
 from dndbots.memory.selection.cover import CoverWish, choose_candidates
 from dndbots.memory.selection.salience import Salience
 from dndbots.memory.tellings.digest import fit_passages
-from dndbots.memory.tellings.passages import Passage, find_heroes, find_passages
+from dndbots.memory.tellings.passages import ToldPassage, find_heroes, find_passages
 from dndbots.memory.tellings.quotations import StockPhrases
 from dndbots.text.clean import prompt_line
 from dndbots.text.labels import short_label, write_unlabelled
@@ -56,7 +56,7 @@ def _decided(task: SummaryTask, encoding: str) -> list[Line]:
     return [Line(write_unlabelled(prompt_line(sentence.text)), sentence.sources) for sentence in sentences]
 
 
-def _weighed(passage: Passage, task: SummaryTask) -> Passage:
+def _weighed(passage: ToldPassage, task: SummaryTask) -> ToldPassage:
     """Return a passage with less weight if the person whom the memory is about had no part in it."""
     if task.kind != "npc" or task.name in passage.who or task.name in f"{passage.did} {passage.how}":
         return passage

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from dndbots.memory.deeds import PARTY, join_names, number_word
-from dndbots.memory.tellings.passages import Passage
+from dndbots.memory.tellings.passages import ToldPassage
 from dndbots.memory.tellings.prose import Sentence, write_prose
 from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
@@ -13,7 +13,7 @@ _LATE: Final = 5.0  # the end of a session matters a little more than its beginn
 
 
 def fit_passages(
-    passages: Sequence[Passage],
+    passages: Sequence[ToldPassage],
     tokens: int,
     *,
     heroes: frozenset[str] = frozenset(),
@@ -50,11 +50,11 @@ def fit_passages(
     return write_prose(_in_order(kept), heroes, place=place)
 
 
-def _in_order(passages: Iterable[Passage]) -> list[Passage]:
+def _in_order(passages: Iterable[ToldPassage]) -> list[ToldPassage]:
     return sorted(passages, key=lambda passage: (passage.at, passage.end))
 
 
-def _ranked(passages: Sequence[Passage]) -> list[Passage]:
+def _ranked(passages: Sequence[ToldPassage]) -> list[ToldPassage]:
     """Return the passages, weightiest first; of two alike, the later one."""
     last = max((passage.at for passage in passages), default=0) or 1
     return sorted(passages, key=lambda passage: (-(passage.weight + _LATE * passage.at / last), -passage.at))
@@ -65,23 +65,23 @@ _VERBS: Final = {"taken": "took on", "refused": "turned down"}
 _MOST_NAMED: Final = 6
 
 
-def _condensed(passages: Sequence[Passage]) -> list[Passage]:
+def _condensed(passages: Sequence[ToldPassage]) -> list[ToldPassage]:
     """Return passages in fewer words: no quotations, and one list of quests for each kind of decision."""
     if any(passage.how for passage in passages):
         return [replace(passage, how="") for passage in passages]
-    kept: list[Passage] = [
+    kept: list[ToldPassage] = [
         passage for passage in passages if passage.kind not in ("taken", "refused", "ended")
     ]
     for kind in ("taken", "refused", "ended"):
         same = _in_order(passage for passage in passages if passage.kind == kind)
-        by_did: dict[str, list[Passage]] = {}
+        by_did: dict[str, list[ToldPassage]] = {}
         for passage in same:
             by_did.setdefault(passage.did if kind == "ended" else kind, []).append(passage)
         kept += [_listed(group) for group in by_did.values()]
     return kept
 
 
-def _listed(group: Sequence[Passage]) -> Passage:
+def _listed(group: Sequence[ToldPassage]) -> ToldPassage:
     """Return passages of one kind as one: "took on A, B and two more"."""
     first = group[0]
     names = list(dict.fromkeys(passage.what for passage in group))

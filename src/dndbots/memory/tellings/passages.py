@@ -6,9 +6,9 @@ a passage has a weight by which others choose.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
-from dndbots.memory.deeds import PARTY, Deed, DeedKind, join_names, number_word
+from dndbots.memory.deeds import PARTY, DeedKind, StoryDeed, join_names, number_word
 from dndbots.memory.entries import Entry
 from dndbots.text.word_forms import is_plural
 
@@ -40,7 +40,7 @@ _ALWAYS: Final = frozenset(("ended", "taken", "refused"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Passage:
+class ToldPassage:
     """One or more deeds of the same people, as a subject and a predicate in the past tense.
 
     `at` is the number of the entry in which it began and gives the order, `end` the one in which it ended.
@@ -60,7 +60,7 @@ class Passage:
     must: bool = False
 
 
-def find_passages(entries: Iterable[Entry]) -> list[Passage]:
+def find_passages(entries: Iterable[Entry]) -> list[ToldPassage]:
     """Return the passages of some entries, in the order of play."""
     reader = _Reader()
     for number, entry in enumerate(entries):
@@ -69,25 +69,37 @@ def find_passages(entries: Iterable[Entry]) -> list[Passage]:
     return reader.passages()
 
 
-def find_heroes(passages: Iterable[Passage]) -> frozenset[str]:
+def find_heroes(passages: Iterable[ToldPassage]) -> frozenset[str]:
     """Return the names of all who act for the party."""
     acting = (name for passage in passages if passage.kind in _HEROIC for name in passage.who)
     return frozenset(name for name in acting if name != PARTY)
 
 
-def find_last_places(entries: Iterable[Entry]) -> dict[str, list[str]]:
-    """Return who is where in the end, by place, of those who went anywhere and live."""
-    at: dict[str, str] = {}
+class LastPlace(NamedTuple):
+    """A place with those who are there in the end, and the events that brought them there."""
+
+    place: str
+    who: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+def find_last_places(entries: Iterable[Entry]) -> list[LastPlace]:
+    """Return who is where in the end, of those who went anywhere and live."""
+    at: dict[str, tuple[str, str]] = {}
     for entry in entries:
         for deed in entry.deeds:
             if deed.kind == "moved":
-                at.update(dict.fromkeys(deed.who, deed.what))
+                at.update(dict.fromkeys(deed.who, (deed.what, entry.event_id)))
             elif deed.hero:
                 at.pop(deed.what, None)
-    places: dict[str, list[str]] = {}
-    for who, place in at.items():
-        places.setdefault(place, []).append(who)
-    return places
+    return [
+        LastPlace(
+            place,
+            tuple(who for who, (there, _) in at.items() if there == place),
+            tuple(dict.fromkeys(source for there, source in at.values() if there == place and source)),
+        )
+        for place in dict.fromkeys(place for place, _ in at.values())
+    ]
 
 
 @dataclass(slots=True)
@@ -105,8 +117,8 @@ class _Fight:
     killed: int = 0
     result: str = ""
 
-    def passage(self) -> Passage:
-        return Passage(
+    def passage(self) -> ToldPassage:
+        return ToldPassage(
             kind="fight",
             who=self.who,
             did=f"{self.did}{self._outcome()}",
@@ -138,7 +150,7 @@ class _Fight:
 
 @dataclass(slots=True)
 class _Haul:
-    """What some people got at one place."""
+    """Things and gold that some people got at one place."""
 
     who: tuple[str, ...]
     place: str
@@ -148,9 +160,9 @@ class _Haul:
     gold: int
     sources: list[str]
 
-    def passage(self) -> Passage:
+    def passage(self) -> ToldPassage:
         got = [*dict.fromkeys(self.items), *([f"{self.gold} gold"] if self.gold else [])]
-        return Passage(
+        return ToldPassage(
             kind="got",
             who=self.who,
             did=f"got {join_names(got)}",
@@ -166,24 +178,24 @@ class _Reader:
     """Reads deeds in the order of play."""
 
     def __init__(self) -> None:
-        self._done: list[Passage] = []
+        self._done: list[ToldPassage] = []
         self._fights: dict[str, _Fight] = {}
         self._hauls: dict[tuple[tuple[str, ...], str], _Haul] = {}
 
-    def passages(self) -> list[Passage]:
+    def passages(self) -> list[ToldPassage]:
         """Return all passages so far, in order; what still goes on ends here."""
         ongoing = [fight.passage() for fight in self._fights.values()]
         hauls = [haul.passage() for haul in self._hauls.values()]
         told = sorted([*self._done, *ongoing, *hauls], key=lambda passage: (passage.at, passage.end))
         return _with_first_quest(_each_once(told))
 
-    def take(self, deed: Deed, at: int, source: str) -> None:
+    def take(self, deed: StoryDeed, at: int, source: str) -> None:
         """Take in the next deed."""
         if deed.kind == "fight":
             self._take_fight(deed, at, source)
         elif deed.kind == "killed" and deed.what in self._fights:
             fight = self._fights[deed.what]
-            fight.killed += deed.count
+            fight.killed += deed.number
             fight.end = at
             fight.sources.append(source)
         elif deed.kind == "got":
@@ -191,7 +203,7 @@ class _Reader:
         elif deed.did:
             self._done.append(_passage(deed, at, source))
 
-    def _take_fight(self, deed: Deed, at: int, source: str) -> None:
+    def _take_fight(self, deed: StoryDeed, at: int, source: str) -> None:
         if deed.did:
             begun = _Fight(deed.who, deed.what, deed.of, deed.did, deed.place, at, at, [source])
             before = self._fights.pop(deed.what, None)
@@ -205,17 +217,17 @@ class _Reader:
                 fight.sources.append(source)
                 self._done.append(self._fights.pop(name).passage())
 
-    def _take_haul(self, deed: Deed, at: int, source: str) -> None:
+    def _take_haul(self, deed: StoryDeed, at: int, source: str) -> None:
         key = deed.who, deed.place
         haul = self._hauls.setdefault(key, _Haul(*key, at, at, [], 0, []))
         haul.items += [deed.did.removeprefix("got ")] if deed.what else []
-        haul.gold += 0 if deed.what else deed.count
+        haul.gold += 0 if deed.what else deed.number
         haul.end = at
         haul.sources.append(source)
 
 
-def _passage(deed: Deed, at: int, source: str) -> Passage:
-    return Passage(
+def _passage(deed: StoryDeed, at: int, source: str) -> ToldPassage:
+    return ToldPassage(
         kind=deed.kind,
         who=deed.who,
         did=deed.did,
@@ -230,7 +242,7 @@ def _passage(deed: Deed, at: int, source: str) -> Passage:
     )
 
 
-def _with_first_quest(passages: list[Passage]) -> list[Passage]:
+def _with_first_quest(passages: list[ToldPassage]) -> list[ToldPassage]:
     """Return the passages with more weight on the offer of the first quest that was taken on."""
     first = next((passage.what for passage in passages if passage.kind == "taken"), None)
     return [
@@ -241,10 +253,10 @@ def _with_first_quest(passages: list[Passage]) -> list[Passage]:
     ]
 
 
-def _each_once(passages: Sequence[Passage]) -> list[Passage]:
+def _each_once(passages: Sequence[ToldPassage]) -> list[ToldPassage]:
     """Return the passages without repeats."""
     seen: dict[tuple[tuple[str, ...], str], int] = {}
-    kept: list[Passage] = []
+    kept: list[ToldPassage] = []
     for passage in passages:
         key = passage.who, passage.did
         if passage.kind != "moved" and key in seen:

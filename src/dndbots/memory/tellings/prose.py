@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from dndbots.memory.deeds import PARTY, as_sentence, join_names
-from dndbots.memory.tellings.passages import Passage
+from dndbots.memory.tellings.passages import ToldPassage
 
 # A sentence with more clauses, or with longer ones, is hard to follow when it is read aloud.
 _MOST_CLAUSES: Final = 3
@@ -19,15 +19,19 @@ _BACK: Final = "Back at "
 
 
 class Sentence(NamedTuple):
-    """A sentence of a telling, with the number of the entry it tells of and the events it was made from."""
+    """A sentence of a telling, with the number of the entry it tells of and the events it was made from.
+
+    `apart` says that it stands on a line of its own, such as the words of a speaker under a name.
+    """
 
     text: str
     sources: tuple[str, ...] = ()
     at: int = 0
+    apart: bool = False
 
 
 def write_prose(
-    passages: Sequence[Passage], heroes: frozenset[str] = frozenset(), *, place: str | None = None
+    passages: Sequence[ToldPassage], heroes: frozenset[str] = frozenset(), *, place: str | None = None
 ) -> list[Sentence]:
     """Return the passages, which are in the order of play, as sentences.
 
@@ -39,9 +43,9 @@ def write_prose(
     return [*opening, *(writer.write(group) for group in _grouped(passages))]
 
 
-def _grouped(passages: Sequence[Passage]) -> list[list[Passage]]:
+def _grouped(passages: Sequence[ToldPassage]) -> list[list[ToldPassage]]:
     """Return the passages in groups of one sentence each: the same people at the same place."""
-    groups: list[list[Passage]] = []
+    groups: list[list[ToldPassage]] = []
     for passage in passages:
         if groups and _joins(groups[-1], passage):
             groups[-1].append(passage)
@@ -50,7 +54,7 @@ def _grouped(passages: Sequence[Passage]) -> list[list[Passage]]:
     return groups
 
 
-def _joins(group: Sequence[Passage], passage: Passage) -> bool:
+def _joins(group: Sequence[ToldPassage], passage: ToldPassage) -> bool:
     last = group[-1]
     length = sum(len(each.did) for each in group) + len(passage.did)
     if last.how or ":" in last.did or len(group) >= _MOST_CLAUSES or length > _MOST_CHARS:
@@ -69,7 +73,7 @@ def _joined(predicates: Sequence[str]) -> str:
     return join_names(predicates)
 
 
-def _is_short(passage: Passage) -> bool:
+def _is_short(passage: ToldPassage) -> bool:
     """Return whether a place can follow the predicate of a passage."""
     return len(passage.did) <= _SHORT_CLAUSE and not any(mark in passage.did for mark in ",:;")
 
@@ -84,7 +88,7 @@ class _Writer:
         self._places = {place}
         self._number = 0
 
-    def introduce(self, passages: Sequence[Passage]) -> list[Sentence]:
+    def introduce(self, passages: Sequence[ToldPassage]) -> list[Sentence]:
         """Return a first sentence that names the party and the place, if it has several members."""
         first = next(iter(passages), None)
         if first is None or len(self._party) < _GROUP or not first.place or first.who == tuple(self._party):
@@ -94,7 +98,7 @@ class _Writer:
         names = join_names(sorted(self._party))
         return [Sentence(as_sentence(f"{names} were at {first.place}"), first.sources, first.at)]
 
-    def write(self, group: Sequence[Passage]) -> Sentence:
+    def write(self, group: Sequence[ToldPassage]) -> Sentence:
         """Return one sentence for the passages of a group."""
         first, how = group[0], group[-1].how
         where = self._where(first)
@@ -115,7 +119,7 @@ class _Writer:
         sources = tuple(dict.fromkeys(source for each in group for source in each.sources))
         return Sentence(as_sentence(text), sources, first.at)
 
-    def _follow(self, group: Sequence[Passage]) -> None:
+    def _follow(self, group: Sequence[ToldPassage]) -> None:
         last = group[-1]
         self._last = last.who
         place = last.what if last.kind == "moved" else last.place
@@ -123,14 +127,14 @@ class _Writer:
             self._place = place
             self._places.add(place)
 
-    def _where(self, passage: Passage) -> str:
+    def _where(self, passage: ToldPassage) -> str:
         """Return the place at the start of a sentence, if the reader does not know it yet."""
         place = passage.place
         if not place or place == self._place or passage.kind in ("moved", "cleared", "ended"):
             return ""
         return f"{_BACK}{place}, " if place in self._places else f"At {place}, "
 
-    def _opening(self, passage: Passage) -> str:
+    def _opening(self, passage: ToldPassage) -> str:
         """Return a word that leads on from the sentence before."""
         if not self._last or passage.kind in ("ended", "cleared"):
             return ""

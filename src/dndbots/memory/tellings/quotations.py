@@ -4,6 +4,7 @@ A line that made a promise or taught something comes first. Phrases that come ba
 any table, say little about this story.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +21,7 @@ _FEWEST_WORDS: Final = 5
 _MOST_WORDS: Final = 30
 _SHINGLE: Final = 4
 _MOST_STOCK: Final = 0.4
+_OFTEN: Final = 12  # a word counts no more beyond this
 _CUE: Final = 2.5
 _TAUGHT: Final = 3.0
 _OVERHEAD: Final = 6  # words added to each length, so that two words do not win by being short
@@ -93,7 +95,7 @@ def _frequencies(entries: Iterable[Entry]) -> Counter[str]:
 def _score(quotation: Quotation, entry: Entry, frequent: Counter[str]) -> float:
     """Return the worth of a quotation: words that the story comes back to, for each word of its length."""
     stems = set(content_stems(quotation.text))
-    worth = sum(min(frequent[stem], 12) ** 0.5 for stem in stems)
+    worth = sum(math.sqrt(min(frequent[stem], _OFTEN)) for stem in stems)
     worth /= len(quotation.text.split()) + _OVERHEAD
     if cue_in(quotation.text):
         worth *= _CUE
