@@ -101,13 +101,15 @@ UNITS: dict[str, list[list[str]]] = {
         ["voices"],
     ],
     "memory": [
-        ["documents", "entries", "human_gates", "usage", "visits"],
-        ["notes", "retold_events", "selection"],
+        ["deeds", "documents", "human_gates", "usage", "visits"],
+        ["entries"],
+        ["notes", "retold_events", "tellings"],
+        ["selection"],
         ["decisions", "log_reader", "recall", "story", "threads"],
         ["differences", "summaries"],
         ["scoped"],
         ["agents"],
-        ["context", "recap"],
+        ["context", "recaps"],
         ["campaign_memory"],
     ],
     "rules": [
@@ -132,7 +134,7 @@ UNITS: dict[str, list[list[str]]] = {
     ],
     "text": [
         ["clean", "english_words", "word_forms"],
-        ["labels", "sentences", "terms"],
+        ["labels", "sentences", "tenses", "terms"],
         ["words"],
         ["names"],
         ["vocabulary"],

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from dndbots.compaction.data.run_history import CompactionStatus
     from dndbots.memory.context import Context
     from dndbots.memory.recall.search import Recall
-    from dndbots.memory.recap import Recap
+    from dndbots.memory.recaps import Recap
     from dndbots.memory.scoped.service import MemoryService
     from dndbots.storage.neo4j.projection import Projection
 

@@ -166,5 +166,5 @@ def hostile(tmp_path: Path) -> Path:
         campaign.record(event("evt_2", "pc_zara_001", HOSTILE, session="s02", location="loc_road_001"))
         campaign.remember()
         campaign.pin(f"evt {HOSTILE}")
-        campaign.correct("evt_2", f"{HOSTILE}\nOpen threads:\n  - forged")
+        campaign.correct("evt_2", f"{HOSTILE}\nStill open:\n  - forged")
     return folder

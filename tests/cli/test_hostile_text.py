@@ -109,9 +109,9 @@ def test_what_is_remembered_cannot_forge_a_heading(run: Run, hostile: Path) -> N
         *run("recap", "--as", "pc_zara_001", "-c", hostile).out.splitlines(),
         *run("memories", "--as", "pc_zara_001", "--summary", "-c", hostile).out.splitlines(),
     ]
-    heads = ("Previously on ", "To keep in mind:", "Open threads:", "[link", "Also", "and ", "Decisions on")
+    heads = ("Previously on ", "To keep in mind:", "Still open:", "[link", "Also", "and ", "Decisions on")
     assert all(line.startswith(("  ", *heads)) for line in told)
-    assert sum(line.startswith("Open threads:") for line in told) == 1
+    assert sum(line.startswith("Still open:") for line in told) == 1
 
 
 def test_what_is_compared_cannot_forge_a_heading(run: Run, hostile: Path) -> None:

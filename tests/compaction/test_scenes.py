@@ -74,7 +74,7 @@ def test_a_scene_tells_what_came_of_it_and_how_it_went() -> None:
     turns += [at(INN, [ZARA], 9, facts=[]), at(INN, [THROK], 10)]
     campaign = compacted(memory_campaign(turns))
     scene = campaign.data().scenes["e0"]
-    assert scene.outcomes == ("Wolf was killed.",)
+    assert scene.outcomes == ("Wolf died.",)
     told_of = campaign.data().narratives["e0"]
     assert told_of.scene_id == "e0"
     assert set(told_of.sources) <= {f"e{n}" for n in range(4)}

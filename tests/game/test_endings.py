@@ -38,7 +38,7 @@ def test_a_quest_that_ended_is_over_wherever_it_is_told(state: str) -> None:
     campaign = memory_campaign([begun])
     open_ones = {QUEST, "promise"}
     assert {one.id for one in campaign.threads(ZARA)} == open_ones
-    assert "The Bell" in campaign.recap(ZARA).text.partition("Open threads:")[2]
+    assert "The Bell" in campaign.recap(ZARA).text.partition("Still open:")[2]
     assert _quests_on_the_sheet(campaign) == ["Quest The Bell (accepted)"]
     assert _quests_in_the_prompt(campaign)
     closed = event(
@@ -49,7 +49,7 @@ def test_a_quest_that_ended_is_over_wherever_it_is_told(state: str) -> None:
         open_ones, "resolved"
     )
     assert campaign.threads(ZARA) == []
-    assert "Open threads:" not in campaign.recap(ZARA).text
+    assert "Still open:" not in campaign.recap(ZARA).text
     assert _quests_on_the_sheet(campaign) == []
     assert not _quests_in_the_prompt(campaign)
 

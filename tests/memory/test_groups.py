@@ -7,6 +7,8 @@ from tests.table import event
 
 from dndbots.events import EventType, GameEvent
 from dndbots.memory import MemoryBuilder
+from dndbots.memory.human_gates import Gates
+from dndbots.memory.retold_events import retell_events
 from dndbots.testing import memory_campaign
 
 ZARA = "pc_zara_001"
@@ -54,32 +56,42 @@ def test_a_group_that_loses_one_is_a_group_with_one_fewer() -> None:
 @pytest.mark.parametrize(
     ("name", "metadata", "said"),
     [
-        ("swimming rats", {"enemy_count": 3}, "One of the three swimming rats was killed by Zara."),
-        ("the rats of the mill", {"enemy_count": 2}, "One of the two rats of the mill was killed by Zara."),
-        ("swimming rats", {"enemy_count": 1}, "The last of the swimming rats was killed by Zara."),
-        ("swimming rats", {}, "One of the swimming rats was killed by Zara."),
-        ("swimming rats", {"killed": [RATS] * 2}, "Two of the swimming rats were killed by Zara."),
+        ("swimming rats", {"enemy_count": 3}, "Zara killed one of the three swimming rats."),
+        ("the rats of the mill", {"enemy_count": 2}, "Zara killed one of the two rats of the mill."),
+        ("swimming rats", {"enemy_count": 1}, "Zara killed the last of the swimming rats."),
+        ("swimming rats", {}, "Zara killed one of the swimming rats."),
+        ("swimming rats", {"killed": [RATS] * 2}, "Zara killed two of the swimming rats."),
         (
             "swimming rats",
             {"killed": [RATS] * 2, "enemy_count": 12},
-            "Two of the 12 swimming rats were killed by Zara.",
+            "Zara killed two of the 12 swimming rats.",
         ),
         (
             "jackal folk",
             {"killed": [RATS] * 3, "enemy_count": 3},
-            "All three of the jackal folk were killed by Zara.",
+            "Zara killed all three of the jackal folk.",
         ),
-        ("a sheet of slime", {"enemy_count": 1}, "a sheet of slime was killed by Zara."),
-        ("swimming rats", {"enemy_count": 0}, "One of the swimming rats was killed by Zara."),
-        ("Grimfang", {}, "Grimfang was killed by Zara."),
-        ("Agnes", {}, "Agnes was killed by Zara."),
-        ("a goblin with many teeth", {}, "a goblin with many teeth was killed by Zara."),
+        ("a sheet of slime", {"enemy_count": 1}, "Zara killed the sheet of slime."),
+        ("swimming rats", {"enemy_count": 0}, "Zara killed one of the swimming rats."),
+        ("Grimfang", {}, "Zara killed Grimfang."),
+        ("Agnes", {}, "Zara killed Agnes."),
+        ("a goblin with many teeth", {}, "Zara killed the goblin with many teeth."),
     ],
 )
 def test_a_death_is_told_of_one_of_a_group(name: str, metadata: dict[str, Any], said: str) -> None:
     """A later reader knows that others of the group are left."""
     campaign = memory_campaign([met(12, names={RATS: name}), blow(1, **metadata)])
-    assert said in campaign.recap(ZARA).text
+    with campaign.view(ZARA) as view:
+        [_, entry] = retell_events(view, view.events(), Gates())
+    assert entry.outcomes == (said,)
+
+
+def test_a_recap_tells_a_fight_once() -> None:
+    """Three blows are one sentence, and it says how many fell of how many."""
+    blows = [blow(n, enemy_count=3 - n) for n in range(2)]
+    text = memory_campaign([met(3), *blows]).recap(ZARA).text
+    assert "Zara fought three swimming rats and killed two of them." in text
+    assert text.count("swimming rats") == 1
 
 
 def test_a_rollup_says_how_many_are_left() -> None:

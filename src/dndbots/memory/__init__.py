@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dndbots.memory.entries import Entry, Line, SummaryTask
     from dndbots.memory.recall.citations import RecallItem
     from dndbots.memory.recall.search import Recall
-    from dndbots.memory.recap import Recap
+    from dndbots.memory.recaps import Recap
     from dndbots.memory.scoped.builders import (
         MAX_ENTRIES,
         LocationMemoryBuilder,
@@ -64,7 +64,7 @@ _HOMES = {
         "context_manager",
     ],
     "dndbots.memory.recall.search": ["Recall"],
-    "dndbots.memory.recap": ["Recap"],
+    "dndbots.memory.recaps": ["Recap"],
     "dndbots.memory.scoped.service": ["IMemoryService", "MemoryService"],
     "dndbots.memory.summaries.summarizer": ["Summarizer"],
     "dndbots.memory.agents.memory_upkeep": ["MemoryUpkeep"],

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from dndbots.memory.context import Context, ViewerCache
     from dndbots.memory.differences import Difference
     from dndbots.memory.recall.search import Recall
-    from dndbots.memory.recap import Recap
+    from dndbots.memory.recaps import Recap
     from dndbots.memory.scoped.service import MemoryService
     from dndbots.memory.summaries.layers import SummaryBlock
     from dndbots.memory.threads import Thread
@@ -175,7 +175,7 @@ class CampaignMemory:
         self, viewer: str, session: str | None = None, length: str = "medium", *, as_of: str | None = None
     ) -> "Recap":
         """Tell a session as the viewer knows it, with open threads. See `Campaign.recap`."""
-        from dndbots.memory.recap import write_recap
+        from dndbots.memory.recaps import write_recap
 
         with self._campaign.view(viewer, as_of) as view:
             recap = write_recap(view, session=session, length=length)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 from dndbots.ids import DM
+from dndbots.memory.deeds import StoryDeed
 from dndbots.text.labels import ENGINE, write_label
 
 _ATTRIBUTED: Final = re.compile(r"\[([^\[\]\n]{1,200})\]: (.*)", re.DOTALL)
@@ -21,7 +22,8 @@ class Entry:
     """Something that an agent perceived.
 
     `who` spoke or acted, under the name that the agent knows; `narrated` marks the DM's narration.
-    `outcomes` are sentences on what the rules decided: a death, a find, the state of a quest.
+    `deeds` are what the event decided: a death, a quest taken on, gold paid. `outcomes` are the sentences of
+    those deeds that the text itself does not tell.
     """
 
     text: str
@@ -30,6 +32,7 @@ class Entry:
     session: str = ""
     narrated: bool = False
     outcomes: tuple[str, ...] = ()
+    deeds: tuple[StoryDeed, ...] = ()
 
     def __hash__(self) -> int:
         # A cheap hash: entries are looked up often, and two of the same event seldom differ.

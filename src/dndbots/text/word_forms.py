@@ -63,6 +63,27 @@ def numbers_of(word: str) -> tuple[str, ...]:
     return tuple(sorted({word, *(base for base in _without_s(word) if len(base) >= _SHORTEST)}))
 
 
+# Verbs whose past follows neither from the list above nor from a rule.
+_PASTS: Final = {**{verb: verb for verb in ("beat", "cut", "hit", "let", "put", "rid", "shut")}, "get": "got"}
+
+
+@lru_cache(maxsize=512)
+def past_of(verb: str) -> str:
+    """Return the past of a plain verb: reach, reached; find, found; carry, carried."""
+    if verb in _PASTS:
+        return _PASTS[verb]
+    family = _IRREGULAR.get(verb)
+    if family is not None and family[0] == verb:
+        return family[1]
+    if verb.endswith("e"):
+        return f"{verb}d"
+    if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
+        return f"{verb[:-1]}ied"
+    short = len(verb) <= _ONE_SYLLABLE and _doubles(verb)
+    return f"{verb}{verb[-1]}ed" if short else f"{verb}ed"
+
+
+_ONE_SYLLABLE: Final = 4
 _SINGULAR: Final = ("a ", "an ", "one ")
 _PLURALS: Final = frozenset(("folk", "people", "men", "women", "children", "mice", "lice", "geese", "dead"))
 _AFTER_NOUN = re.compile(r",| (?:of|with|without|in|from|at|on|under|by|who|that|which) ")

@@ -19,9 +19,9 @@ def test_a_recap_is_for_people(run: Run, split: Path) -> None:
     told = run("recap", "--as", "Zara", "-c", split).out.splitlines()
     assert told[0] == "Previously on s01:"
     assert any("shoes" in line for line in told)
-    assert told[told.index("Open threads:") + 1 :] == [
-        "  - promise: Throk gave his word.",
-        "  - mystery: Who bought the children?",
+    assert told[told.index("Still open:") + 1 :] == [
+        "  - A promise: Throk gave his word.",
+        "  - A riddle: Who bought the children?",
     ]
 
 

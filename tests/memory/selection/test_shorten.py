@@ -12,40 +12,45 @@ from dndbots.text.sentences import LONGEST_CHARS, spoken_sentences
 @pytest.mark.parametrize(
     ("said", "short"),
     [
-        ("Throk was kidnapped by the queen's mage.", "Throk was kidnapped by queen's mage."),
-        ("The mage gave the ring to the widow.", "Mage gave ring to widow."),
-        ("The mage got the ring from a widow.", "Mage got ring from widow."),
-        ("Well, um, I don't really trust the duke.", "I don't really trust duke."),
-        ("He's not just a thief.", "He's not just thief."),
-        ("He just took the crown.", "He took crown."),
-        ("But he didn't actually kill the innkeeper.", "He didn't actually kill innkeeper."),
+        ("Throk was kidnapped by the queen's mage.", "Throk was kidnapped by the queen's mage."),
+        ("The mage gave the ring to the widow.", "The mage gave the ring to the widow."),
+        ("The mage got the ring from a widow.", "The mage got the ring from a widow."),
+        ("Well, um, I don't really trust the duke.", "I don't really trust the duke."),
+        ("He's not just a thief.", "He's not just a thief."),
+        ("He just took the crown.", "He took the crown."),
+        ("But he didn't actually kill the innkeeper.", "He didn't actually kill the innkeeper."),
         ("He never quite forgave her.", "He never quite forgave her."),
-        ("So, you know, the troll might have been lying, right?", "Troll might have been lying?"),
-        ("She had had enough of the war.", "She had had enough of war."),
-        ("I, I took it from the elf.", "I took it from elf."),
+        ("So, you know, the troll might have been lying, right?", "The troll might have been lying?"),
+        ("She had had enough of the war.", "She had had enough of the war."),
+        ("I, I took it from the elf.", "I took it from the elf."),
         ("A few goblins fled.", "A few goblins fled."),
         ("Few goblins fled.", "Few goblins fled."),
         (
             "So that they could flee, the guards opened the gate.",
-            "So that they could flee, guards opened gate.",
+            "So that they could flee, the guards opened the gate.",
         ),
-        ("You know the way.", "You know way."),
+        ("You know the way.", "You know the way."),
         ("What kind of sword is it?", "What kind of sword is it?"),
         ("It is kind of dark.", "It is dark."),
-        ("You guys should leave, you know, before the dawn.", "You should leave before dawn."),
+        ("You guys should leave, you know, before the dawn.", "You should leave before the dawn."),
         ("Throk the Bold met Zara.", "Throk the Bold met Zara."),
-        ("Plan A was to burn the mill.", "Plan A was to burn mill."),
-        ("No, the king would not have left without the seal.", "No, king would not have left without seal."),
+        ("Plan A was to burn the mill.", "Plan A was to burn the mill."),
+        (
+            "No, the king would not have left without the seal.",
+            "No, the king would not have left without the seal.",
+        ),
         ("勇者は龍を倒した。", "勇者は龍を倒した。"),
         ("Der Drache ist tot.", "Der Drache ist tot."),
     ],
 )
 def test_shortening_keeps_what_was_said(said: str, short: str) -> None:
-    """Articles and fillers go; agents, patients, modals, tense and negation stay."""
+    """Fillers go; articles, agents, patients, modals, tense and negation stay."""
     assert shorten(said) == short
 
 
 KEPT = [
+    "the",
+    "a",
     "not",
     "never",
     "by",
@@ -63,11 +68,9 @@ KEPT = [
 ]
 
 
-@given(
-    st.lists(st.sampled_from([*KEPT, "the", "really", "um,", "Zara", "Throk", "killed", "gate"]), max_size=15)
-)
+@given(st.lists(st.sampled_from([*KEPT, "really", "um,", "Zara", "Throk", "killed", "gate"]), max_size=15))
 def test_no_word_that_decides_is_lost(words: list[str]) -> None:
-    """Pronouns, prepositions, modals, tense, negation and names survive in any surroundings."""
+    """Articles, pronouns, prepositions, modals, tense, negation and names survive in any surroundings."""
     once = [word for place, word in enumerate(words) if not place or words[place - 1] != word]
     short = [word.strip(",").lower() for word in shorten(" ".join(once)).split()]
     decisive = {*KEPT, "zara", "throk", "killed"}

@@ -12,7 +12,7 @@ from dndbots.cli.viewers import open_for
 from dndbots.storage.ports import MAIN
 
 if TYPE_CHECKING:
-    from dndbots.memory.recap import Recap
+    from dndbots.memory.recaps import Recap
 
 
 def add_to(app: typer.Typer) -> None:
@@ -44,15 +44,15 @@ def recap(
 
 
 def say_recap(recap: "Recap") -> None:
-    """Print a recap with its pinned lines and open threads."""
+    """Print a recap with its pinned lines and what is still open."""
     if recap.session is None:
         console.say("Previously on …: nothing yet.")
         return
-    console.say(console.inert(f"Previously on {recap.session}:"))
-    for line in recap.lines:
-        console.say_indented(line.text)
+    console.say(console.inert(recap.heading))
+    for paragraph in recap.paragraphs:
+        console.say_indented(paragraph)
     say_list("To keep in mind:", recap.pinned)
-    say_list("Open threads:", (f"{thread.kind}: {thread.text}" for thread in recap.threads))
+    say_list("Still open:", recap.open_ends)
 
 
 def say_list(title: str, items: Iterable[str]) -> None:

@@ -1,6 +1,7 @@
-"""A shortener for sentences: it drops articles, fillers and discourse markers, and keeps the meaning.
+"""A shortener for sentences: it drops fillers and discourse markers, and keeps the meaning.
 
-Pronouns, prepositions, modals, tense, negation and names always stay: they say who did what to whom.
+Articles stay, because people stumble over a text without them and models copy its style. Pronouns,
+prepositions, modals, tense, negation and names stay as well: they say who did what to whom.
 """
 
 import re
@@ -32,7 +33,6 @@ _FILLERS = re.compile(
     |as\ it\ were|sure\ enough|right\ now|a\ (?:little\ )?bit(?!\ of\b))\ """,
     re.IGNORECASE | re.VERBOSE,
 )
-_ARTICLES = re.compile(r"\b(?:the|an?)\s+(?=[\w\"\u201c'])", re.IGNORECASE)
 _GUYS = re.compile(r"\b(you) (?:guys|all)\b(?!')", re.IGNORECASE)
 _TAGS = re.compile(
     r",\s+(?:right|okay|ok|you know|yeah|huh|man|guys|dude)(?=[.?!]*[\"\u201d]?$)", re.IGNORECASE
@@ -47,7 +47,6 @@ _HOLDING_WORDS = (
     "one another each same different all of"
 )
 _HOLDS: Final = frozenset(_HOLDING_WORDS.split())
-_MEASURES: Final = frozenset(("few", "little", "lot", "bit", "couple", "number", "while", "dozen", "hundred"))
 _MARKS: Final = str.maketrans(dict.fromkeys(',.-!?;:"\u201c\u201d\u2026', " "))
 # One word of each filler, for a quick check before the regular expression runs.
 _FILLER_HEADS = (
@@ -56,9 +55,7 @@ _FILLER_HEADS = (
     "which once were enough now bit"
 )
 _FILLER_WORDS: Final = frozenset(_FILLER_HEADS.split())
-_ARTICLE_WORDS: Final = frozenset(("a", "an", "the"))
 _LAST_WORD = re.compile(r"([\w'\u2019]+)\W*$")
-_NEXT_WORD = re.compile(r"\w+")
 
 
 def shorten(sentence: str) -> str:
@@ -76,8 +73,6 @@ def shorten(sentence: str) -> str:
     text = _TAGS.sub("", text)
     if not _FILLER_WORDS.isdisjoint(distinct):
         text = _FILLERS.sub(_unless_held, text)
-    if not _ARTICLE_WORDS.isdisjoint(distinct):
-        text = _ARTICLES.sub(_unless_bound, text)
     text = _BLANKS.sub(lambda match: " " if _inner(match) else "", text)
     return _capital(text.strip(" ,;-"))
 
@@ -97,20 +92,6 @@ def _unless_held(match: re.Match[str]) -> str:
     if word in _HOLDS or word.endswith("n't"):
         return match.group()
     return " " if match.group().startswith((",", " ")) else ""
-
-
-def _unless_bound(match: re.Match[str]) -> str:
-    """Drop an article, except in a name (Throk the Bold) or a measure ("a few" is not "few")."""
-    following = _NEXT_WORD.search(match.string, match.end())
-    word = following.group() if following else ""
-    if word.lower() in _MEASURES:
-        return match.group()
-    before = _word_before(match)
-    if before[:1].isupper() and word[:1].isupper() and match.start() > 0:
-        return match.group()
-    if match.group().strip() == "A" and match.start() > 0 and not match.string[: match.start()].endswith('"'):
-        return match.group()
-    return ""
 
 
 def _capital(text: str) -> str:

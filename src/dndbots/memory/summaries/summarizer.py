@@ -193,7 +193,15 @@ class _CacheKey:
 
     def __init__(self, entries: tuple[Entry, ...]) -> None:
         fields = [
-            (entry.text, entry.who, entry.event_id, entry.session, entry.narrated, entry.outcomes)
+            (
+                entry.text,
+                entry.who,
+                entry.event_id,
+                entry.session,
+                entry.narrated,
+                entry.outcomes,
+                entry.deeds,
+            )
             for entry in entries
         ]
         self._digest = blake2b(repr(fields).encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,0 +1,49 @@
+"""The recap of a session in which nothing was decided by rules: an imported transcript, a chat.
+
+The words of the table tell it: the narration that says most, or the talk where nobody narrates.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import groupby
+from typing import Final
+
+from dndbots.memory.entries import Entry
+from dndbots.memory.selection import Salience, choose_candidates, find_candidates, names_in
+from dndbots.memory.selection.candidates import Candidate
+from dndbots.memory.selection.cover import CoverWish, drop_repeats
+from dndbots.memory.tellings.prose import Sentence
+
+# Changes count more than descriptions, and the retelling of an earlier session is not this session.
+_WISH: Final = CoverWish(change=3.0, retold=0.2)
+# A table with a narrator: talk is quoted, narration is told.
+_LEAST_NARRATED: Final = 0.1
+
+
+def retell_transcript(entries: Sequence[Entry], tokens: int, *, without: Collection[str]) -> list[Sentence]:
+    """Return the sentences that say most in at most `tokens` tokens, in order; all of them if they fit.
+
+    Events in `without` are told already.
+    """
+    whole = find_candidates(entries, shortened=False)
+    pool = [candidate for candidate in whole if not candidate.outcome and candidate.source not in without]
+    if sum(candidate.tokens for candidate in pool) <= tokens:
+        return _sentences(drop_repeats(pool))
+    narrated = [candidate for candidate in pool if candidate.told]
+    pool = narrated if len(narrated) >= _LEAST_NARRATED * len(pool) else pool
+    salience = Salience.of(pool, names_in(entries))
+    return _sentences(choose_candidates(pool, tokens, salience=salience, wish=_WISH))
+
+
+def _sentences(chosen: Iterable[Candidate]) -> list[Sentence]:
+    """Return one sentence or more for each entry; those with a speaker stand on a line of their own."""
+    told = []
+    for (at, who), together in groupby(chosen, key=lambda candidate: (candidate.entry, candidate.who)):
+        group = list(together)
+        text = " ".join(map(_ended, [group[0].line, *(candidate.text for candidate in group[1:])]))
+        sources = (group[0].source,) if group[0].source else ()
+        told.append(Sentence(text, sources, at, apart=bool(who)))
+    return told
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?", '"', "\u2026")) else f"{text}."

@@ -1,0 +1,1 @@
+"""Prose from what was decided: deeds joined to passages, passages to sentences, and lines worth quoting."""

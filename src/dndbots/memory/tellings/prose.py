@@ -1,0 +1,155 @@
+"""Passages as prose: joined sentences with pronouns and varied openings.
+
+The same passages give the same text. A sentence knows the events that it was made from.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from dndbots.memory.deeds import PARTY, as_sentence, join_names
+from dndbots.memory.tellings.passages import ToldPassage
+
+# A sentence with more clauses, or with longer ones, is hard to follow when it is read aloud.
+_MOST_CLAUSES: Final = 3
+_MOST_CHARS: Final = 220
+_OPENINGS: Final = ("", "Then ", "", "After that ", "", "Next ", "", "Later ")
+_SHORT_CLAUSE: Final = 60
+_GROUP: Final = 2
+_BACK: Final = "Back at "
+
+
+class Sentence(NamedTuple):
+    """A sentence of a telling, with the number of the entry it tells of and the events it was made from.
+
+    `apart` says that it stands on a line of its own, such as the words of a speaker under a name.
+    """
+
+    text: str
+    sources: tuple[str, ...] = ()
+    at: int = 0
+    apart: bool = False
+
+
+def write_prose(
+    passages: Sequence[ToldPassage], heroes: frozenset[str] = frozenset(), *, place: str | None = None
+) -> list[Sentence]:
+    """Return the passages, which are in the order of play, as sentences.
+
+    `heroes` are all members of the party: together they are called so once they have been named. With a
+    `place`, the reader knows where it begins and who is there; else the first sentence says so.
+    """
+    writer = _Writer(heroes, place or "")
+    opening = writer.introduce(passages) if place is None else []
+    return [*opening, *(writer.write(group) for group in _grouped(passages))]
+
+
+def _grouped(passages: Sequence[ToldPassage]) -> list[list[ToldPassage]]:
+    """Return the passages in groups of one sentence each: the same people at the same place."""
+    groups: list[list[ToldPassage]] = []
+    for passage in passages:
+        if groups and _joins(groups[-1], passage):
+            groups[-1].append(passage)
+        else:
+            groups.append([passage])
+    return groups
+
+
+def _joins(group: Sequence[ToldPassage], passage: ToldPassage) -> bool:
+    last = group[-1]
+    length = sum(len(each.did) for each in group) + len(passage.did)
+    if last.how or ":" in last.did or len(group) >= _MOST_CLAUSES or length > _MOST_CHARS:
+        return False
+    if last.kind == "offered" and passage.kind == "taken" and len(group) == 1:
+        return last.what == passage.what
+    if group[0].kind == "offered":
+        return False
+    return last.who == passage.who and (last.place == passage.place or passage.kind == "moved")
+
+
+def _joined(predicates: Sequence[str]) -> str:
+    """Return predicates as one, with a comma where one of them has an "and" of its own."""
+    if len(predicates) > 1 and any(" and " in did for did in predicates):
+        return f"{', '.join(predicates[:-1])}, and {predicates[-1]}"
+    return join_names(predicates)
+
+
+def _is_short(passage: ToldPassage) -> bool:
+    """Return whether a place can follow the predicate of a passage."""
+    return len(passage.did) <= _SHORT_CLAUSE and not any(mark in passage.did for mark in ",:;")
+
+
+class _Writer:
+    """Writes sentence after sentence, and remembers who and where the last ones were about."""
+
+    def __init__(self, party: frozenset[str], place: str) -> None:
+        self._party, self._is_named = party, False
+        self._last: tuple[str, ...] = ()
+        self._place = place
+        self._places = {place}
+        self._number = 0
+
+    def introduce(self, passages: Sequence[ToldPassage]) -> list[Sentence]:
+        """Return a first sentence that names the party and the place, if it has several members."""
+        first = next(iter(passages), None)
+        if first is None or len(self._party) < _GROUP or not first.place or first.who == tuple(self._party):
+            return []
+        self._is_named, self._place, self._last = True, first.place, (PARTY,)
+        self._places.add(first.place)
+        names = join_names(sorted(self._party))
+        return [Sentence(as_sentence(f"{names} were at {first.place}"), first.sources, first.at)]
+
+    def write(self, group: Sequence[ToldPassage]) -> Sentence:
+        """Return one sentence for the passages of a group."""
+        first, how = group[0], group[-1].how
+        where = self._where(first)
+        subject = self._subject(first.who)
+        if first.kind == "offered" and len(group) > 1:
+            text = f"{subject} {first.did}, and {self._subject(group[1].who)} {group[1].did}"
+        else:
+            text = f"{subject} {_joined([each.did for each in group])}"
+        if where and self._number % 2 and len(group) == 1 and _is_short(first):
+            text = f"{text} {where[:1].lower()}{where[1:].rstrip(', ')}"
+        else:
+            text = f"{where or self._opening(first)}{text}"
+        if how:
+            quoted = how.replace('"', "'").rstrip()
+            text = f'{text}: "{quoted}"'
+        self._number += 1
+        self._follow(group)
+        sources = tuple(dict.fromkeys(source for each in group for source in each.sources))
+        return Sentence(as_sentence(text), sources, first.at)
+
+    def _follow(self, group: Sequence[ToldPassage]) -> None:
+        last = group[-1]
+        self._last = last.who
+        place = last.what if last.kind == "moved" else last.place
+        if place:
+            self._place = place
+            self._places.add(place)
+
+    def _where(self, passage: ToldPassage) -> str:
+        """Return the place at the start of a sentence, if the reader does not know it yet."""
+        place = passage.place
+        if not place or place == self._place or passage.kind in ("moved", "cleared", "ended"):
+            return ""
+        return f"{_BACK}{place}, " if place in self._places else f"At {place}, "
+
+    def _opening(self, passage: ToldPassage) -> str:
+        """Return a word that leads on from the sentence before."""
+        if not self._last or passage.kind in ("ended", "cleared"):
+            return ""
+        if set(passage.who).isdisjoint(self._last) and self._are_heroes(passage.who, self._last):
+            return "Meanwhile "
+        return _OPENINGS[self._number % len(_OPENINGS)]
+
+    def _are_heroes(self, *groups: tuple[str, ...]) -> bool:
+        return all(self._party.issuperset(group) for group in groups)
+
+    def _subject(self, who: tuple[str, ...]) -> str:
+        """Return the subject: names at first, then "they", and "the party" for all of it."""
+        if len(who) > 1 and who == self._last:
+            return "they"
+        if frozenset(who) == self._party and len(who) > 1:
+            named, self._is_named = self._is_named, True
+            return PARTY if named else join_names(who)
+        return join_names(who)
