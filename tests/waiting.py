@@ -43,9 +43,9 @@ def only_what_hangs_times_out(patch: "pytest.MonkeyPatch") -> None:
 
     answer = timeouts._Asked.answer
 
-    def patient(asked: Any, timeout: float | None) -> Any:
+    def patient(asked: Any, timeout: float | None, stopped: Any = None) -> Any:
         thread = asked._thread
         wait_until(lambda: thread.ident in _HUNG or not thread.is_alive(), "a call is done, or hangs")
-        return answer(asked, timeout)
+        return answer(asked, timeout, stopped)
 
     patch.setattr(timeouts._Asked, "answer", patient)

@@ -18,6 +18,7 @@ DndbotsError
 │   └── UnknownViewer     a viewer that the campaign does not have
 ├── AmbiguousName         a name of several entities
 ├── InvalidTranscript     a line that cannot be imported, with its number
+├── UnreadableFile        a file of another program that cannot be imported, with the reason
 ├── InvalidModule         an adventure that cannot be played, with every problem and its line
 ├── InvalidCondition      a condition of an adventure that cannot be read, with its column
 ├── UnknownModule         an adventure that is neither included nor a file
@@ -41,6 +42,7 @@ DndbotsError
 ├── GameExists            a campaign that already has a game
 ├── StoryExists           a campaign with a story that was not played here, where no game can start
 ├── NothingToUndo         no round that could be undone
+├── NothingToRetell       no turn that could be told again, or no text to tell instead
 ├── NoSuchPlayer          a model that cannot be used, with the reason
 ├── ModelUnavailable      a model that does not answer now, with the reason
 ├── StorageError
@@ -229,6 +231,16 @@ class InvalidTranscript(DndbotsError, ValueError):
         self.line, self.field, self.reason = line, field, reason
 
 
+class _PlacedError(DndbotsError):
+    def __init__(self, where: str, *, reason: str) -> None:
+        super().__init__(f"{where}: {reason}")
+        self.where, self.reason = where, reason
+
+
+class UnreadableFile(_PlacedError, ValueError):
+    """A file of another program that cannot be imported."""
+
+
 class ModuleProblem(NamedTuple):
     """A problem of a module. `path` is the place in it, `line` counts from 1."""
 
@@ -263,8 +275,6 @@ class UnknownModule(DndbotsError, LookupError):
 
 
 class SummaryFailed(DndbotsError):
-    """A summary that could not be made. The entries are still in the buffer."""
-
     def __init__(self, *, agent: str, reason: str) -> None:
         super().__init__(f"no summary for {agent}: {reason}")
         self.agent, self.reason = agent, reason
@@ -311,10 +321,8 @@ class WorkerFailed(DndbotsError):
 
 class NoProjection(DndbotsError):
     def __init__(self) -> None:
-        super().__init__(
-            "no Neo4j server is configured: give the worker --neo4j bolt://host:7687, or set NEO4J_URI, "
-            "or leave jobs of this kind to a worker that has one"
-        )
+        remedy = "give the worker --neo4j bolt://host:7687, or set NEO4J_URI, or leave such jobs to another"
+        super().__init__(f"no Neo4j server is configured: {remedy}")
 
 
 class RulesError(DndbotsError):
@@ -379,6 +387,12 @@ class NothingToUndo(DndbotsError):
         self.where, self.reason = where, reason
 
 
+class NothingToRetell(DndbotsError):
+    def __init__(self, where: str, *, reason: str) -> None:
+        super().__init__(f"{where}: {reason}")
+        self.where, self.reason = where, reason
+
+
 class NoGame(DndbotsError):
     def __init__(self, where: str) -> None:
         super().__init__(f"{where}: this campaign has no game yet; `dndbots play --campaign` starts one")
@@ -398,8 +412,8 @@ class StoryExists(DndbotsError):
 
     def __init__(self, where: str) -> None:
         super().__init__(
-            f"{where}: this campaign has a story that was not played here, so no game can start in it; "
-            "play with another --campaign, or read this one with `dndbots recap` or `dndbots context`"
+            f"{where}: this campaign has a story that was not played here, so no other one can start in it; "
+            "play it on with a DM (--dm MODEL or --human dm), or play with another --campaign"
         )
         self.where = where
 
@@ -446,10 +460,8 @@ class UnknownBranch(StorageError, LookupError):
         super().__init__(f"there is no branch {name!r}; the branches are {', '.join(self.known)}")
 
 
-class StoreUnavailable(StorageError):
-    def __init__(self, where: str, *, reason: str) -> None:
-        super().__init__(f"{where}: {reason}")
-        self.where, self.reason = where, reason
+class StoreUnavailable(_PlacedError, StorageError):
+    """A store that cannot be used now."""
 
 
 class StoreBusy(StoreUnavailable):
@@ -484,9 +496,5 @@ class NotProjected(StorageError, LookupError):
         self.where, self.campaign, self.branch = where, campaign, branch
 
 
-class GraphRefused(StorageError):
+class GraphRefused(_PlacedError, StorageError):
     """A query that the graph does not run. Nothing was written."""
-
-    def __init__(self, where: str, *, reason: str) -> None:
-        super().__init__(f"{where}: {reason}")
-        self.where, self.reason = where, reason

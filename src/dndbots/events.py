@@ -27,8 +27,9 @@ from dndbots._jsontext import as_json, check_json, check_storable
 from dndbots.ids import DM, LONGEST_UID, SYSTEM, check_name, check_uid
 
 LONGEST_CONTENT: Final = 102_400
-# The metadata key under which the importer of transcripts keeps the digest of a line.
-LINE: Final = "line"
+# Metadata keys of what was imported: the digest of a line, a chat and its own fields, lore, a persona.
+LINE, CHAT, CHAT_FIELDS = "line", "chat", "chat_fields"
+LORE, PERSONA = "lore", "persona"
 
 
 def _check_someone(who: str) -> str:
@@ -82,7 +83,8 @@ NOTES: Final = frozenset(
 
 Named = Annotated[str, StringConstraints(pattern=r"\S", max_length=1_000)]
 # Text in an index: short enough in any script and for any database.
-Label = Annotated[str, StringConstraints(pattern=r"\S", max_length=200)]
+LONGEST_LABEL: Final = 200
+Label = Annotated[str, StringConstraints(pattern=r"\S", max_length=LONGEST_LABEL)]
 # The name of a shelf or a tag; it may contain a uid.
 Tag = Annotated[str, StringConstraints(pattern=r"\S", max_length=LONGEST_UID + 20)]
 EventId = Annotated[str, StringConstraints(pattern=r"\S", max_length=500)]
@@ -220,7 +222,9 @@ class UsageNote(BaseModel):
 
     Tokens are as the provider counts them; `counted` is our own count. `cost` is in millionths of the
     currency of the price, and None if no price is known. `reports` has both counts of the input, answer by
-    answer. `calls` counts the tools that the model called, and `faults` lists what was wrong.
+    answer. `calls` counts the tools that the model called, and `faults` lists what was wrong. `cuts` counts
+    the sentences that guards cut from its answers, by kind; `fallbacks` the answers that the house gave
+    instead.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
@@ -238,6 +242,8 @@ class UsageNote(BaseModel):
         default_factory=list, max_length=20
     )
     calls: dict[Label, Count] = Field(default_factory=dict)
+    cuts: dict[Label, Count] = Field(default_factory=dict)
+    fallbacks: Amount = 0
     faults: list[Label] = Field(default_factory=list, max_length=20)
 
 
@@ -468,7 +474,7 @@ def as_perceived(event: GameEvent, viewer: str) -> GameEvent:
     return event if shown == event.metadata else event.placed(event.seq, shown)
 
 
-_KEPT_FOR_THE_DM: Final = (LINE, "introduced_to")
+_KEPT_FOR_THE_DM: Final = (LINE, CHAT, CHAT_FIELDS, LORE, "introduced_to")
 
 
 def learners_of(event: GameEvent) -> dict[str, frozenset[str]]:

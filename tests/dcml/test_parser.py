@@ -1,5 +1,6 @@
 """The parser: texts that it reads, and the errors for texts that it cannot read."""
 
+import gc
 import pickle
 
 import pytest
@@ -185,3 +186,20 @@ def test_dense_and_plain_may_be_mixed_by_hand() -> None:
     assert event.lines == (
         Relation(subjects=(Ref("pc_zara_001"),), op=DCMLOp.IN, object=Ref("evt_1_1", DCMLCategory.EVT)),
     )
+
+
+def test_a_large_document_leaves_the_collector_as_it_was() -> None:
+    """Parsing pauses the garbage collector and always turns it on again; one that is off stays off."""
+    large = "## MEMORY_dm\n" + "pc_a_001 ~ pc_b_001\n" * 6_000
+    assert gc.isenabled()
+    parse(large)
+    assert gc.isenabled()
+    with pytest.raises(DCMLSyntaxError):
+        parse(large + "-> ->")
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        parse(large)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -115,6 +115,7 @@ class _Handler(BaseHTTPRequestHandler):
         deltas: list[dict[str, Any]] = [
             {"content": word if not n else f" {word}"} for n, word in enumerate(words)
         ]
+        deltas[0]["role"] = "assistant"  # as providers begin a stream; libraries count on it
         for n, call in enumerate(say.message.get("tool_calls", ())):
             deltas.append({"tool_calls": [{"index": n, **call}]})
         if say.drops:

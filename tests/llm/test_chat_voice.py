@@ -51,7 +51,7 @@ def test_a_tool_is_told_of_in_one_line() -> None:
     for tool in (ACT, ROLL):
         [line] = [one for one in told.splitlines() if one.startswith(f"- {tool.name}(")]
         assert all(field in line for field in tool.form.model_fields)
-    assert count_tokens(instruction(TOOLS)) <= 520  # those of a DM
+    assert count_tokens(instruction(TOOLS)) <= 1_050  # those of a DM
     assert answer_schema((ACT, ROLL))["properties"]["calls"]["maxItems"] == 4
 
 

@@ -996,6 +996,24 @@ class CampaignContract(MemoryContract):
                 assert beside.branch == "main.undone-1"
         assert table.verify() == []
 
+    def test_a_rewritten_past_takes_the_name_of_the_old_one(self, table: Campaign) -> None:
+        """All or nothing: a draft that fails, or comes too late, changes nothing."""
+        log = table._log
+        table.record(event("a", "dm", "x", participants=BOTH))
+        with pytest.raises(DuplicateEvent), log.rewritten(1) as draft:
+            draft.replay([event("b", "dm", "y", participants=BOTH)] * 2)
+        with self.another(table) as writer, pytest.raises(SequenceConflict), log.rewritten(1):
+            writer.record(event("late", "dm", "x", participants=BOTH))
+        assert [one.event_id for one in table.events(viewer="dm")] == ["e0", "a", "late"]
+        for after, ids in ((1, ["e0", "b"]), (0, ["b"])):
+            with log.rewritten(after) as draft:
+                draft.replay([event("b", "dm", "y", participants=BOTH)])
+            assert (table.branch, [one.event_id for one in table.events(viewer="dm")]) == ("main", ids)
+        with table.another_branch(draft.kept) as kept:
+            assert [one.event_id for one in kept.events(viewer="dm")] == ["e0", "b"]
+        table.record(event("c", "dm", "x", participants=BOTH))
+        assert table.verify() == []
+
     def test_a_name_that_is_taken_stays_whose_it_is(self, table: Campaign) -> None:
         table.record(event("a", "dm", "x", participants=BOTH))
         table.fork("main.undone-1").close()

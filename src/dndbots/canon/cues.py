@@ -15,7 +15,7 @@ _WHOM: Final = r"(?:(?:you|him|her|them|it|your|his|their|this|that|every|all|th
 _CUES: Final[dict[ThreadKind, str]] = {
     "promise": r"""
         \b(?:I|we)(?:\ will|'ll)?\ (?:solemnly\ )?(?:promise|vow)\b
-      | \b(?:I|we)\ swear\ (?:to\ (?!god\b|you,)|that|on|by|upon|an?\ )
+      | \b(?:I|we)\ swear(?:\ (?:to\ (?!god\b|you,)|that|on|by|upon|an?\ |it\b)|[.!]*$)
       | \b(?:you\ have|gave|give\ you)\ (?:my|our|his|her|their)\ word\b
       | \b(?:has|have|had)?\ ?(?:promised|vowed|sworn|swore)\ (?:to|that|him|her|them|us|you|me|an?)\b
     """,
@@ -50,6 +50,14 @@ _ROOTS: Final = (
     "debt", "pay", "knows", "vanish", "disappear", "strange", "unknown", "cryptic", "mysterious",
     "prophecy", "foretold",
 )  # fmt: skip
+# "We'll find her. I promise." The promise is in the sentence before.
+_OATH: Final = re.compile(
+    r"(?:and |yes, |that )?(?:I|we)(?: will|'ll)? ?(?:do )?(?:promise|swear|vow)(?: it| you| that)?[.!]*",
+    re.IGNORECASE,
+)
+_PLEDGED: Final = re.compile(
+    r"\b(?:I|we)(?:'ll| will| won't| shall|'m going to| am going to)\b", re.IGNORECASE
+)
 _KINDS: Final[tuple[ThreadKind, ...]] = get_args(ThreadKind)
 _END: Final = re.compile(r"(?<=[.!?…])\s+|[\r\n]+")
 _APOSTROPHE: Final = "\u2019"
@@ -67,13 +75,21 @@ def cue_in(text: str) -> Cue | None:
     if not _may_have_cue(text):
         return None
     text = text.replace(_APOSTROPHE, "'")
-    for sentence in filter(_may_have_cue, _END.split(text)):
-        match = _ANY.search(sentence)
+    before = ""
+    for said in _END.split(text):
+        sentence, before = _with_pledge(said, before), said
+        match = _ANY.search(sentence) if _may_have_cue(sentence) else None
         if match is not None and len(sentence.split()) >= _FEWEST_WORDS:
             kind = next(kind for kind in _KINDS if kind == match.lastgroup)
             line = " ".join(sentence.split())
             return Cue(kind, line if len(line) <= LONGEST else f"{line[:LONGEST].rsplit(' ', 1)[0]}…")
     return None
+
+
+def _with_pledge(sentence: str, before: str) -> str:
+    """Return a bare oath together with the sentence before it, if that says what is promised."""
+    is_oath = _OATH.fullmatch(sentence.strip()) and _PLEDGED.search(before)
+    return f"{before.strip()} {sentence.strip()}" if is_oath else sentence
 
 
 def _may_have_cue(text: str) -> bool:

@@ -19,7 +19,7 @@ from dndbots.ids import DM, SYSTEM, is_uid
 Reducer = Callable[[GameEvent, KnownMetadata], Iterable[Claim]]
 
 # Increase it whenever the same events give other rows than before: campaigns then fold their log again.
-FOLD_VERSION: Final = 6
+FOLD_VERSION: Final = 7
 
 OPEN: Final = "open"
 
@@ -243,6 +243,7 @@ def _reduce_usage(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
         return
     subject = claims.usage_subject(note.role, note.model)
     figures = {name: getattr(note, name) for name in _TAKEN} | {"faults": len(note.faults)}
+    figures |= {f"cut {kind}": number for kind, number in note.cuts.items()}
     if note.cost is not None:
         figures |= {"cost": note.cost, "priced": note.answers}
     for name, figure in figures.items():
@@ -253,7 +254,7 @@ def _reduce_usage(_event: GameEvent, known: KnownMetadata) -> Iterable[Claim]:
         yield Claim(claims.report_subject(note.model), claims.REPORT, pairs)
 
 
-_TAKEN: Final = ("answers", "input", "output", "cached", "counted", "milliseconds")
+_TAKEN: Final = ("answers", "input", "output", "cached", "counted", "milliseconds", "fallbacks")
 
 
 @reduces("gate", EventType.GATE)

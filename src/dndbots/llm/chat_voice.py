@@ -7,13 +7,16 @@ remembered.
 import time
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from dndbots.errors import ModelUnavailable
+from dndbots.llm.cache_marks import CacheMarks, wants_marks
 from dndbots.llm.messages import count_in, messages_of
 from dndbots.llm.protocol import Answer, Hear, Heard, Question, Usage
 from dndbots.llm.responses.answers import LONGEST_ANSWER, AnswerReading, read
 from dndbots.llm.responses.shapes import (
+    End,
     Shape,
     broke_off,
     content_of,
@@ -26,7 +29,7 @@ from dndbots.llm.responses.shapes import (
 from dndbots.llm.responses.stream import AnswerStream
 from dndbots.llm.retry import NoAnswer, RetryPolicy
 from dndbots.llm.settings import Way
-from dndbots.llm.timeouts import as_it_comes
+from dndbots.llm.timeouts import Stopped, Unwanted, as_it_comes, within
 from dndbots.llm.tool_schemas import answer_schema, as_function
 from dndbots.llm.troubles import TroubleKind
 from dndbots.tokens import counter_for
@@ -68,6 +71,7 @@ class ChatVoice:
         self._encoding = counter_for(name).encoding
         # The way to try first while none is known to work.
         self._begin = Way.TOOLS
+        self._marks = CacheMarks(wanted=wants_marks(name))
         # Failures in a row of a way that is known to work.
         self._slips = 0
 
@@ -96,7 +100,8 @@ class ChatVoice:
             if self._heard:
                 self._heard(question.role, self.name, usage)
             hearing.finish(reading.words)
-            return reading.answer(model=self.name, usage=usage)
+            answer = reading.answer(model=self.name, usage=usage)
+            return replace(answer, stopped=True) if _is_stopped(question) else answer
         raise AssertionError  # the last way answers or raises
 
     def _told(self, failed: NoAnswer, way: Way) -> str:
@@ -140,20 +145,25 @@ class ChatVoice:
         """Return the response, our count of the input, and the least count that shows the model saw all of
         it.
         """
-        messages = messages_of(question, way)
+        messages = self._marks.mark(messages_of(question, way))
         functions = [as_function(tool) for tool in question.tools] if way is Way.TOOLS else []
         schema = answer_schema(question.tools) if way is Way.SCHEMA else None
         counted = count_in(messages, self._encoding, beside=functions)
         without = count_in(messages, self._encoding)
         bare = without + (counted - without) // _TOOLS_SHRINK if functions else 0
 
+        stopped = None if question.stop is None else question.stop.is_set
+
         def once() -> Shape:
             model = _bound(self._model, functions, schema)
             try:
                 if hearing.deaf or not hasattr(model, "stream"):
-                    return shape_of(self._retry.within(lambda: model.invoke(messages)))
+                    invoke = partial(model.invoke, messages)
+                    return shape_of(within(self._retry.timeout, invoke, stopped=stopped))
                 on = hearing.begin(in_object=way in (Way.SCHEMA, Way.WORDS))
-                return self._streamed(model, messages, on)
+                return self._streamed(model, messages, on, stopped)
+            except Unwanted:
+                return Shape(end=End.CUT)
             except Exception as exc:  # libraries raise whatever they like, also for an answer that was cut
                 hearing.stop()
                 if (shape := shape_in(exc)) is None:
@@ -162,8 +172,10 @@ class ChatVoice:
 
         return self._retry.run(once), counted, bare
 
-    def _streamed(self, model: Any, messages: list[Any], on: Callable[[str], None]) -> Shape:
-        """Return a whole stream added up.
+    def _streamed(
+        self, model: Any, messages: list[Any], on: Callable[[str], None], stopped: Stopped | None
+    ) -> Shape:
+        """Return a whole stream added up, or what came of it until it was stopped.
 
         The time-out is kept here, so that words are heard in the caller's thread.
         """
@@ -174,21 +186,29 @@ class ChatVoice:
         whole: Any = None
         length = 0
         counting: list[object] = []
-        for chunk in as_it_comes(self._retry.timeout, begin):
-            whole = chunk if whole is None else whole + chunk
-            if tokens_of(chunk):
-                counting.append(chunk)
-            said = said_in(content_of(chunk)) or ""
-            length += len(said)
-            on(said)
-            if length > LONGEST_ANSWER:
-                break
-        else:
-            if whole is None or broke_off(whole):
-                raise ConnectionError("the stream broke off")
+        try:
+            for chunk in as_it_comes(self._retry.timeout, begin, stopped=stopped):
+                whole = chunk if whole is None else whole + chunk
+                if tokens_of(chunk):
+                    counting.append(chunk)
+                said = said_in(content_of(chunk)) or ""
+                length += len(said)
+                on(said)
+                if length > LONGEST_ANSWER:
+                    break
+            else:
+                if whole is None or broke_off(whole):
+                    raise ConnectionError("the stream broke off")
+        except Unwanted:
+            if whole is None:
+                raise
         shape = shape_of(whole)
         tokens = tokens_of_all(counting)
         return shape if tokens is None else replace(shape, tokens=tokens)
+
+
+def _is_stopped(question: Question) -> bool:
+    return question.stop is not None and question.stop.is_set()
 
 
 def _bound(model: Any, functions: list[dict[str, Any]], schema: dict[str, Any] | None) -> Any:

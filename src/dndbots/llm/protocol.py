@@ -59,12 +59,14 @@ class Answer:
     """Words, calls, and faults, in words that may be shown to the model.
 
     `failed` lists the faults of calls that did not pass validation: the model wanted something to happen.
+    `stopped` says that somebody stopped the answer before its end.
     """
 
     words: str = ""
     calls: tuple[Call, ...] = ()
     faults: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
+    stopped: bool = False
     model: str = ""
     usage: Usage = field(default_factory=Usage)
 
@@ -78,11 +80,18 @@ class Reply:
     text: str = ""
 
 
+class StopSignal(Protocol):
+    """A signal that somebody wants no more of an answer; a `threading.Event` is one."""
+
+    def is_set(self) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """A question to a model. `system` hardly changes from one question to the next, and stands first.
 
-    `so_far` holds earlier answers to the same question, with our replies.
+    `so_far` holds earlier answers to the same question, with our replies. Once `stop` is set, the answer ends
+    with what has come so far.
     """
 
     role: Role
@@ -90,6 +99,7 @@ class Question:
     text: str
     tools: tuple[Tool, ...] = ()
     so_far: tuple[Reply, ...] = ()
+    stop: StopSignal | None = field(default=None, compare=False, repr=False)
 
 
 # Hears the words of an answer as they come.

@@ -5,16 +5,20 @@ user trusts that file: its path and its content, to the byte.
 """
 
 import hashlib
+import json
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from dndbots.errors import InvalidSettings, UntrustedSettings
-from dndbots.llm.settings import FILE, ROLE_TABLES, RoleSettings, Settings, names_server, read_settings
+from dndbots.llm.settings import FILE, ROLE_TABLES, RoleSettings, Settings, Way, names_server, read_settings
 
 _TRUSTED: Final = "trusted"
+_WAYS: Final = "ways.json"
+_MOST_WAYS: Final = 200
 _PRIVATE: Final = ("base_url", "fallback_base_url", "key_env")
 _NAMES: Final = ("model", "fallback")
 
@@ -36,7 +40,7 @@ def load_settings(
     """
     if given is not None:
         return _read(given)[1]
-    config = _config_folder(environ)
+    config = find_config_folder(environ)
     here = (folder or Path.cwd()) / FILE
     if here.is_file():
         content, settings = _read(here)
@@ -56,8 +60,35 @@ def trust_settings(file: Path, *, environ: Mapping[str, str] | None = None) -> M
     content, settings = _read(file)
     said = find_private(settings)
     if said:
-        _remember(file, content, _config_folder(environ))
+        _remember(file, content, find_config_folder(environ))
     return said
+
+
+def load_ways(environ: Mapping[str, str] | None = None) -> dict[str, Way]:
+    """Return the way that each model was found to answer in, as remembered in the user's own folder."""
+    config = find_config_folder(environ)
+    file = None if config is None else config / _WAYS
+    try:
+        known = {} if file is None else json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(known, dict):
+        return {}
+    return {str(key): Way(way) for key, way in known.items() if way in (Way.TOOLS, Way.SCHEMA, Way.WORDS)}
+
+
+def remember_way(key: str, way: Way, *, environ: Mapping[str, str] | None = None) -> None:
+    """Remember the way that a model answers in. A folder that cannot be written to changes nothing."""
+    config = find_config_folder(environ)
+    if config is None:
+        return
+    known = {**load_ways(environ), key: way}
+    kept = dict(list(known.items())[-_MOST_WAYS:])
+    part = config / f"{_WAYS}.{os.getpid()}"
+    with suppress(OSError):
+        config.mkdir(mode=0o700, parents=True, exist_ok=True)
+        part.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        part.replace(config / _WAYS)
 
 
 def find_private(settings: Settings) -> dict[str, str]:
@@ -85,7 +116,7 @@ def _read(file: Path) -> tuple[bytes, Settings]:
         raise InvalidSettings(str(file), place="", reason=reason) from exc
 
 
-def _config_folder(environ: Mapping[str, str] | None) -> Path | None:
+def find_config_folder(environ: Mapping[str, str] | None = None) -> Path | None:
     """Find the user's own folder. A relative one would be inside the current folder, and is no such."""
     env = os.environ if environ is None else environ
     if sys.platform == "win32":

@@ -14,6 +14,17 @@ from typing import Any, Final, Generic, TypeVar
 
 T = TypeVar("T")
 
+# Tells whether nobody wants the rest any more.
+Stopped = Callable[[], bool]
+
+# Seconds between two looks at whether a call is still wanted.
+_LOOK: Final = 0.1
+
+
+class Unwanted(Exception):
+    """A call that nobody waits for any more."""
+
+
 # Seconds for one answer of a model, and how often to ask.
 TIMEOUT: Final = 120.0
 ATTEMPTS: Final = 3
@@ -39,8 +50,15 @@ class _Asked(Generic[T]):
         except BaseException as exc:  # noqa: BLE001 - it is raised again where the answer is taken
             self._error = exc
 
-    def answer(self, timeout: float | None) -> T:
-        self._thread.join(timeout)
+    def answer(self, timeout: float | None, stopped: Stopped | None = None) -> T:
+        if stopped is None:
+            self._thread.join(timeout)
+        else:
+            until = None if timeout is None else time.monotonic() + timeout
+            while self._thread.is_alive() and (until is None or time.monotonic() < until):
+                if stopped():
+                    raise Unwanted
+                self._thread.join(_LOOK)
         if self._error is not None:
             raise self._error
         if not self._answers:
@@ -48,18 +66,21 @@ class _Asked(Generic[T]):
         return self._answers[0]
 
 
-def within(timeout: float | None, call: Callable[[], T]) -> T:
-    """Return or raise what the call does; raise TimeoutError if it takes longer.
+def within(timeout: float | None, call: Callable[[], T], *, stopped: Stopped | None = None) -> T:
+    """Return or raise what the call does; raise TimeoutError if it takes longer, `Unwanted` if stopped.
 
-    Without a time-out, use no thread.
+    Without a time-out and a way to stop, use no thread.
     """
-    return call() if timeout is None else _Asked(call).answer(timeout)
+    return call() if timeout is None and stopped is None else _Asked(call).answer(timeout, stopped)
 
 
-def as_it_comes(timeout: float | None, begin: Callable[[], Iterator[T]]) -> Iterator[T]:
+def as_it_comes(
+    timeout: float | None, begin: Callable[[], Iterator[T]], *, stopped: Stopped | None = None
+) -> Iterator[T]:
     """Yield what an iterator in another thread gives; raise TimeoutError if all of it takes longer.
 
-    Items are taken in the caller's thread, so that nothing is handed on after the caller has left.
+    Ends early with `Unwanted` once it is stopped. Items are taken in the caller's thread, so that nothing is
+    handed on after the caller has left.
     """
     made: SimpleQueue[tuple[str, Any]] = SimpleQueue()
     left = threading.Event()
@@ -82,7 +103,7 @@ def as_it_comes(timeout: float | None, begin: Callable[[], Iterator[T]]) -> Iter
     until = None if timeout is None else time.monotonic() + timeout
     try:
         while True:
-            kind, one = made.get(timeout=None if until is None else max(0.0, until - time.monotonic()))
+            kind, one = _next_of(made, until, stopped)
             if kind == "error":
                 raise one
             if kind == "end":
@@ -92,6 +113,23 @@ def as_it_comes(timeout: float | None, begin: Callable[[], Iterator[T]]) -> Iter
         raise TimeoutError(f"no answer within {timeout or 0:.3g} seconds") from None
     finally:
         left.set()
+
+
+def _next_of(
+    made: "SimpleQueue[tuple[str, Any]]", until: float | None, stopped: Stopped | None
+) -> tuple[str, Any]:
+    """Return the next item of a queue; raise `Empty` after the time `until`, `Unwanted` once stopped."""
+    while True:
+        left = None if until is None else max(0.0, until - time.monotonic())
+        if stopped is None:
+            return made.get(timeout=left)
+        if stopped():
+            raise Unwanted
+        try:
+            return made.get(timeout=_LOOK if left is None else min(_LOOK, left))
+        except Empty:
+            if left is not None and left <= _LOOK:
+                raise
 
 
 def side_by_side(calls: Sequence[Callable[[], T]], timeout: float | None = None) -> list[T | Exception]:

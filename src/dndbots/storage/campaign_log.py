@@ -115,7 +115,10 @@ class BranchLog:
         content: str | None = None,
         metadata: Mapping[str, JsonValue] | None = None,
     ) -> str:
-        """Record a new entity under a free uid and return the uid."""
+        """Record a new person, place or thing under a free uid and return the uid.
+
+        `metadata` says who learns of it, and where, as in any event.
+        """
         names = [ids.check_name(alias) for alias in (name, *aliases)]
         extra = dict(metadata or {})
         other_names = extra.get("names")
@@ -209,7 +212,10 @@ class BranchLog:
 
     def add_branch(self, name: str, *, at: str | None, store: Store) -> None:
         """Add a branch that forks at an event, or at the head, through the given connection."""
-        seq = self.seq_of(at)
+        self.add_branch_at(name, self.seq_of(at), store=store)
+
+    def add_branch_at(self, name: str, seq: int, *, store: Store) -> None:
+        """Add a branch that forks after a seq; 0 is before the first event."""
         parent = next(segment for segment in self.past()[1] if seq <= segment.upto)
         store.add_branch(name, parent=parent.branch, forked_at=seq, seed=upkeep.seed_rows)
 
@@ -220,20 +226,41 @@ class BranchLog:
         """
         seq = self.seq_of(to)
         with report_damage(self.store):
-            parent = next(segment for segment in self.past()[1] if seq <= segment.upto)
-            for number in count(1):
-                kept = f"{self.branch[:_LONGEST_UNDONE]}.undone-{number}"
-                with suppress(BranchExists):
-                    made = self.store.add_branch(
-                        kept,
-                        parent=parent.branch,
-                        forked_at=seq,
-                        seed=upkeep.seed_rows,
-                        instead_of=self._branch.id,
-                    )
-                    break
+            kept, made = self._add_undone(seq, instead_of=self._branch.id)
             self._switch_to(made)
         return kept
+
+    def _add_undone(self, seq: int, *, instead_of: int | None) -> tuple[str, Branch]:
+        """Add a branch that ends with an event, and return the name for what is undone with it."""
+        parent = next(segment for segment in self.past()[1] if seq <= segment.upto)
+        for number in count(1):
+            name = f"{self.branch[:_LONGEST_UNDONE]}.undone-{number}"
+            with suppress(BranchExists):
+                made = self.store.add_branch(
+                    name,
+                    parent=parent.branch,
+                    forked_at=seq,
+                    seed=upkeep.seed_rows,
+                    instead_of=instead_of,
+                )
+                return name, made
+        raise AssertionError("numbers do not end")
+
+    @contextmanager
+    def rewritten(self, after: int) -> Iterator["RewrittenLog"]:
+        """Replace everything after an event, all or nothing: 0 replaces the whole log.
+
+        The block appends to a draft that ends with that event. When the block ends, the draft takes the name
+        of this branch, and this log continues there; the old branch goes on under the draft's `kept` name.
+        If the block fails, or somebody else appends meanwhile, this branch stays as it was.
+        """
+        head = self.head
+        with report_damage(self.store):
+            kept, made = self._add_undone(after, instead_of=None)
+            draft = RewrittenLog(self.store, kept)
+            yield draft
+            self.store.exchange_names(self._branch.id, made.id, expected=head)
+            self._switch_to(made)
 
     def reopen(self, branch: str | None = None) -> "BranchLog":
         """Open this or another branch through a connection of its own."""
@@ -284,3 +311,11 @@ def close_on_error(closes: Any) -> Iterator[None]:
     except BaseException:
         closes.close()
         raise
+
+
+class RewrittenLog(BranchLog):
+    """A log that will replace another branch. `kept` is the name that the other branch will have."""
+
+    def __init__(self, store: Store, kept: str) -> None:
+        super().__init__(store, kept)
+        self.kept = kept

@@ -5,6 +5,7 @@ with the path and a remedy.
 """
 
 import errno
+import io
 import os
 import shutil
 import stat
@@ -104,7 +105,17 @@ def make_file(path: Path) -> None:
 
 @contextmanager
 def open_replacement(path: Path) -> Iterator[IO[str]]:
-    """Give a new text file that replaces another one at the end, or disappears on an error.
+    """Give a new text file that replaces another one at the end, or disappears on an error."""
+    with open_binary_replacement(path) as raw:
+        file = io.TextIOWrapper(raw, encoding="utf-8", newline="\n", write_through=True)
+        yield file
+        file.flush()
+        file.detach()
+
+
+@contextmanager
+def open_binary_replacement(path: Path) -> Iterator[IO[bytes]]:
+    """Give a new file that replaces another one at the end, or disappears on an error.
 
     Until then it has a random name, so that nobody can put a link there beforehand.
     """
@@ -112,7 +123,7 @@ def open_replacement(path: Path) -> Iterator[IO[str]]:
         raise FileExistsError(errno.EEXIST, "it is not a file", str(path))
     handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_LONGEST_STEM]}.", suffix=".part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        with os.fdopen(handle, "wb") as file:
             yield file
             file.flush()
             os.fsync(handle)

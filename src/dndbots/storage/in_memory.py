@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any, Self
 
 from dndbots.canon.reducers import FOLD_VERSION
-from dndbots.errors import BranchExists
+from dndbots.errors import BranchExists, SequenceConflict
 from dndbots.storage.ports import (
     MAIN,
     VIEWS,
@@ -18,6 +18,7 @@ from dndbots.storage.ports import (
     ClaimRow,
     Cursor,
     EventRow,
+    GroupSpan,
     HeardTotals,
     Hit,
     IdentityRow,
@@ -88,10 +89,17 @@ class MemoryStore:
             tables.branches[branch.id] = branch
             self.write(seed(self, branch))
             if instead_of is not None:
-                other = tables.branches[instead_of]
-                tables.branches[instead_of] = other._replace(name=name)
-                tables.branches[branch.id] = tables.branches[branch.id]._replace(name=other.name)
+                self.exchange_names(instead_of, branch.id, expected=tables.branches[instead_of].head)
             return tables.branches[branch.id]
+
+    def exchange_names(self, one: int, other: int, *, expected: int) -> None:
+        with self._shared.lock:
+            branches = self._tables.branches
+            first, second = branches[one], branches[other]
+            if first.head != expected:
+                raise SequenceConflict(expected=expected, actual=first.head)
+            branches[one] = first._replace(name=second.name)
+            branches[other] = second._replace(name=first.name)
 
     @contextmanager
     def appending(self, branch: int) -> Iterator[int]:
@@ -175,15 +183,19 @@ class MemoryStore:
         upto, found = dict(lineage), dict[str, list[Hit]]()
         for row in self._tables.rows["postings"]:
             if row.term in terms and row.branch in upto and self._has(row.audience, viewer):
-                own = (hit for hit in read_hits(row.block, row.hits) if hit[0] <= upto[row.branch])
+                every = read_hits(row.audience, row.block, row.hits)
+                own = (hit for hit in every if hit[0] <= upto[row.branch])
                 found.setdefault(row.term, []).extend(own)
         return {term: sorted(hits, reverse=True)[:limit] for term, hits in found.items() if hits}
 
     def together(
         self, lineage: Lineage, some: Collection[str], others: Collection[str], viewer: str
-    ) -> list[int]:
+    ) -> list[Hit]:
         hits = self.hits(lineage, {*some, *others}, viewer, limit=sys.maxsize)
-        first, second = ({seq for term in terms for seq, _ in hits.get(term, ())} for terms in (some, others))
+        first, second = (
+            {(seq, 1, group) for term in terms for seq, _, group in hits.get(term, ())}
+            for terms in (some, others)
+        )
         return sorted(first & second, reverse=True)
 
     def times_at(
@@ -192,7 +204,7 @@ class MemoryStore:
         upto, found = dict(lineage), dict[str, dict[int, int]]()
         for row in self._tables.rows["postings"]:
             if row.term in terms and row.branch in upto:
-                for seq, times in read_hits(row.block, row.hits):
+                for seq, times, _ in read_hits(row.audience, row.block, row.hits):
                     if seq in lines and lines[seq].audience == row.audience and seq <= upto[row.branch]:
                         found.setdefault(row.term, {})[seq] = times
         return found
@@ -210,6 +222,20 @@ class MemoryStore:
             for row in rows
             if any(first <= row.seq <= last for first, last in spans)
         }
+
+    def lines_at(self, lineage: Lineage, groups: Mapping[int, int]) -> dict[int, LogLine]:
+        rows = self._rows("lines", lineage, lambda row: groups.get(row.seq) == row.audience)
+        return {row.seq: LogLine(row.audience, row.words) for row in rows}
+
+    def group_spans(self, lineage: Lineage, viewer: str) -> list[GroupSpan]:
+        seqs: dict[tuple[int, int], list[int]] = {}
+        for row in self._rows("lines", lineage, lambda row: self._has(row.audience, viewer)):
+            seqs.setdefault((row.branch, row.audience), []).append(row.seq)
+        return [GroupSpan(*key, min(own), max(own), len(own)) for key, own in seqs.items()]
+
+    def ordinals(self, span: GroupSpan, seqs: Collection[int]) -> dict[int, int]:
+        own = [row.seq for row in self._tables.rows["lines"] if (row.branch, row.audience) == span[:2]]
+        return {seq: sum(line <= seq for line in own) for seq in seqs}
 
     def heads_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, LineHead]:
         rows = self.events_at(lineage, seqs)

@@ -33,8 +33,8 @@ class Segment(NamedTuple):
 
 # The segments that make up the past of a branch, oldest first.
 Lineage = tuple[Segment, ...]
-# The seq of a line with a term, and how often it has it. A plain tuple, because there are many.
-Hit = tuple[int, int]
+# The seq of a line with a term, how often it has it, and its group. A plain tuple, because there are many.
+Hit = tuple[int, int, int]
 
 
 class EventRow(NamedTuple):
@@ -93,6 +93,16 @@ class LogLine(NamedTuple):
 
     audience: int
     words: int
+
+
+class GroupSpan(NamedTuple):
+    """The lines of one group in a branch: the first seq, the last one, and how many there are."""
+
+    branch: int
+    audience: int
+    first: int
+    last: int
+    lines: int
 
 
 class LineHead(NamedTuple):
@@ -297,17 +307,20 @@ class Store(Protocol):
 
         With `instead_of`, the new branch takes the name of that branch, which goes on as `name`.
         """
-        ...
+
+    def exchange_names(self, one: int, other: int, *, expected: int) -> None:
+        """Give two branches each other's names, unless the head of the first is not the expected one.
+
+        Then it raises `SequenceConflict`.
+        """
 
     def appending(self, branch: int) -> AbstractContextManager[int]:
         """Lock the campaign against other writers, give the head; commit at the end, or undo everything."""
-        ...
 
     def write(self, rows: Rows) -> None: ...
     def intern(self, groups: Iterable[frozenset[str]]) -> dict[frozenset[str], int]: ...
     def groups(self, groups: Iterable[frozenset[str]]) -> dict[frozenset[str], int]:
         """Return the numbers of those groups that are stored."""
-        ...
 
     def members(self, groups: Collection[int]) -> dict[int, frozenset[str]]: ...
 
@@ -322,46 +335,49 @@ class Store(Protocol):
 
         `without` leaves out the groups that somebody else is in.
         """
-        ...
 
     def newest_mentions(
         self, lineage: Lineage, uids: Collection[str], viewer: str, *, limit: int
-    ) -> list[int]: ...
+    ) -> list[int]:
+        """Return the seqs of a viewer's newest lines that mention one of these entities to the viewer."""
 
     def heard(self, lineage: Lineage, viewer: str, *, beside: str | None = None) -> HeardTotals:
         """Return a viewer's totals, at the same cost for any log; `beside` counts groups with both only."""
-        ...
 
     def hits(
         self, lineage: Lineage, terms: Collection[str], viewer: str, *, limit: int
     ) -> dict[str, list[Hit]]:
         """Return a viewer's newest lines with each of some terms, newest first."""
-        ...
 
     def together(
         self, lineage: Lineage, some: Collection[str], others: Collection[str], viewer: str
-    ) -> list[int]:
+    ) -> list[Hit]:
         """Return all lines of a viewer that have a term of `some` and one of `others`, newest first.
 
         The cost grows with the rows of `some`, however common the others are.
         """
-        ...
 
     def times_at(
         self, lineage: Lineage, terms: Collection[str], lines: Mapping[int, LogLine]
     ) -> dict[str, dict[int, int]]:
         """Count how often some terms stand in some lines of a viewer; lines without a term are left out."""
-        ...
 
     def mentioned_at(self, lineage: Lineage, uids: Collection[str], lines: Mapping[int, LogLine]) -> set[int]:
         """Return those of some lines of a viewer that mention one of these entities."""
-        ...
 
     def lines_between(
         self, lineage: Lineage, viewer: str, spans: Collection[tuple[int, int]]
     ) -> dict[int, LogLine]:
         """Return a viewer's lines in some spans of the log, both ends included."""
-        ...
+
+    def lines_at(self, lineage: Lineage, groups: Mapping[int, int]) -> dict[int, LogLine]:
+        """Return lines by seq. `groups` holds the seqs of lines, each with the group of its row."""
+
+    def group_spans(self, lineage: Lineage, viewer: str) -> list[GroupSpan]:
+        """Return the spans of all groups that a viewer is in, in each segment."""
+
+    def ordinals(self, span: GroupSpan, seqs: Collection[int]) -> dict[int, int]:
+        """Return for each seq how many lines the group of a span has up to it."""
 
     def heads_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, LineHead]: ...
 
@@ -374,19 +390,16 @@ class Store(Protocol):
         viewer: str | None = None,
     ) -> list[ClaimRow]:
         """Return the newest claim of each subject, slot, holders and certainty, in each segment."""
-        ...
 
     def latest_in(
         self, lineage: Lineage, keys: Collection[tuple[str, str]], viewer: str | None
     ) -> list[ClaimRow]:
         """Do the same for some pairs of a subject and a slot."""
-        ...
 
     def latest_places(
         self, lineage: Lineage, uids: Collection[str], viewer: str | None = None
     ) -> list[MentionRow]:
         """Return the newest mention with a place, for each uid and audience, in each segment."""
-        ...
 
     def all_places(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[MentionRow]: ...
     def all_claims(
@@ -396,11 +409,9 @@ class Store(Protocol):
         self, lineage: Lineage, subject: str, slot: str, viewer: str, *, limit: int
     ) -> list[ClaimRow]:
         """Return the newest claims of a slot in each segment, from all groups that the viewer is in."""
-        ...
 
     def links(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> Sequence[TieRow]:
         """Return every tie from or to some entities; of ties by claims, at least all that may still hold."""
-        ...
 
     def total_before(self, lineage: Lineage, key: ClaimKey, seq: int) -> int: ...
     def subjects(self, lineage: Lineage, prefix: str, viewer: str) -> list[str]: ...
@@ -408,28 +419,22 @@ class Store(Protocol):
     def sighted(self, lineage: Lineage, uids: Collection[str], viewer: str | None = None) -> set[str]: ...
     def all_sighted(self, lineage: Lineage, viewer: str) -> list[str]:
         """Return every entity that a viewer knows of, without marks (a mark has a space in it)."""
-        ...
 
     def first_marked(self, lineage: Lineage, prefix: str, viewer: str) -> dict[str, int]:
         """Return the seq at which a viewer first perceived each mark with a prefix."""
-        ...
 
     def first_sighted(self, lineage: Lineage, uids: Collection[str], viewer: str) -> dict[str, int]:
         """Return the seq at which a viewer first learned of each entity that it knows of."""
-        ...
 
     def uids_like(self, prefix: str) -> set[str]:
         """Return every uid with a prefix in any branch. A new uid must differ from all of them."""
-        ...
 
     def uids_with(self, lineage: Lineage, prefixes: Collection[str]) -> set[str]:
         """Return every uid with one of some prefixes that anybody knows of."""
-        ...
 
     def names_of(self, lineage: Lineage, uids: Collection[str], viewer: str | None) -> list[NameRow]: ...
     def named(self, lineage: Lineage, folded: Collection[str], viewer: str | None) -> dict[str, set[str]]:
         """Return the uids that were given some names, by folded name."""
-        ...
 
     def identities(
         self, lineage: Lineage, uids: Collection[str], viewer: str | None
@@ -446,37 +451,29 @@ class Store(Protocol):
 
         Use it for as long as one answer takes, and never while waiting for a model or a person.
         """
-        ...
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Make all reads inside see the same moment, whatever others write meanwhile."""
-        ...
 
     def cursor(self, branch: int) -> Cursor: ...
     def clear_views(self, branch: int) -> None: ...
     def view_rows(self, view: str, branch: int) -> Iterator[Sequence[object]]: ...
     def noted_seals(self) -> Mapping[int, Sealed]:
         """Return the seals of branches that are kept apart from the log, and so are not lost with it."""
-        ...
 
     def seal(self, branch: int) -> Sealed | None:
         """Return the seal of a branch that is kept with the log."""
-        ...
 
     def accept(self) -> None:
         """Accept the log as it is, and forget its old seals."""
-        ...
 
     def group_faults(self) -> list[str]:
         """Return a message for each group whose members have changed. A group's members never should."""
-        ...
 
     def faults(self) -> list[str]:
         """Return the problems that the database itself finds in its files."""
-        ...
 
     def another(self) -> Self:
         """Return the same campaign on a new connection."""
-        ...
 
     def close(self) -> None: ...

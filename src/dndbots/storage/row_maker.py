@@ -287,12 +287,15 @@ def valid_from_of(held: Holding, prepared: PreparedEvent) -> int:
     return prepared.at if held.stated and not is_counting(held.claim.slot) else prepared.seq
 
 
-def read_hits(block: int, hits: str) -> list[Hit]:
+def read_hits(group: int, block: int, hits: str) -> list[Hit]:
     """Read the hits of a block of postings, oldest first, as `_add_text` wrote them."""
     first = block * BLOCK
     if "*" not in hits:
-        return [(first + int(offset), 1) for offset in hits.split()]
-    return [(first + int(hit), 1) if "*" not in hit else _several(first, hit) for hit in hits.split()]
+        return [(first + int(offset), 1, group) for offset in hits.split()]
+    return [
+        (first + int(hit), 1, group) if "*" not in hit else _several(first, hit, group)
+        for hit in hits.split()
+    ]
 
 
 def shared_offsets(hits: str, others: str) -> list[int]:
@@ -302,7 +305,7 @@ def shared_offsets(hits: str, others: str) -> list[int]:
     return [int(offset) for offset in offsets if f" {offset} " in others or f" {offset}*" in others]
 
 
-def count_hits(hits: str, seqs: Iterable[int]) -> Iterator[Hit]:
+def count_hits(hits: str, seqs: Iterable[int]) -> Iterator[tuple[int, int]]:
     """Yield how often each of some lines of a block has the term; lines without it are left out."""
     padded = f"{hits} "
     for seq in seqs:
@@ -313,9 +316,9 @@ def count_hits(hits: str, seqs: Iterable[int]) -> Iterator[Hit]:
             yield seq, int(padded[start + len(offset) + 1 :].partition(" ")[0])
 
 
-def _several(first: int, hit: str) -> Hit:
+def _several(first: int, hit: str, group: int) -> Hit:
     offset, _, times = hit.partition("*")
-    return first + int(offset), int(times)
+    return first + int(offset), int(times), group
 
 
 @lru_cache(maxsize=1 << 16)

@@ -7,7 +7,7 @@ text that has neither form is left alone: a wrong guess reads worse than a quota
 import re
 from typing import Final
 
-from dndbots.text.word_forms import past_of
+from dndbots.text.word_forms import past_of, past_of_participle
 
 # Verbs that begin the goals and steps of adventures. Only these are taken for an instruction.
 _INSTRUCTIONS = """
@@ -53,7 +53,7 @@ def deed_of(text: str) -> str | None:
     if about is None:
         return None
     perfect = about.group().startswith(("You have ", "You had "))
-    past = about[1] if perfect else _PAST.get(about[1])
+    past = past_of_participle(about[1]) if perfect else _PAST.get(about[1])
     return None if past is None else f"{past}{_about_party(text[about.end() :])}".rstrip(_ENDS)
 
 

@@ -83,18 +83,39 @@ def past_of(verb: str) -> str:
     return f"{verb}{verb[-1]}ed" if short else f"{verb}ed"
 
 
+@lru_cache(maxsize=512)
+def past_of_participle(participle: str) -> str:
+    """Return the simple past of the verb of a participle: seen, saw; come, came; found stays found."""
+    family = _IRREGULAR.get(participle, ())
+    if len(family) > 1 and participle in family[2:3]:
+        return family[1]
+    # "beaten" is all that its family has beside the plain verb, and "come" is its own participle.
+    return past_of(family[0]) if family and participle in (family[0], f"{family[0]}en") else participle
+
+
 _ONE_SYLLABLE: Final = 4
 _SINGULAR: Final = ("a ", "an ", "one ")
 _PLURALS: Final = frozenset(("folk", "people", "men", "women", "children", "mice", "lice", "geese", "dead"))
-_AFTER_NOUN = re.compile(r",| (?:of|with|without|in|from|at|on|under|by|who|that|which) ")
+_NUMBERS: Final = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SEVERAL: Final = frozenset((*_NUMBERS[2:], "many", "several", "both"))
+_AFTER_NOUN = re.compile(
+    r",| (?:of|with|without|in|from|at|on|under|by|beside|behind|who|that|which|marked|covered) "
+)
+
+
+def head_of(name: str) -> str:
+    """Return a name without what follows its noun: `a straw wreath` of `a straw wreath on a door`."""
+    return _AFTER_NOUN.split(name, maxsplit=1)[0]
 
 
 def is_plural(name: str) -> bool:
     """Return True if a name is plural: `rime goblins of the mill`. A single capitalised word never is."""
-    noun = _AFTER_NOUN.split(name, maxsplit=1)[0].split()
+    noun = head_of(name).split()
     if not noun or name.casefold().startswith(_SINGULAR) or (len(noun) == 1 and name[:1].isupper()):
         return False
     last = noun[-1].casefold()
+    if noun[0].casefold() in _SEVERAL:
+        return True
     return last in _PLURALS or (last.endswith("s") and not last.endswith(("ss", "us", "is", "'s", "\u2019s")))
 
 
@@ -187,6 +208,10 @@ _OWNED: Final = re.compile(r"(?:my|your|his|her|its|our|their|this|that|these|th
 _COUNTED: Final = re.compile(
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|many|several)\s", re.IGNORECASE
 )
+_WHEREABOUTS: Final = re.compile(
+    r"(?:at|in|inside|on|under|below|beneath|above|behind|beyond|between|near|outside|over|among|amid)\s"
+)
+_PART: Final = re.compile(rf"(?:{_COUNTED.pattern}|(?:most|all|some|none|both)\s)of\s", re.IGNORECASE)
 _DIRECTION: Final = re.compile(
     r"(?:(?:north|south|east|west|up|down|in|out|on|back)(?:east|west|wards?)?|into|onto|off|ahead|left|right"
     r"|through|over|under|along|across|around|behind|beyond|past|to|towards?|between|below|beneath|above"
@@ -201,11 +226,39 @@ def with_a(name: str) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
+def singular_of(name: str) -> str:
+    """Return the name of one of a group: `rime goblin of the mill`; a name that is no plural stays."""
+    if not is_plural(name):
+        return name
+    noun = head_of(name)
+    before, _, last = noun.rpartition(" ")
+    bases = _IRREGULAR.get(last, ())[:1] or sorted(_without_s(last), key=len) or [last]
+    one = next((base for base in bases if _with_s(base) == last), bases[-1])
+    return f"{before} {one}{name[len(noun) :]}".strip()
+
+
+def without_article(name: str) -> str:
+    """Return a name without its leading article."""
+    return name[article.end() :] if (article := _ARTICLE.match(name)) else name
+
+
+def number_word(number: int) -> str:
+    """Return a number in words up to ten, and in digits above."""
+    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
+
+
 def with_the(name: str) -> str:
-    """Return the name of a thing with "the", unless it takes no article."""
+    """Return the name of a thing with "the", unless it takes no article: `two of the five goblins`."""
+    if _PART.match(name):
+        return name
     if article := _ARTICLE.match(name):
         return f"the {name[article.end() :]}"
     return name if _takes_no_article(name) else f"the {name}"
+
+
+def as_whereabouts(name: str) -> str:
+    """Return where something is: "at the mill", but "inside the great pier" as it stands."""
+    return name if _WHEREABOUTS.match(name) else f"at {name}"
 
 
 def as_route(name: str) -> str:

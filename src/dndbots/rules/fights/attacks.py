@@ -100,7 +100,7 @@ def attack(
     )
     if not hit:
         return _result(attacker, target, used, (made,), total=total, needed=needed, text=f"{words}: misses")
-    if not _can_hurt(used, target):
+    if not can_hurt(used, target):
         text = f"{words}: hits, but {target.name} takes no harm from it"
         return _result(
             attacker, target, used, (made,), total=total, needed=needed, hit=True, harmless=True, text=text
@@ -227,7 +227,7 @@ def _strike_of(attacker: Combatant, wanted: str | Strike | None) -> Strike:
     raise UnknownThing(wanted, known=[strike.name for strike in attacker.routine])
 
 
-def _can_hurt(strike: Strike, target: Combatant) -> bool:
+def can_hurt(strike: Strike, target: Combatant) -> bool:
     """Return whether a weapon can wound the target: some need silver or magic."""
     return not target.needs or strike.magic or (target.needs == "silver" and strike.silver)
 

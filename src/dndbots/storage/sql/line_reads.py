@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy.sql import Executable
 
-from dndbots.storage.ports import BLOCK, HeardTotals, Hit, Lineage, LogLine, Segment
+from dndbots.storage.ports import BLOCK, GroupSpan, HeardTotals, Hit, Lineage, LogLine, Segment
 from dndbots.storage.row_maker import count_hits, read_hits, shared_offsets
 from dndbots.storage.sql.database import Database, Row
 from dndbots.storage.sql.statements import PAIRED, Statements
@@ -100,6 +100,37 @@ class LineReads:
         found = self._db.each(self._say.lines_between, wanted, viewer=viewer, campaign=self._campaign)
         return {seq: LogLine(audience, words) for rows in found for seq, audience, words in rows}
 
+    def lines_at(self, lineage: Lineage, groups: Mapping[int, int]) -> dict[int, LogLine]:
+        wanted = []
+        for branch, own in _by_segment(lineage, groups):
+            by_group: dict[int, list[int]] = {}
+            for seq in own:
+                by_group.setdefault(groups[seq], []).append(seq)
+            wanted += [
+                {"branch": branch, "audience": group, "seqs": self._db.dialect.as_list(seqs)}
+                for group, seqs in by_group.items()
+            ]
+        found = self._db.each(self._say.lines_at, wanted)
+        return {seq: LogLine(audience, words) for rows in found for seq, audience, words in rows}
+
+    def group_spans(self, lineage: Lineage, viewer: str) -> list[GroupSpan]:
+        segments = [segment._asdict() for segment in lineage]
+        found = self._db.each(self._say.group_spans, segments, viewer=viewer, campaign=self._campaign)
+        return [
+            GroupSpan(segment.branch, *row)
+            for segment, rows in zip(lineage, found, strict=True)
+            for row in rows
+        ]
+
+    def ordinals(self, span: GroupSpan, seqs: Collection[int]) -> dict[int, int]:
+        rows = self._db.all(
+            self._say.ordinals,
+            branch=span.branch,
+            audience=span.audience,
+            seqs=self._db.dialect.as_list(seqs),
+        )
+        return {seq: ordinal or 0 for seq, ordinal in rows}
+
     def hits(
         self, lineage: Lineage, terms: Collection[str], viewer: str, *, limit: int
     ) -> dict[str, list[Hit]]:
@@ -140,8 +171,8 @@ class LineReads:
 
     def together(
         self, lineage: Lineage, some: Collection[str], others: Collection[str], viewer: str
-    ) -> list[int]:
-        found: set[int] = set()
+    ) -> list[Hit]:
+        found: set[Hit] = set()
         for branch, upto in lineage:
             rows = self._db.all(
                 self._say.postings_together,
@@ -151,10 +182,10 @@ class LineReads:
                 viewer=viewer,
                 campaign=self._campaign,
             )
-            for block, own, beside in rows:
+            for group, block, own, beside in rows:
                 first = block * BLOCK
-                found.update([first + offset for offset in shared_offsets(own, beside)])
-            found = {seq for seq in found if seq <= upto}
+                found.update([(first + offset, 1, group) for offset in shared_offsets(own, beside)])
+            found = {hit for hit in found if hit[0] <= upto}
         return sorted(found, reverse=True)
 
     def times_at(
@@ -187,13 +218,13 @@ class LineReads:
 
 def _within(segment: Segment, rows: Iterable[Row]) -> list[Hit]:
     found: list[Hit] = []
-    for block, hits in rows:
+    for group, block, hits in rows:
         if "*" in hits:
-            found += read_hits(block, hits)
+            found += read_hits(group, block, hits)
         else:
             # Most rows of most words have one line, or a few.
             first = block * BLOCK
-            found += [(first + int(offset), 1) for offset in hits.split()]
+            found += [(first + int(offset), 1, group) for offset in hits.split()]
     upto = segment.upto
     return [hit for hit in found if hit[0] <= upto]
 

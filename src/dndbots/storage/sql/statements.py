@@ -343,14 +343,39 @@ class Statements:
         self.audiences_of = select(members.c.audience).where(
             members.c.campaign == _campaign, members.c.member == _viewer
         )
-        self.lines_between = select(lines.c.seq, lines.c.audience, lines.c.words).where(
+        line = (lines.c.seq, lines.c.audience, lines.c.words)
+        self.lines_between = select(*line).where(
             lines.c.branch == _branch,
             lines.c.audience.in_(self.audiences_of),
             lines.c.seq >= bindparam("first"),
             lines.c.seq <= bindparam("last"),
         )
+        of_group = (lines.c.branch == _branch, lines.c.audience == bindparam("audience"))
+        self.lines_at = select(*line).where(*of_group, self._dialect.listed(lines.c.seq, "seqs"))
+        first = lines.alias("first")
+        oldest = (
+            select(func.min(first.c.seq))
+            .where(first.c.branch == _branch, first.c.audience == members.c.audience)
+            .scalar_subquery()
+            .correlate(members)
+        )
+        self.group_spans = (
+            select(members.c.audience, oldest, lines.c.seq, lines.c.ordinal)
+            .select_from(members)
+            .join(lines, (lines.c.branch == _branch) & (lines.c.audience == members.c.audience))
+            .where(members.c.campaign == _campaign, members.c.member == _viewer, lines.c.seq == newest)
+        )
+        wanted = self._dialect.values("seqs")
+        upto = (
+            select(lines.c.ordinal)
+            .where(*of_group, lines.c.seq <= wanted)
+            .order_by(lines.c.seq.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+        self.ordinals = select(wanted, upto)
         of_term = (postings.c.branch == _branch, postings.c.term == bindparam("term"))
-        hits = select(postings.c.block, postings.c.hits).where(
+        hits = select(postings.c.audience, postings.c.block, postings.c.hits).where(
             *of_term, postings.c.audience.in_(self.audiences_of)
         )
         self.some_postings = hits.limit(bindparam("limit"))
@@ -360,7 +385,7 @@ class Statements:
         # Looks up the other terms for each row of the first ones, so the others may be common.
         beside = postings.alias("beside")
         self.postings_together = (
-            select(postings.c.block, postings.c.hits, beside.c.hits)
+            select(postings.c.audience, postings.c.block, postings.c.hits, beside.c.hits)
             .join(beside, _all_equal(beside, postings, ("branch", "audience", "block")))
             .where(
                 postings.c.branch == _branch,

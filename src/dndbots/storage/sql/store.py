@@ -10,7 +10,7 @@ from typing import Any, Final, Self, TypeVar
 from sqlalchemy.sql import Executable
 
 from dndbots.canon.reducers import FOLD_VERSION
-from dndbots.errors import BranchExists, CampaignMissing, StoreDamaged
+from dndbots.errors import BranchExists, CampaignMissing, SequenceConflict, StoreDamaged
 from dndbots.storage.ports import (
     MAIN,
     VIEWS,
@@ -108,6 +108,13 @@ class SqlStore(LineReads):
             if instead_of is not None:
                 self._exchange_names(branch.id, instead_of)
             return next(stored for stored in self.branches() if stored.id == branch.id)
+
+    def exchange_names(self, one: int, other: int, *, expected: int) -> None:
+        with self._db.transaction(self._campaign):
+            head = next(branch.head for branch in self.branches() if branch.id == one)
+            if head != expected:
+                raise SequenceConflict(expected=expected, actual=head)
+            self._exchange_names(one, other)
 
     def _exchange_names(self, one: int, other: int) -> None:
         names = {branch.id: branch.name for branch in self.branches()}

@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from dndbots.storage.ports import HeardTotals, Hit, Lineage, LineHead, LogLine, Segment, Store
+from dndbots.storage.ports import GroupSpan, HeardTotals, Hit, Lineage, LineHead, LogLine, Segment, Store
 
 # The newest lines of a word are read; all its lines, if they stay within these limits.
-_NEWEST: Final = 128
-_MOST_LINES: Final = 1_000
-_MOST_READ: Final = 2_000
+_NEWEST: Final = 80
+_MOST_LINES: Final = 2_500
+_MOST_READ: Final = 2_500
 # The limit on rows of postings read to find lines that share two words.
-_MOST_LOOKS: Final = 3_000
+_MOST_LOOKS: Final = 1_000
 _MOST_SHARED: Final = 500
 # A word in more lines than this, and in a larger share of all lines than this, is too common to be looked for
 # beside another word.
@@ -50,6 +50,8 @@ class WordIndex:
     def __init__(self, store: Store, lineage: Lineage, viewer: str) -> None:
         self._store, self._lineage, self._viewer = store, lineage, viewer
         self.heard: HeardTotals = store.heard(lineage, viewer)
+        self._groups: dict[int, int] = {}
+        self._known_spans: list[GroupSpan] | None = None
 
     def find(self, words: Iterable[Collection[str]]) -> list[WordHits]:
         """Find the lines that have one of the forms of a word, for each word.
@@ -72,12 +74,14 @@ class WordIndex:
 
     def _found(self, forms: Iterable[str], hits: Mapping[str, list[Hit]], limit: int = _NEWEST) -> WordHits:
         times: dict[int, int] = {}
+        groups = self._groups
         lines = 0.0
         whole = True
         for form in forms:
             own = hits.get(form, [])
-            for seq, number in own:
+            for seq, number, group in own:
                 times[seq] = times.get(seq, 0) + number
+                groups[seq] = group
             if len(own) < limit:
                 lines += len(own)
             else:
@@ -110,7 +114,8 @@ class WordIndex:
                 if room < 0:
                     return
                 shared = self._store.together(self._lineage, rarer.terms, other.terms, self._viewer)
-                for seq in shared[:_MOST_SHARED]:
+                for seq, _, group in shared[:_MOST_SHARED]:
+                    self._groups[seq] = group
                     rarer.times.setdefault(seq, 1)
                     other.times.setdefault(seq, 1)
 
@@ -151,6 +156,25 @@ class WordIndex:
             return {seq for seq in about.times if seq in lines}
         return self._store.mentioned_at(self._lineage, uids, lines)
 
+    def lines(self, seqs: Collection[int]) -> dict[int, LogLine]:
+        """Return some lines of the viewer, fastest those that `find` found."""
+        return self._store.lines_at(self._lineage, self._groups_of(seqs))
+
+    def _spans(self) -> list[GroupSpan]:
+        if self._known_spans is None:
+            self._known_spans = self._store.group_spans(self._lineage, self._viewer)
+        return self._known_spans
+
+    def ranks(self, seqs: Collection[int]) -> dict[int, int]:
+        """Return the number of each line among all lines of the viewer."""
+        ranks = dict.fromkeys(seqs, 0)
+        for span in self._spans():
+            inside = [seq for seq in seqs if span.first <= seq < span.last]
+            known = self._store.ordinals(span, inside) if inside else {}
+            for seq in seqs:
+                ranks[seq] += span.lines if seq >= span.last else known.get(seq, 0)
+        return ranks
+
     def around(self, seqs: Collection[int], reach: int) -> NearbyLines:
         """Return the viewer's lines around some lines, up to `reach` in each direction.
 
@@ -181,6 +205,12 @@ class WordIndex:
         ranks = {seq: n for n, seq in enumerate(order)}
         near = [order[max(ranks[seq] - reach, 0) : ranks[seq] + reach + 1] for seq in seqs]
         return NearbyLines({pair for run in near for pair in pairwise(run)}, lines)
+
+    def _groups_of(self, seqs: Collection[int]) -> dict[int, int]:
+        if unknown := [(seq, seq) for seq in seqs if seq not in self._groups]:
+            found = self._store.lines_between(self._lineage, self._viewer, unknown)
+            self._groups |= {seq: line.audience for seq, line in found.items()}
+        return {seq: self._groups[seq] for seq in seqs if seq in self._groups}
 
     def heads(self, seqs: Collection[int]) -> dict[int, LineHead]:
         """Return the session and the source of some lines."""
