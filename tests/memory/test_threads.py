@@ -328,7 +328,7 @@ def test_a_promise_is_a_thread_only_to_those_who_heard_it() -> None:
 def test_a_recap_tells_of_open_threads() -> None:
     """And not of those that are over."""
     campaign = memory_campaign([said(0, PROMISE), opened(1)])
-    assert "- A promise: " + PROMISE in campaign.recap(ZARA).text
+    assert f'- A promise, in the words of Throk: "{PROMISE}"' in campaign.recap(ZARA).text
     campaign.record(said(2, threads=[{"id": "bell", "state": "resolved"}], participants=[THROK, ZARA]))
     assert "stole the bell" not in "".join(one.text for one in campaign.recap(ZARA).threads)
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dndbots.memory.agents.agent_memory import CarriedMemory
     from dndbots.memory.agents.game_state import NewMemories
     from dndbots.memory.agents.memory_upkeep import MemoryUpkeep
-    from dndbots.memory.context import Context, ViewerCache
+    from dndbots.memory.context import Briefing, Context, ViewerCache
     from dndbots.memory.differences import Difference
     from dndbots.memory.recall.search import Recall
     from dndbots.memory.recaps import Recap
@@ -174,7 +174,10 @@ class CampaignMemory:
     def recap(
         self, viewer: str, session: str | None = None, length: str = "medium", *, as_of: str | None = None
     ) -> "Recap":
-        """Tell a session as the viewer knows it, with open threads. See `Campaign.recap`."""
+        """Tell a session as the viewer knows it ("Previously on …"), with open threads.
+
+        Without `session`, it is the last one. `length` is short, medium or long.
+        """
         from dndbots.memory.recaps import write_recap
 
         with self._campaign.view(viewer, as_of) as view:
@@ -191,9 +194,10 @@ class CampaignMemory:
         as_of: str | None = None,
         encoding: str = DEFAULT_ENCODING,
         beside: str = "",
+        briefing: "Briefing | None" = None,
     ) -> "Context":
         """Return what the viewer knows and needs now, within the budget. See `Campaign.context`."""
-        from dndbots.memory.context import ViewerCache, fit_context
+        from dndbots.memory.context import NO_BRIEFING, ViewerCache, fit_context
 
         count_tokens("", encoding)
         with self._campaign.view(viewer, as_of) as view:
@@ -204,7 +208,13 @@ class CampaignMemory:
                     # Another thread has moved the cache past this view; going back would empty it.
                     current = stack.enter_context(self._campaign.view(view.viewer))
                 return fit_context(
-                    current, cache, budget=budget, query=query, encoding=encoding, beside=beside
+                    current,
+                    cache,
+                    budget=budget,
+                    query=query,
+                    encoding=encoding,
+                    beside=beside,
+                    briefing=briefing or NO_BRIEFING,
                 )
 
     def _cache_of(self, viewer: str, encoding: str) -> "ViewerCache":
@@ -239,7 +249,10 @@ class CampaignMemory:
         as_of: str | None = None,
         encoding: str = DEFAULT_ENCODING,
     ) -> "Recall":
-        """Answer a question from what the viewer can know. See `Campaign.recall`."""
+        """Answer a question from what the viewer can know: cited lines and facts, or "no record".
+
+        The answer never has more tokens than the budget, which is at least 200.
+        """
         from dndbots.memory.recall.search import answer_query
 
         with self._campaign.view(viewer, as_of) as view:
@@ -271,8 +284,11 @@ class CampaignMemory:
         _check_limit(token_limit)
         with self._campaign.view(viewer) as view:
             holder = view.viewer
-        work = compression_steps(self._campaign, holder, retain=retain, token_limit=token_limit)
-        return run_compressions({holder: work}, Summarizer.of(self.summarizer))[holder]
+        summarizer = Summarizer.of(self.summarizer)
+        work = compression_steps(
+            self._campaign, holder, retain=retain, token_limit=token_limit, written=summarizer.writes
+        )
+        return run_compressions({holder: work}, summarizer)[holder]
 
     def remember(self, *, token_limit: int = TOKEN_LIMIT, progress: Progress | None = None) -> GameState:
         """Make all scoped memories that are due and compress full buffers; return the game state.
@@ -285,12 +301,16 @@ class CampaignMemory:
         self.memory_service.catch_up(self._campaign, progress=progress)
         return context_manager(self.game_state(token_limit=token_limit), progress=progress)
 
-    def tending(self, agents: Iterable[str], *, token_limit: int = TOKEN_LIMIT) -> "MemoryUpkeep":
+    def tending(
+        self, agents: Iterable[str], *, token_limit: int = TOKEN_LIMIT, retain: int | None = None
+    ) -> "MemoryUpkeep":
         """Return the memory upkeep of a game's agents, to run once a round before the DM's turn.
 
         Agents are viewers: "dm", names or uids. Unlike `remember`, a run costs only what is new in the
-        round, and compresses a buffer only when it is full: contexts choose from the whole log.
+        round, and compresses a buffer only when it is full: contexts choose from the whole log. The newest
+        `retain` entries of a buffer stay; 3 by default.
         """
+        from dndbots.memory.agents.manager import RETAIN_AFTER_COMPRESSION
         from dndbots.memory.agents.memory_upkeep import MemoryUpkeep
         from dndbots.memory.summaries.summarizer import Summarizer
 
@@ -301,6 +321,7 @@ class CampaignMemory:
             token_limit=token_limit,
             service=self.memory_service,
             summarizer=Summarizer.of(self.summarizer),
+            retain=RETAIN_AFTER_COMPRESSION if retain is None else retain,
         )
 
     def remembered(self, *, after: int = 0) -> "list[NewMemories]":

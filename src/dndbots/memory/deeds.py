@@ -11,12 +11,13 @@ from typing import Final, Literal, NamedTuple
 
 from dndbots.canon.loot import Loot, holder_of, loot_of
 from dndbots.canon.states import ACCEPTED, OFFERED, REFUSED, is_completed, is_over
-from dndbots.events import EventType, GameEvent, KnownMetadata
+from dndbots.events import EventType, GameEvent, KnownMetadata, StatedFact
 from dndbots.ids import DM, PARTY_UID, SYSTEM, category_of
 from dndbots.text.clean import one_line
 from dndbots.text.sentences import split_sentences
 from dndbots.text.tenses import deed_of, infinitive_of
-from dndbots.text.word_forms import is_plural, with_a, with_the
+from dndbots.text.word_forms import is_plural, number_word, with_a, with_the, without_article
+from dndbots.text.words import content_stems
 
 NameOf = Callable[[str], str]
 DeedKind = Literal[
@@ -24,11 +25,13 @@ DeedKind = Literal[
     "learned", "found", "got", "told", "moved",
 ]  # fmt: skip
 PARTY: Final = "the party"
-_ARTICLES: Final = ("the ", "some ", "a ", "an ")
-_NUMBERS: Final = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+GOT: Final = "got "
+AS_REWARD: Final = " as a reward"
 _LONGEST_GOAL: Final = 200
 _LONGEST_TELLING: Final = 160
 _A_FEW: Final = 6
+_LOOKED: Final = "looked:"
+_QUOTES: Final = str.maketrans({"\u201c": '"', "\u201d": '"'})
 _TRUSTED_AMOUNTS: Final = frozenset(("hp", "hp_max", "xp", "gold", "ac", "level", "number", "spells_ready"))
 
 
@@ -37,8 +40,9 @@ class StoryDeed(NamedTuple):
 
     `who` are the names of the subject, `did` is the predicate in the past tense, and `place` is where it
     happened. `what` is the quest, place, thing or group of foes that it is about, `number` how many fell and
-    `of` how many there were. `hero` marks the death of a player character. `how` is what was told of it, in
-    the words of the event; `said` means that the event's own words tell the whole deed.
+    `of` how many there were. `hero` marks the death of a player character, `reward` what was got for a quest.
+    `how` is what was told of it, in the words of the event; `said` means that the event's own words tell the
+    whole deed.
     """
 
     kind: DeedKind
@@ -51,6 +55,7 @@ class StoryDeed(NamedTuple):
     how: str = ""
     said: bool = False
     place: str = ""
+    reward: bool = False
 
     @property
     def sentence(self) -> str:
@@ -71,8 +76,9 @@ def outcomes_of(deeds: Iterable[StoryDeed]) -> Iterator[str]:
     for (kind, who), together in groupby(telling, key=lambda deed: (deed.kind, deed.who)):
         group = list(together)
         if kind == "got":
-            got = join_names(deed.did.removeprefix("got ") for deed in group)
-            group = [group[0]._replace(did=f"got {got}", who=who)]
+            got = join_names(deed.did.removeprefix(GOT) for deed in group)
+            reward = AS_REWARD if group[0].reward else ""
+            group = [group[0]._replace(did=f"{GOT}{got}{reward}", who=who)]
         yield from (deed.sentence for deed in group)
 
 
@@ -87,7 +93,7 @@ def _decided_in(event: GameEvent, known: KnownMetadata, called: NameOf) -> Itera
     yield from _moves(event, known, called)
     if known.danger_level is not None and known.location is not None:
         level, place = one_line(known.danger_level).lower(), called(known.location)
-        did = "was safe now" if level == "cleared" else f"was {level} now"
+        did = f"was {'safe' if level == 'cleared' else level} from then on"
         yield StoryDeed("cleared", (place,), did, what=place)
     if event.event_type is EventType.DIALOGUE and _teaches(known) and not event.source.startswith("pc_"):
         yield StoryDeed("told", (called(event.source),), "")
@@ -95,7 +101,11 @@ def _decided_in(event: GameEvent, known: KnownMetadata, called: NameOf) -> Itera
 
 def _teaches(known: KnownMetadata) -> bool:
     """Return whether the hearers learn a fact, other than numbers of the rules."""
-    return any(fact.key is not None and fact.key not in _TRUSTED_AMOUNTS for fact in known.facts)
+    return any(map(_is_lesson, known.facts))
+
+
+def _is_lesson(fact: StatedFact) -> bool:
+    return fact.key is not None and fact.key not in _TRUSTED_AMOUNTS
 
 
 # Fights.
@@ -163,23 +173,13 @@ def foes_in_words(name: str, count: int | None) -> str:
     return f"{number_word(count)} {without_article(name)}"
 
 
-def without_article(name: str) -> str:
-    """Return a name without its leading article."""
-    return next((name.removeprefix(article) for article in _ARTICLES if name.startswith(article)), name)
-
-
-def number_word(number: int) -> str:
-    """Return a number up to ten as a word."""
-    return _NUMBERS[number] if number < len(_NUMBERS) else str(number)
-
-
 # Quests.
 
 
 def _quests(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     if known.quest_id is None:
         return
-    quest = f'"{called(known.quest_id).replace(chr(34), chr(39))}"'
+    quest = _title(called(known.quest_id))
     state = one_line(known.quest_state or "").casefold()
     heroes = _heroes(event, known, called)
     if state == OFFERED:
@@ -189,11 +189,24 @@ def _quests(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[
     elif state == REFUSED:
         yield StoryDeed("refused", heroes, f"turned down {quest}", what=quest)
     elif state and is_over(state):
-        yield StoryDeed("ended", (quest,), f"came to {_ending(state)}", what=quest, how=_told_in(event))
+        yield StoryDeed("ended", (quest,), f"came to {_ending(state)}", what=quest, how=_end_told_in(event))
     if known.objective_id is not None and is_completed(known.objective_state or "completed"):
-        how = next((deed for line in reversed(split_sentences(event.content)) if (deed := deed_of(line))), "")
-        did = how or f"came a step further with {quest}"
-        yield StoryDeed("step", heroes, did, what=quest)
+        told = [*_stated_steps(known), *reversed(split_sentences(event.content))]
+        how = next((deed for line in told if (deed := deed_of(line))), "")
+        yield StoryDeed("step", heroes, how or f"came a step further with {quest}", what=quest)
+
+
+def _title(quest: str) -> str:
+    """Return the name of a quest as a title: "The Long Sleep"."""
+    name = quest.replace('"', "'")
+    return f'"{name[:1].upper()}{name[1:]}"'
+
+
+def _stated_steps(known: KnownMetadata) -> Iterator[str]:
+    """Yield the steps of the event's quest that the event states as facts."""
+    for fact in known.facts:
+        if fact.subject == known.quest_id and (fact.key or "").startswith("step"):
+            yield one_line(str(fact.value))
 
 
 def _offer(event: GameEvent, known: KnownMetadata, called: NameOf, quest: str) -> StoryDeed:
@@ -227,18 +240,30 @@ def _ending(state: str) -> str:
     return "nothing" if state in ("failed", "abandoned") else "an end"
 
 
-def _told_in(event: GameEvent, words: int = 1) -> str:
-    """Return the first sentence, of at least some words, that an event tells; in a speech, of that speech."""
-    spoken = first_quotation(event.content) if event.source not in (DM, SYSTEM) else ""
-    sentences = (line.replace('"', "") for line in split_sentences(one_line(spoken or event.content)))
-    fitting = (line for line in sentences if len(line.split()) >= words and len(line) <= _LONGEST_TELLING)
-    return next(fitting, "")
+def _end_told_in(event: GameEvent) -> str:
+    """Return how an event tells the end of a quest: its first sentences, or those of its longest speech."""
+    text = event.content.translate(_QUOTES)
+    speeches = text.split('"')[1::2] if event.source not in (DM, SYSTEM) else []
+    told = ""
+    for sentence in split_sentences(one_line(max(speeches, key=len, default=text))):
+        longer = f"{told} {_quotable(sentence)}".strip()
+        if len(longer) > _LONGEST_TELLING or len(told.split()) >= _A_FEW:
+            break
+        told = longer
+    return told
 
 
-def first_quotation(text: str) -> str:
-    """Return the first words in quotation marks; "" if there are none."""
-    parts = text.replace("\u201c", '"').replace("\u201d", '"').split('"', 2)
-    return parts[1].strip() if len(parts) > 2 else ""
+def _lesson_told_in(event: GameEvent, known: KnownMetadata) -> str:
+    """Return the sentence of an event that comes closest to the facts that it teaches."""
+    taught = set(content_stems(" ".join(str(fact.value) for fact in known.facts if _is_lesson(fact))))
+    sentences = [_quotable(line) for line in split_sentences(one_line(event.content.translate(_QUOTES)))]
+    fitting = [line for line in sentences if len(line.split()) >= _A_FEW and len(line) <= _LONGEST_TELLING]
+    return max(fitting, key=lambda line: len(taught.intersection(content_stems(line))), default="")
+
+
+def _quotable(sentence: str) -> str:
+    """Return a sentence without quotation marks that nothing closes or opens."""
+    return sentence if sentence.count('"') % 2 == 0 else sentence.replace('"', "").strip()
 
 
 # Finds, loot and moves.
@@ -246,12 +271,25 @@ def first_quotation(text: str) -> str:
 
 def _finds(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     """Yield the things and people found, and what was learned. The arrival itself tells of a new place."""
-    if event.event_type is EventType.DISCOVERY and _teaches(known) and (how := _told_in(event, _A_FEW)):
-        yield StoryDeed("learned", _heroes(event, known, called), "made a discovery", how=how, said=True)
+    if event.event_type is EventType.DISCOVERY and _teaches(known) and (how := _lesson_told_in(event, known)):
+        thing = _looked_at(event)
+        did = f"looked at {thing}" if thing else "made a discovery"
+        yield StoryDeed("learned", _heroes(event, known, called), did, how=how, said=True)
     found = [uid for uid in dict.fromkeys(known.discovered) if category_of(uid) != "LOC"]
     names = [name for name in map(called, found) if not says(event, name)]
     if names:
         yield StoryDeed("found", _heroes(event, known, called), f"found {join_names(names)}")
+
+
+def _looked_at(event: GameEvent) -> str:
+    """Return the thing that somebody looked at, as the game's own note says; "" if it does not."""
+    note = event.metadata.get("play")
+    beats, sights = (note.get("beats"), note.get("sights")) if isinstance(note, dict) else (None, None)
+    things = sights.get("things") if isinstance(sights, dict) else None
+    if not isinstance(beats, list) or not isinstance(things, dict):
+        return ""
+    looked = (things.get(str(beat).removeprefix(_LOOKED)) for beat in beats if str(beat).startswith(_LOOKED))
+    return next((one_line(thing) for thing in looked if isinstance(thing, str)), "")
 
 
 def _loot(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
@@ -260,12 +298,14 @@ def _loot(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[St
         return
     entries = _changed_hands(map(loot_of, known.loot))
     gold: dict[str, int] = {}
+    earners = _earners(known, entries, called)
     for entry in entries:
         who = entry.to or (None if entry.giver else holder_of(event, known))
         if entry.gold > 0 and entry.giver is None and who is not None:
             gold[called(who)] = gold.get(called(who), 0) + entry.gold
         if entry.item is not None and entry.quantity > 0 and who is not None:
-            yield from _item(event, entry, called(who), called)
+            for deed in _item(event, entry, called(who), called):
+                yield deed._replace(who=earners or deed.who, reward=bool(earners))
         if entry.gold > 0 and entry.giver is not None:
             payee = entry.to or _bought_off(known)
             whom = f" to {with_the(called(payee))}" if payee else ""
@@ -273,7 +313,17 @@ def _loot(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[St
                 "paid", (called(entry.giver),), f"paid {entry.gold} gold{whom}", number=entry.gold
             )
     if gold:
-        yield StoryDeed("got", tuple(gold), f"got {sum(gold.values())} gold", number=sum(gold.values()))
+        total = sum(gold.values())
+        yield StoryDeed(
+            "got", earners or tuple(gold), f"{GOT}{total} gold", number=total, reward=bool(earners)
+        )
+
+
+def _earners(known: KnownMetadata, entries: Iterable[Loot], called: NameOf) -> tuple[str, ...]:
+    """Return all who get something for a quest that ends in the event: they earned it together."""
+    if known.quest_id is None or not is_over(known.quest_state):
+        return ()
+    return tuple(dict.fromkeys(called(entry.to) for entry in entries if entry.to and not entry.giver))
 
 
 def _changed_hands(loot: Iterable[Loot]) -> list[Loot]:
@@ -296,7 +346,7 @@ def _item(event: GameEvent, entry: Loot, who: str, called: NameOf) -> Iterator[S
         yield StoryDeed("paid", (called(entry.giver),), f"gave {item} to {who}", what=item)
         return
     what = item if entry.quantity == 1 else f"{number_word(entry.quantity)} {item}"
-    yield StoryDeed("got", (who,), f"got {what}", what=item, said=says(event, item))
+    yield StoryDeed("got", (who,), f"{GOT}{what}", what=item, said=says(event, item))
 
 
 def _moves(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
@@ -333,7 +383,7 @@ def as_sentence(text: str) -> str:
     whole = text.strip()
     start = 1 if whole[:1] in "\"'\u201c" else 0
     whole = whole[:start] + whole[start : start + 1].upper() + whole[start + 1 :]
-    return whole if whole.endswith((".", "!", "?", "\u2026", '."', '!"', '?"')) else f"{whole}."
+    return whole if whole.rstrip("\"'\u201d\u2019").endswith((".", "!", "?", "\u2026")) else f"{whole}."
 
 
 # The uids whose names a deed may need.

@@ -13,7 +13,7 @@ from dndbots.canon import claims
 from dndbots.canon.entities import Entity, Fact, Moment
 from dndbots.errors import InvalidSetting
 from dndbots.ids import DM, fold_name, name_from_uid
-from dndbots.memory.recall.fact_answers import FactSentences
+from dndbots.memory.fact_sentences import FactSentences
 from dndbots.memory.threads import Thread, find_stated_threads
 from dndbots.storage.views.view import View
 

@@ -23,7 +23,8 @@ class Entry:
 
     `who` spoke or acted, under the name that the agent knows; `narrated` marks the DM's narration.
     `deeds` are what the event decided: a death, a quest taken on, gold paid. `outcomes` are the sentences of
-    those deeds that the text itself does not tell.
+    those deeds that the text itself does not tell. `aside` marks words that matter little: weather, the way
+    somewhere. `whispered` marks words for a few only.
     """
 
     text: str
@@ -33,6 +34,8 @@ class Entry:
     narrated: bool = False
     outcomes: tuple[str, ...] = ()
     deeds: tuple[StoryDeed, ...] = ()
+    aside: bool = False
+    whispered: bool = False
 
     def __hash__(self) -> int:
         # A cheap hash: entries are looked up often, and two of the same event seldom differ.

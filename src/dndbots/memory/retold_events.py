@@ -4,13 +4,13 @@ Works on events that the agent perceived, and uses the names that the agent know
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
 from dndbots.events import EventType, GameEvent, KnownMetadata
 from dndbots.ids import DM, SYSTEM
-from dndbots.memory.deeds import deeds_of, join_names, outcomes_of, uids_in_deeds
+from dndbots.memory.deeds import StoryDeed, deeds_of, join_names, outcomes_of, uids_in_deeds
 from dndbots.memory.entries import Entry
 from dndbots.memory.human_gates import Gates
 from dndbots.storage.views.people import KnownAs
@@ -19,6 +19,8 @@ from dndbots.text.clean import one_line
 from dndbots.text.labels import label_of
 
 _WORD: Final = re.compile(r"\w")
+# The key of an event whose words matter little, such as the weather.
+ASIDE: Final = "aside"
 # Enough for the events of a session or two.
 _KEPT: Final = 1 << 11
 
@@ -95,8 +97,19 @@ def _entry(key: EventKey, names: tuple[str, ...]) -> Entry | None:
         narrated=event.source == DM,
         outcomes=tuple(outcomes_of(deeds)),
         deeds=deeds,
+        aside=_is_aside(event, deeds),
+        whispered=bool(hearers),
     )
+    if entry.aside and event.event_type is EventType.SYSTEM:
+        return None  # the engine marks time
     return entry if entry.outcomes or _WORD.search(event.content) else None
+
+
+def _is_aside(event: GameEvent, deeds: Sequence[StoryDeed]) -> bool:
+    """Return whether the words matter little: the game says so, or they only tell the way somewhere."""
+    if event.metadata.get(ASIDE) is True:
+        return True
+    return event.source == DM and bool(deeds) and all(deed.kind == "moved" for deed in deeds)
 
 
 def speakers_of(event: GameEvent, known: KnownMetadata) -> list[str]:

@@ -2,20 +2,22 @@
 
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from dndbots.canon import claims
 from dndbots.storage.views.view import View
 from dndbots.tokens import REPORTS, Report
 
 _MILLIONTHS: Final = 1_000_000
+_CUT: Final = "cut "
 
 
 class ModelUsage(BaseModel):
     """The usage of one model in one role. `cost` is None if the price of any answer is unknown.
 
     Tokens are as the provider counts them; `counted` is our own count. `faults` counts the answers that
-    could not be used as they were.
+    could not be used as they were, `fallbacks` the answers that the house
+    gave instead, and `cuts` the sentences that guards cut, by kind.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -29,6 +31,8 @@ class ModelUsage(BaseModel):
     counted: int = 0
     milliseconds: int = 0
     faults: int = 0
+    fallbacks: int = 0
+    cuts: dict[str, int] = Field(default_factory=dict)
     cost: float | None = None
 
 
@@ -40,7 +44,9 @@ def usage_of(view: View) -> list[ModelUsage]:
         sums = view.totals(claims.usage_subject(role, model))
         cost, priced = sums.pop("cost", 0), sums.pop("priced", 0)
         whole = priced == sums.get("answers", 0)
-        usages.append(ModelUsage(role=role, model=model, cost=cost / _MILLIONTHS if whole else None, **sums))
+        cuts = {key.removeprefix(_CUT): sums.pop(key) for key in sorted(sums) if key.startswith(_CUT)}
+        price = cost / _MILLIONTHS if whole else None
+        usages.append(ModelUsage(role=role, model=model, cost=price, cuts=cuts, **sums))
     return usages
 
 

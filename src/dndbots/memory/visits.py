@@ -10,13 +10,15 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from dndbots.canon.reducers import seen_in
-from dndbots.canon.states import is_completed
+from dndbots.canon.states import REFUSED, is_completed, is_over
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.ids import DM, SYSTEM
 from dndbots.storage.views.view import View
 
 OBJECTIVE_COMPLETED: Final = "objective_completed"
 QUEST_COMPLETED: Final = "quest_completed"
+# Any other end of a quest: failed, ransomed, truce.
+QUEST_ENDED: Final = "quest_ended"
 ACT_PROGRESSED: Final = "act_progressed"
 LOCATION_CLEARED: Final = "location_cleared"
 ENCOUNTER_COMPLETED: Final = "encounter_completed"
@@ -40,6 +42,8 @@ def triggers_of(event: GameEvent) -> Iterator[Trigger]:
             yield Trigger(OBJECTIVE_COMPLETED, {**quest, "objective_id": known.objective_id})
         if is_completed(known.quest_state):
             yield Trigger(QUEST_COMPLETED, quest)
+        elif is_over(known.quest_state) and known.quest_state != REFUSED:
+            yield Trigger(QUEST_ENDED, quest)
     if known.act_id is not None:
         yield Trigger(ACT_PROGRESSED, {"act_id": known.act_id})
     place = {"location_id": known.location} if known.location is not None else {}

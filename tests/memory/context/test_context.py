@@ -1,5 +1,6 @@
 """Contexts: exact, explained, sourced, the same on every path, and made without a model."""
 
+import random
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
@@ -18,7 +19,9 @@ from dndbots.dcml import parse, validate
 from dndbots.errors import BudgetTooSmall, InvalidSetting, UnknownEncoding, UnknownEvent, UnknownViewer
 from dndbots.events import EventType, GameEvent
 from dndbots.ids import DM
+from dndbots.interop.history.messages import ChatMessage
 from dndbots.memory.context import Context
+from dndbots.memory.context.budget import PROSE
 from dndbots.memory.context.xray import SECTIONS
 from dndbots.prompts import format_character_sheet
 from dndbots.testing import as_text, memory_campaign
@@ -27,7 +30,6 @@ from dndbots.tokens import ENCODINGS, count_tokens
 THROK, ZARA, MILLER = "pc_throk_001", "pc_zara_001", "npc_grimfang_001"
 MILL, CRYPT = "loc_mill_001", "loc_crypt_001"
 BOTH = [THROK, ZARA]
-PROSE = ("## THEN", "## KEPT", "## NOW", "## HERE", "## ASKED")
 
 
 def fact(subject: str, key: str, value: Any) -> dict[str, Any]:
@@ -289,11 +291,12 @@ def test_how_to_read_it_is_said_before_the_first_of_it(table: Campaign) -> None:
             "A tower.",
             location="loc_tower_001",
             participants=[THROK],
-            facts=[fact("loc_tower_001", "height", 9)],
+            names={"item_lamp_001": "Lamp"},
+            facts=[fact("item_lamp_001", "height", 9)],
         )
     )
     text = other.context(THROK, 2000).text
-    assert text.startswith("`a::key->value`")
+    assert "`a::key->value`" in text.partition("::height")[0]
     assert text.count("`a::key->value`") == 1
 
 
@@ -416,3 +419,37 @@ def test_an_empty_campaign_has_nothing_to_tell() -> None:
     """And says so without an error."""
     context = memory_campaign().context(DM)
     assert (context.text, context.tokens, context.items) == ("", 0, ())
+
+
+def test_a_question_does_not_choose_the_story_again() -> None:
+    """Answers of nearly the same length leave the story as it is, and the newest lines take what they spare.
+
+    So a prompt keeps its beginning from turn to turn, which providers cache and which costs nothing to build.
+    """
+    campaign, rng = memory_campaign(), random.Random(1)
+    things = [
+        "mill",
+        "river",
+        "lantern",
+        "key",
+        "altar",
+        "wolf",
+        "bell",
+        "oak",
+        "rider",
+        "crypt",
+        "ring",
+        "well",
+    ]
+    story = []
+    for number in range(600):
+        one, two, three = rng.sample(things, 3)
+        text = f"The {one} by the {two} of Mira hides a {three}, they say ({number})."
+        story.append(ChatMessage("Ann" if number % 2 else "Mira", text, role="pc" if number % 2 else "npc"))
+    campaign.chat("Mira").follow(story)
+    told = set()
+    for thing in things:
+        context = campaign.context("Mira", 1_500, query=f"Where did we leave the {thing}?")
+        assert context.prompt_tokens <= 1_500
+        told.add(tuple(item.text for item in context.items if item.section == "story"))
+    assert len(told) <= 2

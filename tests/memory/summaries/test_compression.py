@@ -622,7 +622,8 @@ def test_names_quests_relationships_and_belongings_survive_any_summary() -> None
     assert facts.relationships == {"Zara": "linked with"}
     assert "carries rope x2" in facts.key_traits
     assert "sworn_to: the bell" in facts.key_traits
-    assert facts.notable_events == ["Quest The Silver Bell (accepted): find the tower: open"]
+    assert facts.notable_events[0] == "Quest The Silver Bell (accepted): find the tower: open"
+    assert facts.notable_events[1:] == ['Throk and Zara took on "The Silver Bell".']
     assert "Silver Bell" not in campaign.memory(THROK).long_term_summary
     assert MemoryManager(campaign.game_state()).get_total_context_tokens("throk") > 30
 

@@ -6,10 +6,12 @@ from typing import Final, NamedTuple
 from pydantic import JsonValue
 
 from dndbots.canon.entities import Entity, Fact
+from dndbots.canon.event_marks import OUTCOME
 from dndbots.canon.states import is_over
 from dndbots.errors import UnknownEntity
 from dndbots.ids import DM
 from dndbots.memory.entries import Entry
+from dndbots.memory.fact_sentences import attitude_of
 from dndbots.memory.human_gates import Gates, gates_of
 from dndbots.memory.log_reader import LogReader
 from dndbots.memory.retold_events import retell_events
@@ -26,6 +28,12 @@ from dndbots.tokens import count_many
 _PINNED_SHARE: Final = 0.2
 _MOST_LISTED: Final = 30
 _CLASS_KEYS: Final = ("class", "char_class", "character_class")
+# The sheet has these, and no story needs them.
+_NUMBERS: Final = "str dex con int wis cha ac xp hp hp_max hp_change gold level spells_ready number"
+_NO_TRAITS: Final = frozenset((*_CLASS_KEYS, *_NUMBERS.split()))
+_LATELY_DECIDED: Final = 40
+_MOST_DEEDS: Final = 8
+_NOTABLE: Final = ("died", "revived", "ended", "taken", "refused", "cleared")
 _RELATIONS: Final = {
     "~": "linked with",
     "->": "leads to",
@@ -116,7 +124,7 @@ def facts_of(view: View) -> CharacterFacts:
     names = _names(view, me)
     properties = me.properties
     role = next((str(properties[key]) for key in _CLASS_KEYS if key in properties), "")
-    traits = [f"{key}: {_value_text(value)}" for key, value in properties.items() if key not in _CLASS_KEYS]
+    traits = [f"{key}: {_value_text(value)}" for key, value in properties.items() if key not in _NO_TRAITS]
     traits += [f"is {condition}" for condition in me.conditions]
     if me.inventory:
         carries = [f"{names(item)} x{n}" if n > 1 else names(item) for item, n in me.inventory.items()]
@@ -125,8 +133,8 @@ def facts_of(view: View) -> CharacterFacts:
         name=write_label(me.name),
         character_class=one_line(role),
         key_traits=_shortened([one_line(trait) for trait in traits]),
-        relationships=dict(list(_relationships(me, names).items())[:_MOST_LISTED]),
-        notable_events=_shortened(list(find_open_quests(view))),
+        relationships=dict(list((_relationships(me, names) | _attitudes(view)).items())[:_MOST_LISTED]),
+        notable_events=_shortened([*find_open_quests(view), *_notable_deeds(view)]),
     )
 
 
@@ -156,6 +164,26 @@ def _relationships(me: Entity, names: Callable[[str], str]) -> dict[str, str]:
         name = names(uid)
         by_name[f"{name} ({uid})" if name in by_name else name] = ", ".join(dict.fromkeys(words))
     return by_name
+
+
+def _attitudes(view: View) -> dict[str, str]:
+    """Return how the people whom the viewer met stand to the party, where it knows that."""
+    met = view.entities(view.everybody("npc_")[-_MOST_LISTED:])
+    known = {write_label(one.name): attitude_of(one.properties.get("reputation")) for one in met.values()}
+    return {name: attitude for name, attitude in known.items() if attitude}
+
+
+def _notable_deeds(view: View) -> list[str]:
+    """Return what was decided lately before the viewer's eyes: deaths, quests, and what it did itself."""
+    gates, marked = gates_of(view), view.marked(OUTCOME, limit=_LATELY_DECIDED)
+    me = view.called([view.viewer])[view.viewer].name
+    told = (
+        deed.sentence
+        for entry in retell_events(view, marked, gates)
+        for deed in entry.deeds
+        if deed.kind in _NOTABLE or (deed.kind == "killed" and me in deed.who)
+    )
+    return list(dict.fromkeys(filter(None, told)))[-_MOST_DEEDS:]
 
 
 def _sureness(fact: Fact) -> str:

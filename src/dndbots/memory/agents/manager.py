@@ -225,6 +225,7 @@ class MemoryManager:
                 retain=retain,
                 token_limit=memory.token_limit,
                 reader=self._reader,
+                written=self._summarizer.writes,
             )
             self._read_again(key)
             return made
@@ -245,7 +246,10 @@ class MemoryManager:
         memory = self._state["agent_memories"][key]
         if self._campaign is not None:
             made = yield from shortening_steps(
-                self._campaign, self._state["agents"][key], token_limit=memory.token_limit
+                self._campaign,
+                self._state["agents"][key],
+                token_limit=memory.token_limit,
+                written=self._summarizer.writes,
             )
             self._read_again(key)
             return made

@@ -20,6 +20,7 @@ from dndbots.memory.summaries.compression import (
     SummaryWork,
     compression_steps,
     events_since,
+    find_backlog,
     shortening_steps,
     standing_summaries,
 )
@@ -48,8 +49,9 @@ class MemoryUpkeep:
         token_limit: int,
         service: MemoryService,
         summarizer: Summarizer,
+        retain: int = RETAIN_AFTER_COMPRESSION,
     ) -> None:
-        self._campaign, self._limit = campaign, token_limit
+        self._campaign, self._limit, self._retain = campaign, token_limit, retain
         self._service, self._summarizer = service, summarizer
         self._agents: dict[str, str] = {}
         for name in agents:
@@ -81,6 +83,34 @@ class MemoryUpkeep:
             run_compressions(work, self._summarizer)
             self._follow()
         return [name for name in due if self._buffers[name].tokens < sizes[name]]
+
+    def begin_session(self) -> list[str]:
+        """Summarise what is left of earlier sessions, so that buffers begin empty; return whose it was.
+
+        Call it after the new session's first event is recorded.
+        """
+        self._follow()
+        with self._campaign.view(DM) as view:
+            reader = LogReader(view)
+            old = [
+                name
+                for name, uid in self._agents.items()
+                if find_backlog(view.of(uid), retain=None, reader=reader).due
+            ]
+        work = {
+            name: compression_steps(
+                self._campaign,
+                self._agents[name],
+                retain=None,
+                token_limit=self._limit,
+                reader=reader,
+                written=self._summarizer.writes,
+            )
+            for name in old
+        }
+        run_compressions(work, self._summarizer)
+        self._follow()
+        return old
 
     # New events.
 
@@ -148,18 +178,25 @@ class MemoryUpkeep:
 
     def _is_due(self, name: str, room: int) -> bool:
         buffer = self._buffers[name]
-        return buffer.tokens >= int(room * NEAR) and len(buffer) > RETAIN_AFTER_COMPRESSION
+        return buffer.tokens >= int(room * NEAR) and len(buffer) > self._retain
 
     def _compression(self, name: str, room: int, reader: LogReader) -> SummaryWork:
         """Summarise one agent's buffer; if the total is still too long, merge its oldest summaries."""
         uid = self._agents[name]
         made = yield from compression_steps(
-            self._campaign, uid, retain=RETAIN_AFTER_COMPRESSION, token_limit=self._limit, reader=reader
+            self._campaign,
+            uid,
+            retain=self._retain,
+            token_limit=self._limit,
+            reader=reader,
+            written=self._summarizer.writes,
         )
         for _ in range(MAX_COMPRESSION_PASSES - 1):
             if self._tokens_of(name) <= room:
                 break
-            yield from shortening_steps(self._campaign, uid, token_limit=self._limit)
+            yield from shortening_steps(
+                self._campaign, uid, token_limit=self._limit, written=self._summarizer.writes
+            )
         return made
 
     def _tokens_of(self, name: str) -> int:

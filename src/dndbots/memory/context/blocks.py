@@ -33,13 +33,17 @@ _OPENING: Final = ("#", "`", " ")
 
 
 class SentenceOffer(NamedTuple):
-    """A sentence that may go into a context. Offers with a lower rank go in first."""
+    """A sentence that may go into a context. Offers with a lower rank go in first.
+
+    `brief` is the same in fewer words: it gets room before any other offer gets room for all its words.
+    """
 
     text: str
     section: xray.Section
     reason: str
     sources: tuple[str, ...]
     rank: int = 0
+    brief: str = ""
 
 
 class StatementOffer(NamedTuple):
@@ -73,7 +77,10 @@ def fit_sentences(offers: Sequence[SentenceOffer], room: int, *, head: str = "",
     counts = count_many([f"{offer.text}\n" for offer in offers], encoding)
     left = room - (count_tokens(f"{head}\n", encoding) if head else 0)
     taken: set[int] = set()
-    for n in sorted(range(len(offers)), key=lambda n: (offers[n].rank, n)):
+    ranked = sorted(range(len(offers)), key=lambda n: (offers[n].rank, n))
+    if sum(counts) > left:
+        offers, counts = _in_brief(offers, counts, ranked, left, encoding)
+    for n in ranked:
         if counts[n] <= left:
             taken.add(n)
             left -= counts[n]
@@ -84,6 +91,21 @@ def fit_sentences(offers: Sequence[SentenceOffer], room: int, *, head: str = "",
         return Block(dropped=dropped)
     lines = [head, *(item.text for item in kept)] if head else [item.text for item in kept]
     return Block("\n".join(lines) + "\n", kept, dropped)
+
+
+def _in_brief(
+    offers: Sequence[SentenceOffer], counts: Sequence[int], ranked: Sequence[int], room: int, encoding: str
+) -> tuple[list[SentenceOffer], list[int]]:
+    """Return the offers, and their tokens, with some in brief so that more of them fit."""
+    told, costs = list(offers), list(counts)
+    short = dict(zip(ranked, count_many([f"{offers[n].brief}\n" for n in ranked], encoding), strict=True))
+    room -= sum(short[n] for n in ranked if offers[n].brief)
+    for n in (n for n in ranked if offers[n].brief):
+        room += short[n]
+        if costs[n] > room:
+            told[n], costs[n] = _without_marks(offers[n]._replace(text=offers[n].brief)), short[n]
+        room -= costs[n]
+    return told, costs
 
 
 def _without_marks(offer: SentenceOffer) -> SentenceOffer:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from dndbots.canon.entities import Entity
 from dndbots.canon.event_marks import LEFT_OPEN, OUTCOME
 from dndbots.errors import BudgetTooSmall, InvalidSetting
+from dndbots.ids import DM
 from dndbots.memory.context import sections
 from dndbots.memory.context.blocks import (
     Block,
@@ -21,10 +23,15 @@ from dndbots.memory.context.blocks import (
     as_dropped,
     fit_sentences,
 )
+from dndbots.memory.context.brief import NO_BRIEFING, Briefing, BriefLine
+from dndbots.memory.context.known_lines import KnownLine
+from dndbots.memory.context.remembered import HEADS, MemoryOffer, fit_memories, offer_memories
+from dndbots.memory.context.repetition import drop_told, keep_items, sentences_in
 from dndbots.memory.context.scene import Scene, find_scene
 from dndbots.memory.context.viewer_cache import NOTES, ViewerCache
-from dndbots.memory.context.xray import Context, ContextItem, Section, item_of, whole_prompt
+from dndbots.memory.context.xray import RECENT, Context, ContextItem, Section, item_of, whole_prompt
 from dndbots.memory.human_gates import Gates, gates_of
+from dndbots.memory.recall.citations import write_citations
 from dndbots.memory.recall.search import LEAST_BUDGET, NO_RECORD, answer_query
 from dndbots.memory.selection import choose_candidates, find_candidates, lines_of
 from dndbots.memory.story import StoryLine
@@ -32,13 +39,20 @@ from dndbots.prompts import CONTEXT_GUIDE
 from dndbots.storage.views.view import View
 from dndbots.tokens import count_many, count_parts, count_tokens, has_token_break
 
-# The largest share of each block. The story gets the rest: at least a quarter, or a fifth beside an answer.
-_LASTING: Final = 0.25
-_KNOWN: Final = 0.2
-_NOTES: Final = 0.15
+# The largest share of each group of blocks. The story gets the rest: at least a fifth.
+_LASTING: Final = 0.2  # the reader, the party and the quests
+_ADVENTURE: Final = 0.07
+_AROUND: Final = 0.22  # the place and the people there, then other facts
+_MEMORIES: Final = 0.16
+_PINNED: Final = 0.15
+_KNOWLEDGE: Final = 0.07
 _OPEN, _LEAST_OPEN = 0.02, 32
 _LONG_AGO: Final = 0.12
 _NOW: Final = 0.08
+_ALL_SHARES: Final = _LASTING + _ADVENTURE + _AROUND + _MEMORIES + _KNOWLEDGE + _OPEN + _NOW
+_LEAST_STORY: Final = 0.16
+_MOST_WRITTEN: Final = 0.25  # room that is kept for a model's summaries
+_FEW_LINES: Final = 3
 _ASKED: Final = 0.3
 # With a question, the other blocks keep this part of their shares.
 _BESIDE_ASKED: Final = 0.6
@@ -48,13 +62,18 @@ _GUIDE: Final = 0.08
 _LEAP: Final = 16
 _TITLES: Final[Mapping[Section, str]] = {
     "identity": "Identity & role",
-    "quests": "Quests",
     "known": "Known",
     "deeds": "Key past events (compressed)",
 }
 _OUTCOMES: Final = 40
-_STORY: Final = 1  # the index of the story among the blocks
-THEN, KEPT, NOW, HERE, ASKED = "## THEN", "## KEPT", "## NOW", "## HERE", "## ASKED"
+ADVENTURE, QUESTS, AROUND = "## Adventure", "## Quests", "## Place and People"
+STORY_DM, STORY_OWN = "## Story So Far", "## What You Remember"
+KEPT, KNOWLEDGE, HERE, ASKED = "## KEPT", "## Player Knowledge", "## HERE", "## ASKED"
+# The headings of sentences; all others are DCML.
+PROSE: Final = (
+    *(ADVENTURE, QUESTS, AROUND, *HEADS, STORY_DM, STORY_OWN),
+    *(KEPT, KNOWLEDGE, RECENT, HERE, ASKED),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,32 +87,83 @@ class ContextBuilder:
     budget: int
     encoding: str
     query: str | None
+    briefing: Briefing = NO_BRIEFING
 
     def build(self) -> Context:
         """Build each block within its share; if the story leaves room, build them again with more."""
         asked = self._asked(frozenset())
         blocks = self._blocks(asked, spare=0)
         if asked.items:
-            asked = self._asked(_told_in_full(blocks))
+            asked = self._asked(_told_in_full(blocks.values()))
             blocks = self._blocks(asked, spare=0)
-        if not blocks[_STORY].dropped and any(block.dropped for block in blocks):
-            spare = self.budget - sum(self._count(block.text) for block in blocks)
+        if not blocks["story"].dropped and any(block.dropped for block in blocks.values()):
+            spare = self.budget - sum(self._count(block.text) for block in blocks.values())
             blocks = self._blocks(asked, spare=spare)
-        return self._context(blocks)
+        return self._context(list(blocks.values()))
 
     # Blocks.
 
-    def _blocks(self, asked: Block, *, spare: int) -> list[Block]:
+    def _blocks(self, asked: Block, *, spare: int) -> dict[str, Block]:
+        """Return all blocks by name, from the most to the least stable one, which is their order."""
+        whole = self._shared_room(asked)
+        quests = self._quests(int(whole * _LASTING) + spare // 4)
+        left = int(whole * _LASTING) - self._count(quests.text) + spare // 4
+        lasting = self._lasting(max(left, 0))
+        brief, room = self.briefing, int(whole * _ADVENTURE) + spare // 16
+        adventure = self._brief(brief.adventure, "adventure", room, ADVENTURE)
+        around = self._around(int(whole * _AROUND) + spare // 8)
+        left = int(whole * _AROUND) - self._count(around.text) + spare // 8
+        known = self._known(max(left, 0), guide="" if lasting.text else self._guide)
+        pinned = self._pinned(int(whole * _PINNED) + spare // 16)
+        memory_room = int(whole * _MEMORIES) - self._count(pinned.text) // 2 + spare // 8
+        memories = self._memories(frozenset(), memory_room)
+        left_open = self._left_open(spare // 16, "" if pinned.text else KEPT)
+        room = int(whole * _KNOWLEDGE) + spare // 16
+        knowledge = self._brief(brief.knowledge, "knowledge", room, KNOWLEDGE)
+        now = self._now(int(self.budget * _NOW) + spare // 16)
+        stable = (lasting, adventure, quests)
+        passing = (around, memories, pinned, known, left_open, knowledge, now)
+        room = self.budget - self._in_steps(sum(self._count(block.text) for block in stable))
+        room -= self._in_steps(sum(self._count(block.text) for block in passing))
+        answer = self._count(asked.text)
+        kept_free = self._in_steps(answer)
+        then, recent = self._story(max(room - kept_free, 0), more=min(kept_free - answer, room))
+        # What the newest lines tell is not told again above; then each block leaves out what one before has.
+        told = sentences_in(recent.items)
+        around = drop_told(around, told, self.encoding)
+        told |= sentences_in((*adventure.items, *quests.items, *around.items))
+        memories = self._memories(told, memory_room)
+        told |= sentences_in(memories.items)
+        left_open = drop_told(_without_open(left_open, recent), told, self.encoding)
+        told |= sentences_in(left_open.items)
+        return {
+            "lasting": lasting,
+            "adventure": adventure,
+            "quests": quests,
+            "around": around,
+            "memories": memories,
+            "story": drop_told(then, told, self.encoding),
+            "known": known,
+            "pinned": pinned,
+            "open": left_open,
+            "knowledge": knowledge,
+            "recent": recent,
+            "now": now,
+            "asked": asked,
+        }
+
+    def _shared_room(self, asked: Block) -> float:
+        """Return the budget that the shares of the blocks are taken of.
+
+        It is smaller beside an answer, and where the newest lines need more than the blocks leave.
+        """
         whole = self.budget * (1.0 if self.query is None else _BESIDE_ASKED)
-        lasting = self._lasting(int(whole * _LASTING) + spare // 2)
-        known = self._known(int(whole * _KNOWN) + spare // 4, guide="" if lasting.text else self._guide)
-        notes = self._notes(int(whole * _NOTES) + spare // 8)
-        now = self._now(int(self.budget * _NOW) + spare // 8)
-        passing = sum(self._count(block.text) for block in (known, notes, now))
-        room = self.budget - self._in_steps(self._count(lasting.text)) - self._in_steps(passing)
-        room -= self._count(asked.text)
-        then, recent = self._story(max(room, 0))
-        return [lasting, then, known, _without(notes, recent), recent, now, asked]
+        newest = self.cache.story.newest_cost(self.briefing.lines, of=self.budget)
+        written = self._written_story()
+        told = 0 if written is None else sum(self._count(f"{line.text}\n") for line in written.lines)
+        story = max(_LEAST_STORY * self.budget, min(told, _MOST_WRITTEN * self.budget))
+        left = self.budget - newest - story - self._count(asked.text)
+        return min(whole, max(left, self.budget / 4) / _ALL_SHARES)
 
     def _in_steps(self, tokens: int) -> int:
         """Round a number of tokens up in steps; small numbers in small steps, to waste little room."""
@@ -103,13 +173,30 @@ class ContextBuilder:
         return -(-tokens // step) * step
 
     def _lasting(self, room: int) -> Block:
-        """Return the guide, the reader, the party and the quests."""
-        lasting = self.cache.stated
-        offers = [
-            *sections.offer_identity(self.scene, lasting),
-            *sections.offer_quests(self.scene, lasting),
-        ]
-        return self._written("lasting", offers, room, self._guide)
+        """Return the guide, the reader and the party."""
+        me, sheets = self.scene.me, self.briefing.has_sheets
+
+        def lines_of(entity: Entity) -> Iterable[KnownLine]:
+            if sheets and (entity is me or self.view.viewer == DM):
+                return sections.lines_beyond_sheet(entity, self.gates)
+            return self.cache.stated_with_sheet(entity) if entity is me else self.cache.stated(entity)
+
+        offers = sections.offer_identity(self.scene, lines_of)
+        return self._written("lasting", list(offers), room, self._guide)
+
+    def _quests(self, room: int) -> Block:
+        return self._sentences(list(sections.offer_quests(self.scene, self.gates, self._named)), room, QUESTS)
+
+    def _around(self, room: int) -> Block:
+        """Return the place and the people there."""
+        offers = sections.offer_surroundings(self.scene, self.gates, self._named, self.briefing.about)
+        return self._sentences(list(offers), room, AROUND)
+
+    def _brief(self, lines: Sequence[BriefLine], section: Section, room: int, head: str) -> Block:
+        return self._sentences(sections.offer_briefing(lines, section), room, head)
+
+    def _named(self, uids: Sequence[str]) -> dict[str, str]:
+        return self.cache.named(self.view, uids)
 
     @property
     def _guide(self) -> str:
@@ -122,7 +209,7 @@ class ContextBuilder:
         deeds = partial(sections.offer_deeds, self.view.viewer, outcomes, self.scene, self.gates)
         quests = tuple(quest.uid for quest in self.scene.quests)
         past = self.cache.cached("deeds", (self.cache.changes[OUTCOME], quests), deeds)
-        facts = list(sections.offer_known(self.scene, self.cache.stated, self.cache.carried, self.gates))
+        facts = list(sections.offer_known(self.scene, self.cache.stated, self._carried, self.gates))
         stated = {statement for offer in facts for statement in offer.statements}
         new = [offer for offer in past if not stated.issuperset(offer.statements)]
         return self._written("known", [*facts, *new], room, guide)
@@ -140,32 +227,49 @@ class ContextBuilder:
         key = (offers, room, guide, self.cache.session)
         return self.cache.cached(name, key, lambda: writer.fit(offers, room, guide=guide))
 
-    def _notes(self, room: int) -> Block:
-        """Return pinned texts, memories of the scene and open threads."""
-        view, scene, gates, changes = self.view, self.scene, self.gates, self.cache.changes
+    def _carried(self, entity: Entity) -> list[KnownLine]:
+        """Return what somebody carries, unless the prompt shows it on a sheet."""
+        return [] if self.briefing.has_sheets and entity is self.scene.me else self.cache.carried(entity)
+
+    def _memory_offers(self) -> list[MemoryOffer]:
+        scene = self.scene
         around = tuple(entity.uid for entity in (*scene.places, *scene.present))
-        of_here = self.cache.cached(
-            "memories", (changes[NOTES], around), partial(sections.offer_memories, view, scene, self.cache)
+        return self.cache.cached(
+            "memories",
+            (self.cache.changes[NOTES], around),
+            partial(offer_memories, self.view, scene, self.cache),
         )
+
+    def _memories(self, told: frozenset[str], room: int) -> Block:
+        """Return the memories of the place, of people and of the world, each under its heading.
+
+        Sentences in `told` are left out.
+        """
+        offers = [offer.without(told) for offer in self._memory_offers()]
+        return fit_memories(offers, room, encoding=self.encoding)
+
+    def _pinned(self, room: int) -> Block:
+        offers = self.cache.cached(
+            "pinned",
+            (self.gates.pinned, room),
+            partial(sections.offer_pinned, self.view, self.gates, room // 2),
+        )
+        return self._sentences(offers, room, KEPT)
+
+    def _left_open(self, spare: int, head: str) -> Block:
+        """Return open threads."""
+        scene, changes = self.scene, self.cache.changes
         at_hand = tuple(entity.uid for entity in scene.at_hand if entity.category == "NPC")
-        left_open = self.cache.cached(
+        offers = self.cache.cached(
             "open",
             (changes[LEFT_OPEN], at_hand),
-            partial(sections.offer_open_threads, view, scene, gates, self.cache),
+            partial(sections.offer_open_threads, self.view, scene, self.gates, self.cache),
         )
-        pinned = self.cache.cached(
-            "pinned", (gates.pinned, room), partial(sections.offer_pinned, view, gates, room // 2)
-        )
-        kept = [*pinned, *(offer._replace(rank=1 + offer.rank) for offer in of_here)]
-        first = self._sentences(kept, room, KEPT)
-        left = room - self._count(first.text)
-        rest = self._sentences(
-            left_open, min(left, max(int(self.budget * _OPEN), _LEAST_OPEN)), "" if first.text else KEPT
-        )
-        return Block(first.text + rest.text, first.items + rest.items, first.dropped + rest.dropped)
+        return self._sentences(offers, max(int(self.budget * _OPEN), _LEAST_OPEN) + spare, head)
 
     def _now(self, room: int) -> Block:
-        return self._sentences(list(sections.offer_scene(self.scene, self.gates)), room, HERE)
+        offers = sections.offer_scene(self.scene, self.gates, told=self.briefing.has_scene)
+        return self._sentences(list(offers), room, HERE)
 
     def _asked(self, told: frozenset[str]) -> Block:
         """Return the lines that answer the question, or that there is no record.
@@ -182,12 +286,14 @@ class ContextBuilder:
         if answer.no_record:
             text = f"{ASKED}\n{NO_RECORD}\n"
             return Block(text if self._count(text) <= room else "")
-        best = sorted(range(len(answer.items)), key=lambda n: (-answer.items[n].score, n))
-        ranks = {n: rank for rank, n in enumerate(best)}
+        items = [
+            item
+            for item in answer.items
+            if item.says or item.section != "lines" or not told.issuperset(item.sources)
+        ]
         offers = [
-            SentenceOffer(item.text, "asked", item.reason, item.sources, rank=ranks[n])
-            for n, item in enumerate(answer.items)
-            if item.says or item.section == "facts" or not told.issuperset(item.sources)
+            SentenceOffer(text, "asked", item.reason, item.sources)
+            for item, text in zip(items, write_citations(items), strict=True)
         ]
         return self._sentences(offers, room, ASKED)
 
@@ -196,18 +302,37 @@ class ContextBuilder:
 
     # The story.
 
-    def _story(self, room: int) -> tuple[Block, Block]:
-        """Return the story so far and the newest lines, as two blocks."""
-        heads = self._count(f"{THEN}\n") + self._count(f"{NOW}\n")
+    def _story(self, room: int, *, more: int) -> tuple[Block, Block]:
+        """Return the story so far and the newest lines, as two blocks. `more` room is for the latter."""
+        head = STORY_DM if self.view.viewer == DM else STORY_OWN
+        heads = self._count(f"{head}\n") + self._count(f"{RECENT}\n")
         room = max(room - heads, 0)
-        before = self._long_ago(int(room * _LONG_AGO))
-        telling = self.cache.story.tell(room - self._count(before.text), of=self.budget)
+        written = self._written_story()
+        if written is not None:
+            newest = self.cache.story.newest_cost(self.briefing.lines or _FEW_LINES, of=self.budget)
+            before = self._sentences(written.lines, max(room - newest, room // 2), "")
+            telling = self.cache.story.tell_since(
+                written.upto, room + more - self._count(before.text), lines=self.briefing.lines
+            )
+        else:
+            before = self._long_ago(int(room * _LONG_AGO))
+            telling = self.cache.story.tell(
+                room - self._count(before.text), of=self.budget, lines=self.briefing.lines, more=more
+            )
         items = self._items(telling.kept)
+        if self.briefing.has_sheets:
+            # In a game, the people, places and quests of note have lines of their own.
+            items = [item for item in items if item.section != "names"]
         told = [item for item in items if item.section in ("names", "story")]
         recent = [item for item in items if item.section in ("lately", "recent")]
         dropped = tuple(self._items(telling.dropped))
-        then = _headed(THEN, [*before.items, *told])._replace(dropped=(*before.dropped, *dropped))
-        return then, _headed(NOW, recent)
+        then = _headed(head, [*before.items, *told])._replace(dropped=(*before.dropped, *dropped))
+        return then, _headed(RECENT, recent)
+
+    def _written_story(self) -> sections.WrittenStory | None:
+        key = (self.cache.changes[NOTES], self.cache.session)
+        read = partial(sections.read_written_story, self.view, self.gates, self.cache.session)
+        return self.cache.cached("written", key, read)
 
     def _long_ago(self, room: int) -> Block:
         """Return the best lines of old summaries, on sessions that the story no longer tells."""
@@ -263,11 +388,19 @@ class ContextBuilder:
 
 
 def fit_context(
-    view: View, cache: ViewerCache, *, budget: int, query: str | None, encoding: str, beside: str = ""
+    view: View,
+    cache: ViewerCache,
+    *,
+    budget: int,
+    query: str | None,
+    encoding: str,
+    beside: str = "",
+    briefing: Briefing = NO_BRIEFING,
 ) -> Context:
     """Return the viewer's knowledge as a context that fits into the budget together with `beside`.
 
-    `beside` is the other text of the prompt, and `cache` must be this viewer's own.
+    `beside` is the other text of the prompt, `briefing` what the game adds, and `cache` must be this viewer's
+    own.
     """
     check_budget(budget)
     if query is not None and (not isinstance(query, str) or not query.strip()):
@@ -278,7 +411,7 @@ def fit_context(
         if room < LEAST_BUDGET:
             raise BudgetTooSmall(budget=budget, least=budget - room + LEAST_BUDGET)
     while True:
-        context = _fit_alone(view, cache, budget=room, query=query, encoding=encoding)
+        context = _fit_alone(view, cache, budget=room, query=query, encoding=encoding, briefing=briefing)
         tokens = _prompt_tokens(beside, context, encoding)
         if tokens <= budget:
             return context.model_copy(update={"budget": budget, "beside": beside, "prompt_tokens": tokens})
@@ -292,7 +425,9 @@ def _prompt_tokens(beside: str, context: Context, encoding: str) -> int:
     return count_tokens(whole_prompt(beside, context.text), encoding) if beside else context.tokens
 
 
-def _fit_alone(view: View, cache: ViewerCache, *, budget: int, query: str | None, encoding: str) -> Context:
+def _fit_alone(
+    view: View, cache: ViewerCache, *, budget: int, query: str | None, encoding: str, briefing: Briefing
+) -> Context:
     def build() -> Context:
         gates = gates_of(view)
         cache.catch_up(view, gates)
@@ -304,10 +439,11 @@ def _fit_alone(view: View, cache: ViewerCache, *, budget: int, query: str | None
             budget=budget,
             encoding=encoding,
             query=query,
+            briefing=briefing,
         ).build()
 
-    # A context depends on the log alone: at the same seq it is the same.
-    return cache.cached("context", (view.head, budget, query), build)
+    # A context depends on the log and the briefing alone: at the same seq it is the same.
+    return cache.cached("context", (view.head, budget, query, briefing), build)
 
 
 def check_budget(budget: object) -> None:
@@ -322,17 +458,17 @@ def _told_in_full(blocks: Iterable[Block]) -> frozenset[str]:
     return frozenset(source for item in items if not item.text.endswith("…") for source in item.sources)
 
 
-def _without(notes: Block, recent: Block) -> Block:
-    """Drop the open threads from the notes whose lines stand among the newest anyway."""
+def _without_open(threads: Block, recent: Block) -> Block:
+    """Drop the open threads whose lines stand among the newest anyway."""
     told = _told_in_full([recent])
-    kept = tuple(item for item in notes.items if item.section != "open" or not told.issuperset(item.sources))
-    return notes if len(kept) == len(notes.items) else _headed(KEPT, kept)._replace(dropped=notes.dropped)
+    kept = tuple(item for item in threads.items if not told.issuperset(item.sources))
+    return threads if len(kept) == len(threads.items) else keep_items(threads, kept)
 
 
 def _headed(head: str, items: Sequence[ContextItem]) -> Block:
     if not items:
         return Block()
-    return Block("\n".join([head, *(item.text for item in items)]) + "\n", tuple(items))
+    return Block("\n".join([*filter(None, (head,)), *(item.text for item in items)]) + "\n", tuple(items))
 
 
 def _parts(blocks: Iterable[Block]) -> list[str]:

@@ -31,6 +31,8 @@ from dndbots.text.clean import one_line
 
 # Facts that the next blow or step may change. They stand last in a prompt, so that its prefix stays the same.
 PASSING: Final = frozenset(("hp", "hp_change", "gold"))
+# Numbers of a character sheet: the rules use them, and a story does not.
+SHEET: Final = frozenset(("str", "dex", "con", "int", "wis", "cha", "ac", "xp", "hp_max", "spells_ready"))
 _CREATURES: Final = ("PC", "NPC", "MON")
 _UNTOLD: Final = frozenset(("discovered",))
 _LONGEST_TEXT: Final = 200

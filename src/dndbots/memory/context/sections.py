@@ -3,42 +3,56 @@
 A builder reads by index, never by scanning the log, and only from the viewer's own view.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 from dndbots.canon import claims
 from dndbots.canon.entities import Entity, Fact
 from dndbots.canon.event_marks import LEFT_OPEN, left_open_with
 from dndbots.dcml import Deed, Properties
 from dndbots.events import GameEvent
-from dndbots.ids import DM, category_of
+from dndbots.ids import DM, PARTY_UID, category_of
 from dndbots.memory.agents.agent_memory import pinned_texts, read_summaries
 from dndbots.memory.context.blocks import SentenceOffer, StatementOffer
-from dndbots.memory.context.known_lines import KnownLine, is_item, is_passing, known_lines_of, uids_in
+from dndbots.memory.context.brief import BriefLine
+from dndbots.memory.context.known_lines import SHEET, KnownLine, is_item, is_passing, known_lines_of, uids_in
+from dndbots.memory.context.portraits import NamesOf, describe_person, describe_place, describe_quest
+from dndbots.memory.context.repetition import sentence_key
 from dndbots.memory.context.scene import Scene, all_uids_of
 from dndbots.memory.context.viewer_cache import ViewerCache
 from dndbots.memory.context.xray import Section
 from dndbots.memory.documents.event_dcml import Rollup
 from dndbots.memory.entries import Entry
 from dndbots.memory.human_gates import Gates
-from dndbots.memory.scoped.shelves import WORLD, location_shelf, npc_shelf
 from dndbots.memory.threads import find_left_open
-from dndbots.models import MemoryEntry
 from dndbots.storage.views.view import View
 from dndbots.text.clean import one_line
 from dndbots.text.labels import write_label, write_telling
+from dndbots.text.sentences import split_sentences
 
 _MOST_QUESTS: Final = 12
+_CARRIED: Final = 4
+# What a prompt shows of the reader or, to the DM, of the party.
+_ON_SHEET: Final = SHEET | {"class", "level", "looks", "role", "secret"}
 _MOST_DEEDS: Final = 10
-_MOST_MEMORIES: Final = 3
 _MOST_LEFT_OPEN: Final = 6
 _LOOKED_AT: Final = 12
-_LONGEST_MEMORY: Final = 600
 # Returns lines on an entity.
 LinesOf = Callable[[Entity], Iterable[KnownLine]]
 
 
 # The reader, the party and the quests: sections that seldom change.
+
+
+def offer_briefing(lines: Iterable[BriefLine], section: Section) -> list[SentenceOffer]:
+    """Offer the lines of a briefing. In brief, each is its first sentence, or the first thing it lists."""
+    texts = [(f"- {one_line(line.text)}", line) for line in lines]
+    return [
+        SentenceOffer(text, section, *line[1:], brief=f"{text.partition('; ')[0].rstrip('.')}.")
+        if "; " in text
+        else SentenceOffer(text, section, *line[1:], brief=split_sentences(text)[0])
+        for text, line in texts
+    ]
 
 
 def offer_identity(scene: Scene, lasting: LinesOf) -> Iterator[StatementOffer]:
@@ -49,11 +63,51 @@ def offer_identity(scene: Scene, lasting: LinesOf) -> Iterator[StatementOffer]:
         yield from _offers(lasting(entity), "identity", "a party member", rank=20)
 
 
-def offer_quests(scene: Scene, lasting: LinesOf) -> Iterator[StatementOffer]:
-    """Offer lines on the open quests; if there are too many, on the newest."""
+def lines_beyond_sheet(entity: Entity, gates: Gates) -> list[KnownLine]:
+    """Return the lasting facts on a character that its sheet in the prompt does not show."""
+    shown = (fact for fact in _shown(entity, gates) if not is_passing(entity, fact))
+    return known_lines_of(
+        entity, [fact for fact in shown if fact.key not in _ON_SHEET and fact.object != PARTY_UID]
+    )
+
+
+def offer_quests(scene: Scene, gates: Gates, named: NamesOf) -> Iterator[SentenceOffer]:
+    """Offer a line on each open quest; if there are too many, on the newest."""
     newest = scene.quests[-_MOST_QUESTS:]
-    for age, quest in zip(range(len(newest), 0, -1), newest, strict=True):
-        yield from _offers(lasting(quest), "quests", "an open quest", rank=10 + age)
+    for age, quest in zip(range(len(newest) - 1, -1, -1), newest, strict=True):
+        text, sources = describe_quest(quest, _shown(quest, gates), named)
+        if sources:
+            yield SentenceOffer(f"- {text}", "quests", "an open quest", sources, rank=age)
+
+
+def offer_surroundings(
+    scene: Scene, gates: Gates, named: NamesOf, more: Mapping[str, BriefLine]
+) -> Iterator[SentenceOffer]:
+    """Offer a line on the place, and on each person there; `more` is added to the line of a uid."""
+    for place in scene.places:
+        told = describe_place(place, _shown(place, gates), named, brief=len(scene.places) > 1)
+        yield from _portrait(place, told, "place", more)
+    for person in scene.present:
+        if person.category == "NPC":
+            told = describe_person(person, _shown(person, gates), named)
+            yield from _portrait(person, told, "people", more)
+
+
+def _portrait(
+    entity: Entity, told: tuple[str, tuple[str, ...]], section: Section, more: Mapping[str, BriefLine]
+) -> Iterator[SentenceOffer]:
+    text, sources = told
+    reason = "where you are" if section == "place" else "present here"
+    extra = next((more[uid] for uid in all_uids_of(entity) if uid in more), None)
+    if extra is not None:
+        name = "" if text else f"{write_label(entity.name)}: "
+        text = f"{text or name.rstrip()} {extra.text}"
+        reason, sources = f"{reason}; {extra.reason}", (*sources, *extra.sources)
+    if text:
+        brief = split_sentences(text)[0] if section == "place" else text.partition(": ")[0].rstrip(".") + "."
+        yield SentenceOffer(
+            f"- {text}", section, reason, sources, rank=1 if section == "place" else 0, brief=f"- {brief}"
+        )
 
 
 # The scene: who is here, and who was mentioned recently.
@@ -62,13 +116,13 @@ def offer_quests(scene: Scene, lasting: LinesOf) -> Iterator[StatementOffer]:
 def offer_known(scene: Scene, lasting: LinesOf, carried: LinesOf, gates: Gates) -> Iterator[StatementOffer]:
     """Offer facts on the entities that matter now (all facts on those asked about) and carried items."""
     for entity in filter(None, (scene.me, *scene.party)):
-        yield from _offers(carried(entity), "known", "carried items", rank=3)
+        yield from _offers(carried(entity), "known", "carried items", rank=_CARRIED)
     told = {scene.me.uid} if scene.me else set[str]()
-    told |= {entity.uid for entity in (*scene.party, *scene.quests)}
+    told |= {entity.uid for entity in (*scene.party, *scene.quests, *scene.places)}
+    told |= {entity.uid for entity in scene.present if entity.category == "NPC"}
     reasons = (
         *((0, entity, f"the question names {write_label(entity.name)}") for entity in scene.asked),
         *((1, entity, "present here") for entity in scene.present),
-        *((2, entity, "the current place") for entity in scene.places),
         *((3, entity, "mentioned just now") for entity in scene.just_now),
         *((4, entity, "mentioned recently") for entity in scene.lately),
         *((5 + age, entity, "mentioned earlier") for age, entity in enumerate(scene.before)),
@@ -125,33 +179,6 @@ def offer_pinned(view: View, gates: Gates, room: int) -> list[SentenceOffer]:
     return [SentenceOffer(f"Pinned: {text}", "pinned", "pinned", (source,)) for source, text in texts.items()]
 
 
-def offer_memories(view: View, scene: Scene, cache: ViewerCache) -> list[SentenceOffer]:
-    """Offer memories of the place, for the DM also of the NPCs present, and of the world."""
-
-    def remembered(holder: str, shelf: str, about: Entity | None, reason: str) -> Iterator[SentenceOffer]:
-        entries = cache.memories(view, holder, shelf, limit=_MOST_MEMORIES)
-        return _remembered(entries, about, reason)
-
-    offers: list[SentenceOffer] = []
-    for place in scene.places:
-        for uid in all_uids_of(place):
-            offers += remembered(view.viewer, location_shelf(uid), place, "a memory of this place")
-    if view.viewer == DM:
-        for npc in scene.present:
-            for uid in all_uids_of(npc) if npc.category == "NPC" else ():
-                offers += remembered(uid, npc_shelf(uid), npc, f"{write_label(npc.name)} remembers it")
-    return [*offers, *remembered(view.viewer, WORLD, None, "a step of the story")]
-
-
-def _remembered(entries: Sequence[MemoryEntry], about: Entity | None, reason: str) -> Iterator[SentenceOffer]:
-    for age, entry in enumerate(reversed(entries)):
-        words = one_line(entry.summary) if about else write_telling(entry.summary)
-        text = words if len(words) <= _LONGEST_MEMORY else f"{words[:_LONGEST_MEMORY].rsplit(' ', 1)[0]}…"
-        name = f"{write_label(about.name)}: " if about else ""
-        sources = entry.sources or ((entry.memory_id,) if entry.memory_id else ())
-        yield SentenceOffer(f"{name}{text}", "memories", reason, sources, rank=age)
-
-
 def offer_open_threads(view: View, scene: Scene, gates: Gates, cache: ViewerCache) -> list[SentenceOffer]:
     """Offer open promises, threats, debts and mysteries: recent ones, and those with NPCs at hand."""
     marks = [left_open_with(entity.uid) for entity in scene.at_hand if entity.category == "NPC"][:_LOOKED_AT]
@@ -162,20 +189,30 @@ def offer_open_threads(view: View, scene: Scene, gates: Gates, cache: ViewerCach
         for mark in (*marks, LEFT_OPEN)
         for event in reversed(cache.marked(view, mark, limit=_LOOKED_AT))
     }
-    threads = find_left_open(view, list(events.values()), gates, cache)
-    return [
-        SentenceOffer(thread.text, "open", f"an open {thread.kind}", (thread.opened,), rank=rank)
-        for rank, thread in enumerate(threads[:_MOST_LEFT_OPEN])
-    ]
+    goals = [sentence_key(str(goal)) for quest in scene.quests if (goal := quest.properties.get("goal"))]
+    told: dict[str, SentenceOffer] = {}
+    for thread in find_left_open(view, list(events.values()), gates, cache):
+        key = sentence_key(thread.text)
+        # The promise behind a quest is told with the quest.
+        if not any(goal and goal in key for goal in goals):
+            reason = f"an open {thread.kind}"
+            told.setdefault(key, SentenceOffer(thread.text, "open", reason, (thread.opened,), rank=len(told)))
+    return list(told.values())[:_MOST_LEFT_OPEN]
 
 
-def offer_scene(scene: Scene, gates: Gates) -> Iterator[SentenceOffer]:
-    """Offer sentences on everybody's place and condition, which change from turn to turn."""
+def offer_scene(scene: Scene, gates: Gates, *, told: bool = False) -> Iterator[SentenceOffer]:
+    """Offer sentences on everybody's place and condition, which change from turn to turn.
+
+    With `told`, the reader's question shows its own place and condition, and who is there.
+    """
     people = {entity.uid: entity for entity in (scene.me, *scene.present, *scene.party) if entity is not None}
     seen = {uid: _where(entity, gates) for uid, entity in people.items()}
-    for place in scene.places:
+    for place in scene.places if not told else ():
         yield from _who_is_at(place, scene, seen)
+    here = {entity.uid for entity in (scene.me, *scene.present) if entity is not None and told}
     for entity in people.values():
+        if entity.uid in here:
+            continue
         facts = [fact for fact in _shown(entity, gates) if is_passing(entity, fact) and not is_item(fact)]
         conditions = [(words, fact.learned_from) for fact in facts if (words := _condition(fact))]
         if conditions:
@@ -219,8 +256,48 @@ def _condition(fact: Fact) -> str:
     if kind == "gold" and isinstance(fact.value, int) and fact.value < 0:
         # Somebody spent gold, and nobody knows how much they had.
         return ""
-    label = {"hp_change": "hp changed by"}.get(kind, kind)
-    return f"{label} {one_line(str(fact.value))}{sure}"
+    if kind == "hp_change":
+        # Nobody else knows how many hit points there were.
+        return f"wounded{sure}" if isinstance(fact.value, int) and fact.value < 0 else ""
+    return f"{kind} {one_line(str(fact.value))}{sure}"
+
+
+# Summaries.
+
+
+class WrittenStory(NamedTuple):
+    """The story in a model's words, up to an event."""
+
+    lines: tuple[SentenceOffer, ...]
+    upto: str
+
+
+def read_written_story(view: View, gates: Gates, session: str) -> WrittenStory | None:
+    """Return the viewer's summaries if a model wrote them and they reach the current session; else None.
+
+    Without them, a story is chosen from the log.
+    """
+    blocks = read_summaries(view, gates)
+    if not any(block.written for block in blocks):
+        return None
+    last = blocks[-1].upto
+    after = view.seq_of(last)
+    following = next((event for _, event in view.play(after=after or 0)), None)
+    if after is None or (following is not None and following.session_id not in (session, blocks[-1].session)):
+        return None
+    notes = view.by_id([block.id for block in blocks])
+    lines: list[SentenceOffer] = []
+    for block in blocks:
+        note = notes[block.id].known.memory if block.id in notes else None
+        sources = note.line_sources if note else []
+        for n, line in enumerate(block.text.split("\n")):
+            cited = tuple(sources[n]) if n < len(sources) and sources[n] else (block.id,)
+            text = write_telling(line)
+            if text:
+                lines.append(SentenceOffer(text, "story", "from a summary", cited))
+    newest = len(lines) - 1
+    ranked = tuple(line._replace(rank=newest - n) for n, line in enumerate(lines))
+    return WrittenStory(ranked, last)
 
 
 # Sessions that the story no longer tells.

@@ -6,6 +6,7 @@ It lives in memory only.
 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from threading import RLock
 from typing import Any, Final, TypeVar
@@ -25,7 +26,7 @@ from dndbots.memory.context.event_digest import (
     mentions_in,
     subjects_of,
 )
-from dndbots.memory.context.known_lines import KnownLine, is_item, is_passing, known_lines_of
+from dndbots.memory.context.known_lines import SHEET, KnownLine, is_item, is_passing, known_lines_of
 from dndbots.memory.entries import Entry
 from dndbots.memory.human_gates import Gates, drop_hidden_facts
 from dndbots.memory.retold_events import retell_events
@@ -86,6 +87,7 @@ class ViewerCache:
         self._seen_at: dict[str, deque[tuple[str, ...]]] = {}
         self._states: dict[str, JsonValue] = {}
         self._stated: dict[str, tuple[Entity, list[KnownLine]]] = {}
+        self._with_sheet: dict[str, tuple[Entity, list[KnownLine]]] = {}
         self._carried: dict[str, tuple[Entity, list[KnownLine]]] = {}
         self._names: dict[str, str] = {}
         self._spelled: dict[str, str] = {}
@@ -282,7 +284,7 @@ class ViewerCache:
             facts=tuple(facts),
         )
         if all(is_passing(entity, fact) for fact in (seen, *(entity.facts[n] for n in was))):
-            for made in (self._stated, self._carried):
+            for made in (self._stated, self._with_sheet, self._carried):
                 before, lines = made.get(uid, (None, []))
                 if before is entity:
                     made[uid] = (now, lines)
@@ -442,8 +444,14 @@ class ViewerCache:
         return list(dict.fromkeys(chain.from_iterable(reversed(self._told_of))))
 
     def stated(self, entity: Entity) -> list[KnownLine]:
-        """Return the lasting facts on an entity as lines of DCML."""
-        return self._lines(self._stated, entity, lambda fact: not is_passing(entity, fact))
+        """Return the lasting facts on an entity as lines of DCML, without the numbers of its sheet."""
+        return self._lines(
+            self._stated, entity, lambda fact: not is_passing(entity, fact) and not _is_untold(entity, fact)
+        )
+
+    def stated_with_sheet(self, entity: Entity) -> list[KnownLine]:
+        """Return the lasting facts on an entity as lines of DCML, with the numbers of its sheet."""
+        return self._lines(self._with_sheet, entity, lambda fact: not is_passing(entity, fact))
 
     def carried(self, entity: Entity) -> list[KnownLine]:
         """Return the items that an entity carries as lines of DCML."""
@@ -460,6 +468,11 @@ class ViewerCache:
             facts = [fact for fact in entity.facts if not self._gates.hides(fact) and wanted(fact)]
             found = made[entity.uid] = (entity, known_lines_of(entity, facts))
         return found[1]
+
+
+def _is_untold(entity: Entity, fact: Fact) -> bool:
+    """Return whether a fact is a number of a sheet, or the looks of a place, which matter only there."""
+    return fact.key in SHEET or (fact.key == "looks" and entity.category == "LOC")
 
 
 def _make_room(kept: dict[Any, Any]) -> None:
@@ -480,13 +493,4 @@ def _last_but_one(sessions: dict[str, int]) -> int:
 
 
 def _in_session(entry: Entry, session: str) -> Entry:
-    if entry.session == session:
-        return entry
-    return Entry(
-        text=entry.text,
-        who=entry.who,
-        event_id=entry.event_id,
-        session=session,
-        narrated=entry.narrated,
-        outcomes=entry.outcomes,
-    )
+    return entry if entry.session == session else replace(entry, session=session, deeds=())

@@ -1,5 +1,6 @@
 """A context and its X-ray: each line with its cost, reason and sources, and the lines that were left out."""
 
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Final, Literal, get_args
 
@@ -9,19 +10,24 @@ from pydantic import BaseModel, ConfigDict
 Section = Literal[
     "names",
     "identity",
+    "adventure",
     "quests",
+    "place",
+    "people",
+    "pinned",
+    "memories",
     "story",
     "known",
     "deeds",
-    "pinned",
-    "memories",
     "open",
+    "knowledge",
     "lately",
     "recent",
     "scene",
     "asked",
 ]
 SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
+RECENT: Final = "## Recent Events"
 _LONGEST_KEPT: Final = 1_000
 
 
@@ -94,6 +100,23 @@ class Context(BaseModel):
     def prompt(self) -> str:
         """Return the whole prompt: `beside` first, then the text, which changes more often."""
         return whole_prompt(self.beside, self.text)
+
+    def prompt_without(self, told: Collection[str]) -> str:
+        """Return the prompt without the newest lines whose events are in `told`: the question shows them."""
+        gone = [
+            item
+            for item in self.items
+            if item.section == "recent" and item.sources and told and set(item.sources) <= set(told)
+        ]
+        if not gone:
+            return self.prompt
+        kept, rest = self.prompt.rpartition(f"{RECENT}\n")[::2]
+        lines = rest.split("\n")
+        for item in gone:
+            if item.text in lines:
+                lines.remove(item.text)
+        head = "" if not lines or lines[0].startswith("## ") or not "".join(lines) else f"{RECENT}\n"
+        return f"{kept}{head}{chr(10).join(lines)}".rstrip("\n")
 
     @property
     def meter(self) -> dict[Section, int]:

@@ -2,14 +2,14 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
 from dndbots.memory.entries import Entry
-from dndbots.memory.recall.fact_answers import KnownFact
+from dndbots.memory.recall.line_scores import REACH
 from dndbots.text.labels import write_id
 from dndbots.text.terms import terms_of
 from dndbots.tokens import count_many, count_tokens, estimate_tokens
@@ -17,19 +17,25 @@ from dndbots.tokens import count_many, count_tokens, estimate_tokens
 _FACTS_SHARE: Final = 0.4
 _HOPEFUL: Final = 1.5
 # The longest line shown whole, in characters; shorter in a small budget, so that several lines fit.
-_LONGEST_LINE: Final = 480
+_LONGEST_LINE: Final = 320
 _SHORTEST_CUT: Final = 160
-_OF_BUDGET: Final = 0.8
+_OF_BUDGET: Final = 0.4
 _LONGEST_LABEL: Final = 60
+# The longest id that is shown whole. The head of a run only tells about where it is.
+_LONGEST_REFERENCE: Final = 12
+_MARKS: Final = 4
 _WORDS: Final = re.compile(r"\S+")
 
-Section = Literal["facts", "lines"]
+Section = Literal["facts", "memories", "lines"]
+Confidence = Literal["strong", "weak"]
 
 
 class RecallItem(BaseModel):
-    """A cited line or fact. `reason` says why it was found, `sources` are the ids of its events.
+    """A cited line, fact or memory. `reason` says why it was found, `sources` are the ids of its events.
 
-    `says` are the words of the question that the line has itself; empty if it only stands near them.
+    `says` are the words of the question that the line has itself; empty if it only stands near them. Lines
+    with the same `run` follow one another in the log; `reference` tells where the run begins. `parts` are the
+    parts of a line's score: its own words, its window, its section, and its speaker.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -40,83 +46,144 @@ class RecallItem(BaseModel):
     reason: str
     sources: tuple[str, ...]
     score: float
+    confidence: Confidence = "strong"
     says: tuple[str, ...] = ()
     session: str | None = None
     who: str | None = None
+    reference: str = ""
+    run: int = 0
+    parts: Mapping[str, float] = {}
 
 
 class CitedLine(NamedTuple):
-    """A line that was found: its seq, its entry, its score, and why it was found."""
+    """A line that was found: its place in the log, its entry, its score, and why it was found."""
 
     seq: int
+    rank: int
     entry: Entry
     score: float
+    confidence: Confidence
     says: tuple[str, ...]
     reason: str
+    parts: Mapping[str, float]
     text: str
 
 
+def write_citations(items: Iterable[RecallItem]) -> list[str]:
+    """Return the text of each item as it is read: numbered, and the first of each run with its head."""
+    texts, last = list[str](), 0
+    for number, item in enumerate(items, 1):
+        head = f"[{item.reference}] " if item.reference and (item.run != last or not item.run) else ""
+        texts.append(f"{number}. {head}{item.text}")
+        last = item.run
+    return texts
+
+
 def fit_citations(
-    facts: list[KnownFact], lines: list[CitedLine], budget: int, encoding: str
+    known: list[RecallItem], lines: list[CitedLine], budget: int, encoding: str
 ) -> list[RecallItem]:
-    """Return the facts, up to their share, and the best lines that fit; counted as one text."""
-    offered = [_fact_item(fact) for fact in facts]
+    """Return the facts and memories, up to their share, then the best lines that fit; counted as one text.
+
+    What answers best comes first, with the lines of its run in the order of play.
+    """
     longest = min(max(int(budget * _OF_BUDGET), _SHORTEST_CUT), _LONGEST_LINE)
-    heads = [_line_item(line, longest) for line in lines]
-    items = _likely([*offered, *heads], budget)
+    room = int(_HOPEFUL * budget)
+    heads = [_line_item(line, longest) for line in _likely(lines, longest, room)]
+    items = [*known, *heads]
     counts = count_many([item.text for item in items], encoding)
     items = [item.model_copy(update={"tokens": n}) for item, n in zip(items, counts, strict=True)]
+    references = count_many([f"[{item.reference}] " for item in items], encoding)
+    runs = _Runs()
     taken, left = list[int](), budget
-    for n, item in enumerate(items):
-        room = left - (budget - int(budget * _FACTS_SHARE) if item.section == "facts" and lines else 0)
-        if item.tokens + 1 <= room:
+    for n, (item, reference) in enumerate(zip(items, references, strict=True)):
+        room = left - (budget - int(budget * _FACTS_SHARE) if n < len(known) and lines else 0)
+        line = lines[n - len(known)] if n >= len(known) else None
+        cost = item.tokens + _MARKS + (0 if line is not None and runs.has_beside(line) else reference)
+        if cost <= room:
             taken.append(n)
-            left -= item.tokens + 1
-    order = {n: (1, lines[n - len(offered)].seq) if n >= len(offered) else (0, n) for n in taken}
-    kept = [items[n] for n in sorted(taken, key=order.__getitem__)]
+            left -= cost
+            if line is not None:
+                runs.add(line)
+    shown = [items[n] for n in taken if n < len(known)]
+    order = runs.in_reading_order()
+    shown += [
+        items[n].model_copy(update={"run": order[seq]})
+        for n, seq in sorted(
+            ((n, lines[n - len(known)].seq) for n in taken if n >= len(known)),
+            key=lambda pair: (order[pair[1]], pair[1]),
+        )
+    ]
     # A token may reach over the end of a line, so the whole text is counted as well.
-    while kept and count_tokens("\n".join(item.text for item in kept), encoding) > budget:
-        kept.remove(min(kept, key=lambda item: item.score))
-    return kept or [_cut(item, budget, encoding) for item in items[:1]]
+    while shown and count_tokens("\n".join(write_citations(shown)), encoding) > budget:
+        shown.remove(min(shown, key=lambda item: item.score))
+    return shown or [_cut(item, budget, encoding) for item in items[:1]]
 
 
-def _likely(items: list[RecallItem], budget: int) -> list[RecallItem]:
-    """Return only items that may fit, by a rough estimate: exact counting costs more than all the rest."""
-    sizes = accumulate(estimate_tokens(item.text) for item in items)
-    return [item for item, size in zip(items, sizes, strict=True) if size <= _HOPEFUL * budget] or items[:1]
+class _Runs:
+    """The chosen lines, as runs: lines of one session with few others in between."""
+
+    def __init__(self) -> None:
+        self._chosen: list[CitedLine] = []
+        self._places: dict[int, str] = {}
+
+    def add(self, line: CitedLine) -> None:
+        """Add a line. The first one is the best."""
+        self._chosen.append(line)
+        self._places[line.rank] = line.entry.session
+
+    def has_beside(self, line: CitedLine) -> bool:
+        """Return whether a line near this one was chosen, so that it needs no head of its own."""
+        near = (self._places.get(line.rank + n) for n in range(-REACH, REACH + 1))
+        return any(session == line.entry.session for session in near)
+
+    def in_reading_order(self) -> dict[int, int]:
+        """Return the number of each line's run, by seq; the run with the best line is number one."""
+        by_place = sorted(self._chosen, key=lambda line: line.rank)
+        first: dict[int, int] = {}
+        for before, line in zip([None, *by_place], by_place, strict=False):
+            joined = (
+                before is not None
+                and line.rank - before.rank <= REACH
+                and before.entry.session == line.entry.session
+            )
+            first[line.seq] = first[before.seq] if before is not None and joined else line.seq
+        numbers: dict[int, int] = {}
+        for line in self._chosen:
+            numbers.setdefault(first[line.seq], len(numbers) + 1)
+        return {seq: numbers[start] for seq, start in first.items()}
 
 
-def _fact_item(fact: KnownFact) -> RecallItem:
-    head = _head(fact.sources[0], None)
-    return RecallItem(
-        text=f"{head} {fact.text}",
-        tokens=0,
-        section="facts",
-        reason=fact.reason,
-        sources=fact.sources,
-        score=round(fact.score, 4),
-    )
+def _likely(lines: list[CitedLine], longest: int, room: int) -> list[CitedLine]:
+    """Return only lines that may fit, by a rough estimate: exact counting costs more than all the rest."""
+    sizes = accumulate(estimate_tokens(line.text[:longest]) for line in lines)
+    return [line for line, size in zip(lines, sizes, strict=True) if size <= room] or lines[:1]
 
 
 def _line_item(line: CitedLine, longest: int) -> RecallItem:
     entry = line.entry
-    words = f"{_shorten_label(entry.who)}: {_shortened(line, longest)}"
     return RecallItem(
-        text=f"{_head(entry.event_id, entry.session)} {words}",
+        text=f"{_shorten_label(entry.who)}: {_shortened(line, longest)}",
         tokens=0,
         section="lines",
         reason=line.reason,
         sources=(entry.event_id,),
         score=round(line.score, 4),
+        confidence=line.confidence,
         says=line.says,
+        parts=line.parts,
         session=entry.session,
         who=entry.who,
+        reference=write_reference(entry.event_id, entry.session),
     )
 
 
-def _head(event_id: str, session: str | None) -> str:
-    """Return the source of a line in brackets. Ids are escaped, so they cannot close the bracket."""
-    return f"[{', '.join(write_id(name) for name in (event_id, session) if name)}]"
+def write_reference(event_id: str, session: str | None = None) -> str:
+    """Return where something stands: its session, and the beginning of its id.
+
+    An id that begins with the session says both. Ids are escaped, so they cannot close a bracket.
+    """
+    parts = (event_id,) if session is None or event_id.startswith(session) else (session, event_id)
+    return ", ".join(write_id(part, _LONGEST_REFERENCE) for part in parts if part)
 
 
 def _shorten_label(who: str) -> str:
@@ -152,7 +219,7 @@ def _begins_alike(text: str, wanted: Iterable[str]) -> bool:
 
 def _cut(item: RecallItem, budget: int, encoding: str) -> RecallItem:
     """Cut an item until it fits: where nothing fits whole, its beginning is better than nothing."""
-    text = item.text
-    while count_tokens(text, encoding) > budget:
-        text = f"{text[: len(text) // 2]}…"
-    return item.model_copy(update={"text": text, "tokens": count_tokens(text, encoding)})
+    item = item.model_copy(update={"reference": ""})
+    while count_tokens(write_citations([item])[0], encoding) > budget:
+        item = item.model_copy(update={"text": f"{item.text[: len(item.text) // 2]}…"})
+    return item.model_copy(update={"tokens": count_tokens(item.text, encoding)})

@@ -1,19 +1,17 @@
 """Facts from canon that answer a question, as sentences with their sources."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
-
-from pydantic import JsonValue
 
 from dndbots.canon import claims
 from dndbots.canon.entities import Entity, Fact
 from dndbots.events import GameEvent
-from dndbots.ids import is_uid
+from dndbots.memory.fact_sentences import FactSentences
 from dndbots.memory.human_gates import Gates, drop_hidden_facts
+from dndbots.memory.recall.citations import RecallItem, write_reference
 from dndbots.memory.recall.question import RecallQuestion, find_words
 from dndbots.storage.stated_terms import statements_of
 from dndbots.storage.views.view import View
-from dndbots.text.clean import one_line
 from dndbots.text.labels import write_label
 from dndbots.text.terms import terms_of
 from dndbots.text.word_forms import forms_of
@@ -21,29 +19,23 @@ from dndbots.text.word_forms import forms_of
 _MOST_CURRENT: Final = 6
 _MOST_PAST: Final = 2
 _MOST_SUBJECTS: Final = 8
-_OPERATORS: Final = {
-    claims.AT: "is at",
-    claims.IN: "is in",
-    claims.PART_OF: "is part of",
-    "~": "has to do with",
-    "->": "leads to",
-    "<-": "is because of",
-}
+_MOST_TIED: Final = 6
+# Questions with these words ask what somebody is to others, or what somebody wants done: the facts about the
+# others answer them, too.
+_TIE_WORDS: Final = (
+    "father mother parent son daughter child husband wife brother sister twin sibling uncle aunt nephew "
+    "niece cousin grandfather grandmother relative family friend rival enemy ally lover mentor apprentice "
+    "master servant employer leader ruler owner holder maker giver quest job task errand goal reward pay "
+    "offer bounty deadline want hire"
+)
+_TIES: Final = frozenset(form for word in _TIE_WORDS.split() for form in forms_of(word))
+_QUEST: Final = "QST"
 # Words of questions that a fact answers although its sentence does not have them.
 _ANSWERS: Final = {
     claims.AT: "place location",
     claims.IN: "place location",
     claims.NUMBER: "dead alive killed",
 }
-
-
-class KnownFact(NamedTuple):
-    """A fact as a sentence. `score` is the share of the question's words that it has."""
-
-    text: str
-    sources: tuple[str, ...]
-    score: float
-    reason: str
 
 
 class _ScoredFact(NamedTuple):
@@ -56,7 +48,7 @@ class _ScoredFact(NamedTuple):
 
 def find_facts(
     view: View, question: RecallQuestion, gates: Gates, lines: Iterable[GameEvent], *, enough: float
-) -> list[KnownFact]:
+) -> list[RecallItem]:
     """Return facts that answer a question: for each entity current ones first, then superseded ones.
 
     The entities are those that the question names, and those on which one of the `lines` found for it states
@@ -64,12 +56,58 @@ def find_facts(
     """
     stated = _stated(question, lines, enough)
     subjects = dict.fromkeys([one.uids[0] for one in question.named] + [uid for uid, _ in stated])
-    answers: list[KnownFact] = []
-    for entity in view.entities(list(subjects)[:_MOST_SUBJECTS]).values():
+    chosen = list(subjects)[:_MOST_SUBJECTS]
+    return [
+        *_answers_about(view, question, gates, chosen, stated, enough),
+        *_tied_answers(view, question, gates, chosen, enough),
+    ]
+
+
+def _tied_answers(
+    view: View, question: RecallQuestion, gates: Gates, known: Collection[str], enough: float
+) -> list[RecallItem]:
+    """Return facts that tie others to the entities of a question, and those of quests that they give."""
+    asked = {form for word in question.words if not word.is_name for form in word.forms}
+    heads = {uid: one.name for one in question.named for uid in one.uids}
+    if not heads or _TIES.isdisjoint(asked):
+        return []
+    tied: dict[str, str] = {}
+    for link in view.links(sorted(heads)):
+        if link.object in heads and link.subject not in known and link.kind.isidentifier():
+            tied.setdefault(link.subject, heads[link.object])
+    answers: list[RecallItem] = []
+    for entity in view.entities(list(tied)[:_MOST_TIED]).values():
+        facts = [fact for fact in drop_hidden_facts(view, entity, gates).facts if not gates.hides(fact)]
+        if entity.category != _QUEST:
+            facts = [
+                fact
+                for fact in facts
+                if isinstance(fact.value, list) and not heads.keys().isdisjoint(map(str, fact.value))
+            ]
+        sentences = FactSentences(view, {entity.uid: entity.name})
+        through = tied.get(entity.uid, "")
+        answers += [
+            _known(one, entity, f", tied to {write_label(through)}" if through else "")
+            for one in _score_facts(sentences, question, facts, enough)[:_MOST_CURRENT]
+        ]
+    return answers
+
+
+def _answers_about(
+    view: View,
+    question: RecallQuestion,
+    gates: Gates,
+    subjects: Collection[str],
+    stated: Collection[tuple[str, str]],
+    enough: float,
+) -> list[RecallItem]:
+    """Return facts about some entities that answer a question."""
+    answers: list[RecallItem] = []
+    for entity in view.entities(subjects).values():
         sentences = FactSentences(view, {entity.uid: entity.name})
         about = {about for uid, about in stated if uid in (entity.uid, *entity.merged)}
         shown = [fact for fact in drop_hidden_facts(view, entity, gates).facts if not gates.hides(fact)]
-        current = sentences.score_facts(question, shown, enough, about)[:_MOST_CURRENT]
+        current = _score_facts(sentences, question, shown, enough, about)[:_MOST_CURRENT]
         past = [
             fact
             for one in current[:_MOST_PAST]
@@ -77,7 +115,7 @@ def find_facts(
             if not gates.hides(fact)
         ]
         answers += [_known(one, entity) for one in current]
-        answers += [_known(one, entity) for one in sentences.score_facts(question, past, 0.0)[:_MOST_PAST]]
+        answers += [_known(one, entity) for one in _score_facts(sentences, question, past, 0.0)[:_MOST_PAST]]
     return answers
 
 
@@ -107,64 +145,21 @@ def _past(view: View, entity: Entity, fact: Fact) -> Iterable[Fact]:
     ][::-1]
 
 
-class FactSentences:
-    """A writer of facts as sentences, with the viewer's names; the given `names` need no lookup."""
-
-    def __init__(self, view: View, names: Mapping[str, str]) -> None:
-        self._view, self._called = view, dict(names)
-
-    def score_facts(
-        self, question: RecallQuestion, facts: Iterable[Fact], enough: float, about: Collection[str] = ()
-    ) -> list[_ScoredFact]:
-        """Return the facts with at least `enough` of the question, or in a slot of `about`, best first."""
-        scored = []
-        for fact in facts:
-            text = self.sentence(fact)
-            share = _share(question, fact, text)
-            score = max(share, enough) if (fact.key or fact.op) in about else share
-            scored.append(_ScoredFact(fact, text, score))
-        return sorted((one for one in scored if one.score >= enough), key=lambda one: -one.score)
-
-    def sentence(self, fact: Fact) -> str:
-        """Return a fact as a sentence, with its certainty if it is no plain fact."""
-        return f"{self._said(self._name(fact.subject), fact)}{_certainty(fact, self._name)}"
-
-    def _said(self, name: str, fact: Fact) -> str:
-        if fact.op is not None:
-            relation = _OPERATORS.get(fact.op, fact.op)
-            relation = relation.replace("is ", "is no longer ", 1) if fact.ended else relation
-            where = f"{relation} {self._name(fact.object)}" if fact.object else "is no longer there"
-            return f"{name} {where}."
-        kind, _, rest = (fact.key or "").partition(" ")
-        if fact.key == "killed_by" and not fact.ended:
-            return f"{name} was killed by {self._value(fact.value)}."
-        if fact.key == claims.NUMBER:
-            left = isinstance(fact.value, int) and fact.value > 0
-            return f"{name}: {fact.value} of them." if left else f"{name} is dead."
-        if kind == claims.CONDITION and rest:
-            return f"{name} is {'' if fact.value is True else 'no longer '}{one_line(rest)}."
-        if kind == claims.ITEM and rest:
-            return f"{name} has {self._value(rest)}: {self._value(fact.value)}."
-        shown = one_line(claims.plain_key(fact.key or "")).replace("_", " ")
-        return f"{name}: {shown} is {'no longer known' if fact.ended else self._value(fact.value)}."
-
-    def _value(self, value: JsonValue) -> str:
-        if isinstance(value, list):
-            return ", ".join(map(self._value, value))
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        return self._name(str(value))
-
-    def _name(self, who: str) -> str:
-        if who not in self._called and is_uid(who):
-            self._called |= {uid: called.name for uid, called in self._view.called([who]).items()}
-        return write_label(self._called[who]) if who in self._called else one_line(who)
-
-
-def _certainty(fact: Fact, name: object) -> str:
-    said_by = f", from {name(fact.said_by)}" if fact.said_by and callable(name) else ""
-    how = "" if fact.certainty == "fact" else f" ({fact.certainty}{said_by})"
-    return f"{how} (no longer so)" if fact.superseded_by else how
+def _score_facts(
+    sentences: FactSentences,
+    question: RecallQuestion,
+    facts: Iterable[Fact],
+    enough: float,
+    about: Collection[str] = (),
+) -> list[_ScoredFact]:
+    """Return the facts with at least `enough` of the question, or in a slot of `about`, best first."""
+    scored = []
+    for fact in facts:
+        text = sentences.sentence(fact)
+        share = _share(question, fact, text)
+        score = max(share, enough) if (fact.key or fact.op) in about else share
+        scored.append(_ScoredFact(fact, text, score))
+    return sorted((one for one in scored if one.score >= enough), key=lambda one: -one.score)
 
 
 def _share(question: RecallQuestion, fact: Fact, text: str) -> float:
@@ -172,12 +167,21 @@ def _share(question: RecallQuestion, fact: Fact, text: str) -> float:
     content = [word for word in question.words if not word.is_name]
     if not content:
         return 1.0 if not question.asks_where or fact.op in (claims.AT, claims.IN) else 0.5
-    extra = _ANSWERS.get(fact.op or claims.plain_key(fact.key or ""), "")
-    terms = {form for term in (*terms_of(text), *extra.split()) for form in forms_of(term)}
+    slot = fact.op or claims.plain_key(fact.key or "")
+    extra = f"{slot.replace('_', ' ')} {_ANSWERS.get(slot, '')}"
+    terms = {form for term in (*terms_of(text), *terms_of(extra)) for form in forms_of(term)}
     return sum(any(form in terms for form in word.forms) for word in content) / len(content)
 
 
-def _known(scored: _ScoredFact, entity: Entity) -> KnownFact:
+def _known(scored: _ScoredFact, entity: Entity, tie: str = "") -> RecallItem:
     fact = scored.fact
     sources = dict.fromkeys((fact.learned_from, fact.superseded_by or fact.learned_from))
-    return KnownFact(scored.text, tuple(sources), scored.score, f"a fact about {write_label(entity.name)}")
+    return RecallItem(
+        text=scored.text,
+        tokens=0,
+        section="facts",
+        reason=f"a fact about {write_label(entity.name)}{tie}",
+        sources=tuple(sources),
+        score=round(scored.score, 4),
+        reference=write_reference(fact.learned_from),
+    )

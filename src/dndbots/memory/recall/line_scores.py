@@ -1,29 +1,34 @@
-"""The scores of lines for a question: BM25 of each line and its neighbourhood, among the viewer's own lines.
+"""The scores of lines for a question: BM25 of each line, of the lines around it, and of its part of the log.
 
 A line is seldom an answer by itself: the line before it has the name, the line after it the point. So each
-line is scored by itself, by a window of lines around it in its session, and by its session.
+line is scored by itself, by a window of lines around it, and by its section, a few hundred lines. All
+of it is counted among the viewer's own lines.
 """
 
 import heapq
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import accumulate
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 from dndbots.storage.ports import LogLine
 from dndbots.storage.views.word_index import WordIndex
 
-# The number of best lines that are scored with their neighbours.
-_MOST_SEEDS: Final = 64
-_MOST_OPEN: Final = 4_000
-_REACH: Final = 4
+# The number of lines, the best by their own words, that are scored with their neighbours.
+_MOST_CANDIDATES: Final = 450
+# The number of lines, the best of these, whose neighbours are read; fewer if many words must be looked up.
+_MOST_SEEDS: Final = 56
+_LEAST_SEEDS: Final = 24
+_MOST_LOOKUPS: Final = 900
+REACH: Final = 4
 _NEARNESS: Final = (1.0, 0.8, 0.6, 0.4, 0.2)
-# A word that stands a few lines away counts as well, but less.
-_SAID_NEAR: Final = (1.0, 0.9, 0.85, 0.75, 0.65)
-_AROUND: Final = tuple((_NEARNESS[abs(n)], _SAID_NEAR[abs(n)]) for n in range(-_REACH, _REACH + 1))
-_OWN, _WINDOW, _SESSION, _SPEAKER = 0.5, 1.0, 0.4, 0.2
-_K1, _B = 1.2, 0.5
+# The number of lines in a section. The sections next to it count half.
+_SECTION: Final = 200
+_BESIDE: Final = 0.5
+_OWN, _WINDOW, _IN_SECTION = 1.0, 1.0, 0.6
+_SPEAKER: Final = 1.15
+_K1, _K_WINDOW, _K_SECTION, _B = 1.2, 0.8, 2.4, 0.5
 _MOST = _K1 + 1
+_ALL: Final = _MOST * (_OWN + _WINDOW + _IN_SECTION)
 
 
 class Clue(NamedTuple):
@@ -33,12 +38,29 @@ class Clue(NamedTuple):
     weight: float
 
 
+class PlacedLine(NamedTuple):
+    """A line of a viewer, and its number among all lines of that viewer."""
+
+    audience: int
+    words: int
+    rank: int
+
+
 class ScoredLine(NamedTuple):
-    """A line with its score. `says` holds the nearness of each clue: 1 in the line, 0 if out of reach."""
+    """A line with its score, and the parts of the score: its own words, its window, its section.
+
+    `near` holds the numbers of the clues in its window. `spoken` tells that a speaker was asked for, and
+    that this line is from that speaker. It raises the score, but not the `evidence`.
+    """
 
     seq: int
     score: float
-    says: tuple[float, ...]
+    evidence: float
+    own: float
+    window: float
+    section: float
+    spoken: bool
+    near: tuple[int, ...]
 
 
 def idf(lines: float, every: int) -> float:
@@ -46,104 +68,133 @@ def idf(lines: float, every: int) -> float:
     return math.log(1 + (max(every - lines, 0) + 0.5) / (lines + 0.5))
 
 
-def find_seeds(clues: Iterable[Clue], left_out: Collection[int]) -> list[int]:
-    """Return the seqs of the lines that score best by themselves.
+class LineScores:
+    """The lines that may answer a question, and their scores."""
 
-    The rarest clues come first. After `_MOST_OPEN` lines, further clues only add to lines found already.
-    """
-    own: dict[int, float] = {}
-    for clue in sorted(clues, key=lambda clue: -clue.weight):
-        is_open = len(own) < _MOST_OPEN
-        for seq, times in clue.times.items():
-            if is_open or seq in own:
-                own[seq] = own.get(seq, 0.0) + clue.weight * times * _MOST / (times + _K1)
-    for seq in left_out:
-        own.pop(seq, None)
-    best = heapq.nlargest(_MOST_SEEDS, zip(own.values(), own, strict=True))
-    return sorted(seq for _, seq in best)
-
-
-class LineNeighbourhood:
-    """Seed lines and the lines around them, ready to be scored."""
-
-    def __init__(self, index: WordIndex, seeds: list[int], left_out: Collection[int]) -> None:
+    def __init__(self, index: WordIndex, left_out: Collection[int]) -> None:
+        self._index, self._left_out = index, left_out
         self._average = max(index.heard.words / max(index.heard.lines, 1), 1.0)
-        near = index.around(seeds, _REACH)
-        around = {*seeds, *(seq for pair in near.pairs for seq in pair)}
-        self._order = sorted(around.difference(left_out))
-        self.lines: dict[int, LogLine] = {seq: near.lines[seq] for seq in self._order}
-        self._heads = index.heads(self._order)
-        self._seeds = seeds
-        self._windows = list(self._each_window(near.pairs))
+        self._sections: dict[int, float] = {}
+        self._ranks: dict[int, int] = {}
 
-    def _each_window(self, pairs: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-        """Yield for each line the bounds of its window, among lines that follow each other in a session."""
-        order, first = self._order, 0
-        for n in range(1, len(order) + 1):
-            if (
-                n == len(order)
-                or (order[n - 1], order[n]) not in pairs
-                or self._session(order[n - 1]) != self._session(order[n])
-            ):
-                for m in range(first, n):
-                    yield max(m - _REACH, first), min(m + _REACH + 1, n)
-                first = n
+    def find_seeds(self, clues: list[Clue], looked_up: int) -> list[int]:
+        """Return the lines that score best, with the clues found so far, and weigh the sections.
 
-    def _session(self, seq: int) -> str:
-        return self._heads[seq].session
+        `looked_up` is the number of words that must be looked up near each of them.
+        """
+        own: dict[int, float] = {}
+        for times_at, weight in clues:
+            for seq, times in times_at.items():
+                own[seq] = own.get(seq, 0.0) + weight * times / (times + _K1)
+        for seq in self._left_out:
+            own.pop(seq, None)
+        best = [seq for _, seq in heapq.nlargest(_MOST_CANDIDATES, zip(own.values(), own, strict=True))]
+        self._ranks = self._index.ranks(best)
+        self._weigh_sections(clues)
+        scored = self._by_themselves(clues, self._index.lines(best))
+        number = max(min(_MOST_LOOKUPS // max(looked_up, 1), _MOST_SEEDS), _LEAST_SEEDS)
+        return sorted(seq for _, seq in heapq.nlargest(number, scored))
 
-    def scored(self, clues: list[Clue], speakers: Collection[str], most: int) -> list[ScoredLine]:
-        """Return the best `most` lines of the neighbourhood that are near a clue, best first."""
-        whole = sum(clue.weight for clue in clues) * _MOST * (_OWN + _WINDOW + _SESSION)
-        sessions = self._by_session(clues)
-        scores, says = self._of_lines(clues)
-        totals = []
-        for n, (seq, score) in enumerate(zip(self._order, scores, strict=True)):
-            if score > 0:
-                head = self._heads[seq]
-                total = (score + _SESSION * sessions.get(head.session, 0.0)) / whole
-                total += _SPEAKER if head.source in speakers else 0.0
-                totals.append((round(total, 6), seq, n))
-        best = heapq.nlargest(most, totals)
-        return [ScoredLine(seq, score, tuple([near[n] for near in says])) for score, seq, n in best]
+    def _by_themselves(self, clues: Iterable[Clue], lines: Mapping[int, LogLine]) -> list[tuple[float, int]]:
+        """Return the score of each line by its own words and by its section."""
+        own = dict.fromkeys(lines, 0.0)
+        norms = {seq: 1 - _B + _B * line.words / self._average for seq, line in lines.items()}
+        for times_at, weight in clues:
+            for seq in lines.keys() & times_at.keys():
+                times = times_at[seq] / norms[seq]
+                own[seq] += (_OWN + _WINDOW) * weight * times * _MOST / (times + _K1)
+        return [(score + _IN_SECTION * self._section_of(seq), seq) for seq, score in own.items()]
 
-    def _by_session(self, clues: list[Clue]) -> dict[str, float]:
-        """Return the score of each session: the clues that its seed lines have together."""
-        counts: dict[str, list[int]] = {}
-        for seq in self._seeds:
-            count = counts.setdefault(self._session(seq), [0] * len(clues))
-            for n, clue in enumerate(clues):
-                count[n] += seq in clue.times
-        return {
-            session: sum(
-                clue.weight * number * _MOST / (number + _K1)
-                for clue, number in zip(clues, count, strict=True)
-            )
-            for session, count in counts.items()
-        }
+    def _section_of(self, seq: int) -> float:
+        return self._sections.get(self._ranks[seq] // _SECTION, 0.0)
 
-    def _of_lines(self, clues: list[Clue]) -> tuple[list[float], list[list[float]]]:
-        """Return each line's score, by its own words and those around it, and its nearness to each clue."""
-        places = {seq: n for n, seq in enumerate(self._order)}
-        lengths = [line.words / self._average for line in self.lines.values()]
-        sums = [0.0, *accumulate(lengths)]
-        around = [
-            _K1 * (1 - _B + _B * (sums[last] - sums[first]) / (last - first)) for first, last in self._windows
+    def lines_near(self, seeds: list[int]) -> dict[int, PlacedLine]:
+        """Return the seeds and the lines around them, in order, without those that are left out."""
+        near = self._index.around(seeds, REACH)
+        order = sorted({*seeds, *(seq for pair in near.pairs for seq in pair)})
+        known = set(seeds)
+        ranks: dict[int, int] = {}
+        # From each seed on, and then back from it: its neighbours have the numbers before and after its own.
+        for before, seq in zip([0, *order], order, strict=False):
+            if seq in known:
+                ranks[seq] = self._ranks[seq]
+            elif before in ranks and (before, seq) in near.pairs:
+                ranks[seq] = ranks[before] + 1
+        for seq, after in zip(order[-2::-1], order[:0:-1], strict=True):
+            if seq not in ranks:
+                ranks[seq] = ranks[after] - 1
+        self._ranks = ranks
+        return {seq: PlacedLine(*near.lines[seq], ranks[seq]) for seq in order if seq not in self._left_out}
+
+    def score_lines(
+        self, clues: list[Clue], lines: Mapping[int, PlacedLine], speakers: Collection[str], most: int
+    ) -> list[ScoredLine]:
+        """Return the best `most` lines that are near a clue, best first."""
+        order = list(lines)
+        own, window, near = self._weigh(clues, [lines[seq] for seq in order], order)
+        whole = sum(clue.weight for clue in clues) * _ALL or 1.0
+        sums = [
+            (round((own[n] + window[n] + _IN_SECTION * self._section_of(seq)) / whole, 6), seq, n)
+            for n, seq in enumerate(order)
+            if window[n] > 0
         ]
-        scores = [0.0] * len(places)
-        says = [[0.0] * len(places) for _ in clues]
-        for (times_at, weight), said in zip(clues, says, strict=True):
-            near = [0.0] * len(places)
-            for seq, times in sorted(times_at.items()):
-                m = places[seq]
-                scores[m] += _OWN * weight * times * _MOST / (times + _K1 * (1 - _B + _B * lengths[m]))
-                first, last = self._windows[m]
-                start = first - m + _REACH
-                for n, (nearness, as_said) in enumerate(_AROUND[start : start + last - first], first):
-                    near[n] += nearness * times
-                    if as_said > said[n]:  # noqa: PLR1730 - a call here would cost as much as all the rest
-                        said[n] = as_said
-            for n, times_near in enumerate(near):
-                if times_near:
-                    scores[n] += _WINDOW * weight * times_near * _MOST / (times_near + around[n])
-        return scores, says
+        best = heapq.nlargest(2 * most if speakers else most, sums)
+        heads = self._index.heads([seq for _, seq, _ in best]) if speakers else {}
+        scored = []
+        for score, seq, n in best:
+            spoken = seq in heads and heads[seq].source in speakers
+            raised = round(score * _SPEAKER, 6) if spoken else score
+            parts = own[n] / whole, window[n] / whole, score - (own[n] + window[n]) / whole
+            said = tuple(number for number, reached in enumerate(near) if n in reached)
+            scored.append(ScoredLine(seq, raised, score, *parts, spoken, said))
+        return heapq.nsmallest(most, scored, key=lambda line: (-line.score, -line.seq))
+
+    def _weigh_sections(self, clues: Iterable[Clue]) -> None:
+        """Weigh each section by the clues in its lines and, half, in the sections beside it."""
+        places = {seq: rank // _SECTION for seq, rank in self._ranks.items()}
+        sections: dict[int, float] = {}
+        for times_at, weight in clues:
+            counts: dict[int, float] = {}
+            for seq in places.keys() & times_at.keys():
+                place = places[seq]
+                counts[place] = counts.get(place, 0.0) + 1
+                counts[place - 1] = counts.get(place - 1, 0.0) + _BESIDE
+                counts[place + 1] = counts.get(place + 1, 0.0) + _BESIDE
+            for section, count in counts.items():
+                sections[section] = sections.get(section, 0.0) + weight * count * _MOST / (count + _K_SECTION)
+        self._sections = sections
+
+    def _weigh(
+        self, clues: list[Clue], lines: list[PlacedLine], order: list[int]
+    ) -> tuple[list[float], list[float], list[dict[int, float]]]:
+        """Return the weight of each line by its own words, and by its window; and what each clue reaches."""
+        numbers = {seq: n for n, seq in enumerate(order)}
+        around = _neighbours(lines)
+        norms = [1 - _B + _B * line.words / self._average for line in lines]
+        own, window = [0.0] * len(order), [0.0] * len(order)
+        near: list[dict[int, float]] = []
+        for times_at, weight in clues:
+            counts: dict[int, float] = {}
+            # Sorted, because sums of floats depend on the order.
+            for m in sorted([numbers[seq] for seq in numbers.keys() & times_at.keys()]):
+                times = times_at[order[m]] / norms[m]
+                own[m] += _OWN * weight * times * _MOST / (times + _K1)
+                for n, nearness in around[m]:
+                    counts[n] = counts.get(n, 0.0) + nearness * times
+            for n, count in counts.items():
+                window[n] += _WINDOW * weight * count * _MOST / (count + _K_WINDOW)
+            near.append(counts)
+        return own, window, near
+
+
+def _neighbours(lines: list[PlacedLine]) -> list[list[tuple[int, float]]]:
+    """Return for each line the numbers of the lines in its window, itself among them, and their nearness."""
+    around: list[list[tuple[int, float]]] = [[(n, 1.0)] for n in range(len(lines))]
+    for n, line in enumerate(lines):
+        for m in range(n + 1, min(n + 1 + REACH, len(lines))):
+            distance = lines[m].rank - line.rank
+            if distance > REACH:
+                break
+            around[n].append((m, _NEARNESS[distance]))
+            around[m].append((n, _NEARNESS[distance]))
+    return around

@@ -10,12 +10,14 @@ from dndbots.text.terms import terms_of
 from dndbots.text.word_forms import forms_of, numbers_of
 
 _TOKEN: Final = re.compile(r"[^\W_]+(?:['\u2019_-][^\W_]+)*")
-_MOST_TOKENS: Final = 60
-_MOST_WORDS: Final = 16
+_MOST_TOKENS: Final = 120
+_MOST_WORDS: Final = 40
 _MOST_NAMED: Final = 6
 _LONGEST_NAME: Final = 4
 _ARTICLES: Final = frozenset(("the", "a", "an"))
-_SPEAKER: Final = frozenset(("i", "me", "my", "mine", "we", "us", "our", "ours"))
+# Who asks is the speaker that is asked for only as a subject: "What did I promise?". "What did he offer us?"
+# asks for lines of somebody else.
+_ASKER: Final = "i"
 # Words that only frame a question; they count only if it has no others.
 _FRAMING_WORDS = (
     "anybody anyone anything called clarify describe described did didnt discuss discussed does doesnt "
@@ -25,6 +27,24 @@ _FRAMING_WORDS = (
     "tells thing things think thinks thought told whats whens wheres whether whom whos whose"
 )
 _FRAMING: Final = frozenset(_FRAMING_WORDS.split())
+# A tie has two ends, and the log may name it by the other one: the father of Mira says "my daughter Mira". So
+# may a bargain: what somebody offers, somebody is paid.
+_TIES_TEXT = (
+    "father mother parent / son daughter child, husband / wife, master / apprentice pupil, "
+    "offer / reward pay bounty, reward / pay bounty"
+)
+
+
+def _other_ends(text: str) -> dict[str, tuple[str, ...]]:
+    """Return for each word of the ties the words for their other ends."""
+    found: dict[str, tuple[str, ...]] = {}
+    for pair in (ends.split("/") for ends in text.split(",")):
+        for ends, other in (pair, pair[::-1]):
+            found |= {word: (*found.get(word, ()), *other.split()) for word in ends.split()}
+    return found
+
+
+_TIES: Final = _other_ends(_TIES_TEXT)
 
 
 class QuestionWord(NamedTuple):
@@ -69,7 +89,7 @@ def read_question(view: View, query: str) -> RecallQuestion:
     kept = [term for term in terms if term not in _FRAMING or term in in_names] or terms
     words = tuple(
         QuestionWord(
-            term, numbers_of(term) if term in in_names else forms_of(term), term in in_names, term in known
+            term, numbers_of(term) if term in in_names else _forms_of(term), term in in_names, term in known
         )
         for term in kept[:_MOST_WORDS]
     )
@@ -80,13 +100,19 @@ def read_question(view: View, query: str) -> RecallQuestion:
         names = [called[uid].name, *called[uid].aliases]
         others = dict.fromkeys(term for name in names for term in terms_of(name) if term not in asked)
         named.setdefault(same[0], NamedEntity(called[uid].name, tuple(same), tuple(others)))
-    mine = {view.viewer} if view.viewer != DM and _SPEAKER & {token.lower() for token in tokens} else set()
+    mine = {view.viewer} if view.viewer != DM and _ASKER in {token.lower() for token in tokens} else set()
     return RecallQuestion(
         words,
         tuple(named.values()),
         frozenset({uid for entity in named.values() for uid in entity.uids} | mine),
         asks_where=any(fold_name(token) == "where" for token in tokens),
     )
+
+
+def _forms_of(term: str) -> tuple[str, ...]:
+    """Return all forms of a word, and of words for the other end of the tie that it means."""
+    others = [form for base in numbers_of(term) for other in _TIES.get(base, ()) for form in forms_of(other)]
+    return tuple(sorted({*forms_of(term), *others}))
 
 
 def _bare(token: str) -> str:

@@ -3,18 +3,25 @@
 Deterministic, and without a model. It reads one viewer's view and respects corrected and forgotten events.
 """
 
+import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
 from dndbots.errors import BudgetTooSmall, InvalidSetting
 from dndbots.events import GameEvent
 from dndbots.memory.human_gates import Gates, gates_of
-from dndbots.memory.recall.citations import CitedLine, RecallItem, fit_citations
+from dndbots.memory.recall.citations import (
+    CitedLine,
+    Confidence,
+    RecallItem,
+    fit_citations,
+    write_citations,
+)
 from dndbots.memory.recall.fact_answers import find_facts
-from dndbots.memory.recall.line_scores import Clue, LineNeighbourhood, ScoredLine, find_seeds, idf
-from dndbots.memory.recall.question import QuestionWord, RecallQuestion, find_words, read_question
+from dndbots.memory.recall.line_scores import Clue, LineScores, PlacedLine, ScoredLine, idf
+from dndbots.memory.recall.question import RecallQuestion, find_words, read_question
 from dndbots.memory.retold_events import retell_events
 from dndbots.storage.ports import LogLine
 from dndbots.storage.views.view import View
@@ -25,29 +32,29 @@ from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
 LEAST_BUDGET: Final = 200
 NO_RECORD: Final = "No record."
-# The least share of a question, by weight, that must stand in a line and around it; found by measurement.
-# A question with a word that the viewer never heard is likely about something unknown, so it needs more.
-ENOUGH: Final = 0.3
-ENOUGH_OF_UNHEARD: Final = 0.52
+# The least evidence for an answer, and for a strong one; found by measurement. See `_evidence`.
+ENOUGH: Final = 0.37
+STRONG: Final = 0.55
+_LENGTH: Final = 0.25
+_FEW_LINES: Final = 1_000
+_UNSAID: Final = 1.5
 _ENOUGH_OF_FACT: Final = 0.5
-_NAMES: Final = 0.3
 _OTHER_NAMES: Final = 0.5
 # An entity in more than this share of all lines says nothing about a single line.
 _EVERYWHERE: Final = 0.5
 # Lines below this share of the best score are about something else.
-_WORTH: Final = 0.3
+_WORTH: Final = 0.15
 # Lines are seldom shorter, in tokens; this limits how many can fit into a budget.
-_SHORTEST_LINE: Final = 20
-# The least number of best lines that are compared with the question.
-_LEAST_COMPARED: Final = 64
+_SHORTEST_LINE: Final = 12
 # The number of best lines whose statements are looked up in canon.
 _MOST_STATING: Final = 12
 
 
 class Recall(BaseModel):
-    """The answer to a question for one viewer: facts, then lines in the order of play; or no record.
+    """The answer to a question for one viewer: facts and memories, then lines; or no record.
 
-    The order of play puts cause before effect, and the newest word last. `score` says which item is best.
+    Lines that follow one another are shown as a run, in the order of play, and the run with the best line
+    comes first. `confidence` is that of the best item: `weak` if chance may have found it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -56,6 +63,7 @@ class Recall(BaseModel):
     query: str
     items: tuple[RecallItem, ...] = ()
     no_record: bool
+    confidence: Confidence | None = None
     text: str
     tokens: int
 
@@ -75,27 +83,42 @@ def answer_query(view: View, query: str, *, budget: int, encoding: str = DEFAULT
     if question.words or question.named:
         gates = gates_of(view)
         best = _best_lines(view, question, gates, budget // _SHORTEST_LINE)
-        events = view.events_by_seq([line.seq for line in best])
-        stating = [events[line.seq] for line in best[:_MOST_STATING]]
+        events = view.events_by_seq([line.seq for line in best.lines])
+        stating = [events[line.seq] for line in best.lines[:_MOST_STATING]]
         facts = find_facts(view, question, gates, stating, enough=_ENOUGH_OF_FACT)
         lines = _cited_lines(view, question, gates, best, events)
         items = fit_citations(facts, lines, budget, encoding)
-    text = "\n".join(item.text for item in items) or NO_RECORD
+    text = "\n".join(write_citations(items)) or NO_RECORD
     return Recall(
         viewer=view.viewer,
         query=query,
         items=tuple(items),
         no_record=not items,
+        confidence=_confidence(items),
         text=text,
         tokens=count_tokens(text, encoding),
     )
 
 
-def _best_lines(view: View, question: RecallQuestion, gates: Gates, most: int) -> list[ScoredLine]:
-    """Return the lines that answer, best first; none if no line has enough of the question."""
+def _confidence(items: Sequence[RecallItem]) -> Confidence | None:
+    if not items:
+        return None
+    return "strong" if any(item.confidence == "strong" for item in items) else "weak"
+
+
+class _BestLines(NamedTuple):
+    """The lines that answer, best first, where each stands, and the weight of the whole question."""
+
+    lines: list[ScoredLine]
+    places: Mapping[int, PlacedLine]
+    weight: float
+
+
+def _best_lines(view: View, question: RecallQuestion, gates: Gates, most: int) -> _BestLines:
+    """Return the lines that answer, best first; none if no line stands out from chance."""
     index = view.index()
     if not index.heard.lines:
-        return []
+        return _BestLines([], {}, 0.0)
     decided = view.seqs_of([*gates.corrected, *gates.forgotten])
     left_out = {seq for name, seq in decided.items() if name in gates.forgotten}
     # Corrected memories are no lines of play.
@@ -106,16 +129,24 @@ def _best_lines(view: View, question: RecallQuestion, gates: Gates, most: int) -
         if name in decided and name in lines
     }
     search = _Search(index, question, instead)
-    near = LineNeighbourhood(index, find_seeds(search.clues(), left_out), left_out)
-    clues = search.clues_at(near.lines)
-    scored = near.scored(clues, question.speakers, max(most, _LEAST_COMPARED))
-    shares = _Shares(question.words, search)
-    answered = [(shares.of(line), line) for line in scored]
-    if max((share for share, _ in answered), default=0.0) < shares.enough:
-        return []
-    best = [line._replace(score=round(line.score * (1 + share) / 2, 6)) for share, line in answered]
-    best.sort(key=lambda line: (-line.score, -line.seq))
-    return [line for line in best if line.score >= _WORTH * best[0].score][:most]
+    scores = LineScores(index, left_out)
+    seeds = scores.find_seeds(search.clues(), search.looked_up())
+    near = scores.lines_near(seeds)
+    best = scores.score_lines(search.clues_at(near), near, question.speakers, most)
+    weight = search.length()
+    strongest = max((line.evidence for line in best), default=0.0)
+    if _evidence(strongest, weight) < ENOUGH or search.has_names_only(best):
+        return _BestLines([], {}, weight)
+    return _BestLines([line for line in best if line.score >= _WORTH * best[0].score], near, weight)
+
+
+def _evidence(score: float, weight: float) -> float:
+    """Return how far a score stands out from chance.
+
+    A score is a share of the question. Chance lines reach a smaller share of a longer question, and so do
+    answers; the fourth root of the question's weight makes up for it, whatever the log.
+    """
+    return score * math.pow(weight, _LENGTH)
 
 
 class _Search:
@@ -131,18 +162,48 @@ class _Search:
         self._about = [index.mentions(one.uids) for one in question.named]
         every = index.heard.lines
         words = len(question.words)
-        self.weights = [idf(one.lines, every) for one in self._found[:words]]
+        self._lines = [found.lines for found in self._found[:words]]
         for said, about in zip(self._found[words:], self._about, strict=True):
             lines = max(said.lines, about.lines, len(said.times.keys() | about.times.keys()))
-            self.weights.append(_OTHER_NAMES * idf(min(lines, every), every))
+            self._lines.append(min(lines, every))
+        self.weights = self._weigh(every)
+
+    def _weigh(self, every: int) -> list[float]:
+        """Weigh the words, then the entities, by how rare they are in a log of `every` lines.
+
+        Words that were never said speak against an answer, but only as far as the others speak for one: a
+        long question has many words of its own. A known name that was never said counts as its entity.
+        """
+        words = self._question.words
+        weights = [idf(lines, every) for lines in self._lines]
+        weights[len(words) :] = [_OTHER_NAMES * weight for weight in weights[len(words) :]]
+        unsaid = [n for n in range(len(words)) if not self._corrected(self._found[n].times, self._forms[n])]
+        for n in unsaid:
+            weights[n] *= not words[n].is_known
+        against = sum(weights[n] for n in unsaid)
+        most = _UNSAID * (sum(weights) - against)
+        if against > most:
+            for n in unsaid:
+                weights[n] *= most / against
+        return weights
+
+    def length(self) -> float:
+        """Return the weight of the question, as it would be in a log that is not too short to tell."""
+        return sum(self._weigh(max(self._index.heard.lines, _FEW_LINES)))
+
+    def has_names_only(self, best: Sequence[ScoredLine]) -> bool:
+        """Return whether lines have only the names of a question that asks for more than names."""
+        asked = {n for n, word in enumerate(self._question.words) if not word.is_name}
+        return bool(asked) and all(asked.isdisjoint(line.near) for line in best)
 
     def clues(self) -> list[Clue]:
         """Return the clues with the occurrences that were read so far."""
         about = [one.times.keys() for one in self._about]
         return self._clues([one.times for one in self._found], about)
 
-    def clues_at(self, lines: Mapping[int, LogLine]) -> list[Clue]:
+    def clues_at(self, placed: Mapping[int, PlacedLine]) -> list[Clue]:
         """Return the clues with their occurrences in some lines."""
+        lines = {seq: LogLine(line.audience, line.words) for seq, line in placed.items()}
         about = [
             () if self._is_everywhere(found) else self._index.mentioned_at(one.uids, found, lines)
             for one, found in zip(self._question.named, self._about, strict=True)
@@ -150,16 +211,12 @@ class _Search:
         clues = self._clues(self._index.times_at(self._found, lines), about)
         return [Clue({s: n for s, n in times.items() if s in lines}, weight) for times, weight in clues]
 
-    def about_any(self) -> bool:
-        """Return whether the question names an entity that is part of nearly every line."""
-        return any(map(self._is_everywhere, self._about))
+    def looked_up(self) -> int:
+        """Return the number of terms that must be looked up line by line, because there are too many hits."""
+        return sum(len(found.terms) for found in self._found if not found.whole)
 
     def _is_everywhere(self, about: WordHits) -> bool:
         return not about.whole and about.lines > _EVERYWHERE * self._index.heard.lines
-
-    def stands(self, n: int) -> bool:
-        """Return whether word number `n` occurs anywhere."""
-        return bool(self._found[n].times)
 
     def _clues(self, times: list[dict[int, int]], about: Sequence[Collection[int]]) -> list[Clue]:
         said = [self._corrected(one, forms) for one, forms in zip(times, self._forms, strict=True)]
@@ -178,61 +235,55 @@ class _Search:
         return times
 
 
-class _Shares:
-    """The share of a question, by weight, that a line and its neighbours have.
-
-    Names alone are no answer, unless the question has nothing else; a line without the names may be about
-    somebody else and counts less. An unknown name that occurs nowhere counts like any other word.
-    """
-
-    def __init__(self, words: Sequence[QuestionWord], search: _Search) -> None:
-        numbers = range(len(words))
-        self._weights = search.weights[: len(words)]
-        self._names = [n for n in numbers if words[n].is_name and (words[n].is_known or search.stands(n))]
-        self._words = [n for n in numbers if n not in self._names]
-        if not self._words:
-            self._words, self._names = self._names, []
-        self._about_any = search.about_any()
-        is_heard = all(search.stands(n) for n in self._words)
-        self.enough = ENOUGH if is_heard else ENOUGH_OF_UNHEARD
-
-    def of(self, line: ScoredLine) -> float:
-        """Return the share of the question in a line and its neighbours, from 0 to 1."""
-        about = line.says[len(self._weights) :]
-        if not self._words:
-            return 1.0 if self._about_any else max(about, default=0.0)
-        said = self._share(self._words, line.says)
-        if not self._names or self._about_any:
-            return said
-        near = [max(share, *about) if about else share for share in line.says]
-        return said * (1 - _NAMES + _NAMES * self._share(self._names, near))
-
-    def _share(self, numbers: Sequence[int], says: Sequence[float]) -> float:
-        asked = sum(self._weights[n] for n in numbers)
-        return sum(self._weights[n] * says[n] for n in numbers) / asked if asked else 0.0
-
-
 def _cited_lines(
     view: View,
     question: RecallQuestion,
     gates: Gates,
-    kept: list[ScoredLine],
+    best: _BestLines,
     events: Mapping[int, GameEvent],
 ) -> list[CitedLine]:
     """Return lines retold in the viewer's names, with the reason why each was found."""
     entries = {entry.event_id: entry for entry in retell_events(view, events.values(), gates)}
     lines = []
-    for line in kept:
+    for line in best.lines:
         entry = entries.get(events[line.seq].event_id)
         if entry is not None:
             text = " ".join((entry.text, *entry.outcomes)).strip()
             says = tuple(question.words[n].said for n in find_words(text, question.words))
-            lines.append(CitedLine(line.seq, entry, line.score, says, _reason(question, says, line), text))
+            is_strong = _evidence(line.evidence, best.weight) >= STRONG
+            lines.append(
+                CitedLine(
+                    line.seq,
+                    best.places[line.seq].rank,
+                    entry,
+                    line.score,
+                    "strong" if is_strong else "weak",
+                    says,
+                    _reason(question, says, line),
+                    _parts(line),
+                    text,
+                )
+            )
     return lines
 
 
+def _parts(line: ScoredLine) -> dict[str, float]:
+    parts = {
+        "own words": line.own,
+        "lines around": line.window,
+        "section": line.section,
+        "speaker": line.score - line.evidence,
+    }
+    return {name: round(part, 3) for name, part in parts.items() if part}
+
+
 def _reason(question: RecallQuestion, said: Sequence[str], line: ScoredLine) -> str:
-    near = [word.said for n, word in enumerate(question.words) if line.says[n] and word.said not in said]
+    """Return which words of the question stand in a line and near it, and the parts of its score."""
+    words = [question.words[n].said for n in line.near if n < len(question.words)]
+    near = [word for word in words if word not in said]
+    named = [question.named[n - len(question.words)] for n in line.near if n >= len(question.words)]
     parts = [f"contains {', '.join(said)}"] if said else []
     parts += [f"close to {', '.join(near)}"] if near else []
-    return "; ".join(parts) or f"about {', '.join(write_label(entity.name) for entity in question.named)}"
+    parts += [f"about {', '.join(write_label(entity.name) for entity in named)}"] if named else []
+    parts += ["its speaker was asked for"] if line.spoken else []
+    return "; ".join(parts)

@@ -15,17 +15,20 @@ from dndbots.memory.recaps.open_ends import find_open_ends
 from dndbots.memory.recaps.sessions import read_session
 from dndbots.memory.recaps.transcripts import retell_transcript
 from dndbots.memory.tellings.digest import fit_passages
-from dndbots.memory.tellings.passages import find_heroes, find_last_places, find_passages
+from dndbots.memory.tellings.passages import LastPlace, find_heroes, find_last_places, find_passages
 from dndbots.memory.tellings.prose import Sentence
 from dndbots.memory.tellings.quotations import find_quotations
 from dndbots.memory.threads import Thread
 from dndbots.storage.views.view import View
 from dndbots.text.clean import one_line
+from dndbots.text.word_forms import as_whereabouts
 from dndbots.tokens import count_tokens
 
 Length = Literal["short", "medium", "long"]
 # Sentences to a paragraph, when a recap has several.
 _PARAGRAPH: Final = 6
+# A place that stands in so many last sentences need not be told again.
+_LAST_SENTENCES: Final = 3
 # A session with fewer decisions, such as an imported one, is told in the words of the table as well.
 _FEW_PASSAGES: Final = 3
 # So few lines are told as they are, and need no quotations.
@@ -142,24 +145,33 @@ def _tell(entries: Sequence[Entry], size: _Size) -> list[Sentence]:
         for quotation in find_quotations(entries, size.quotations)
         if eventful or len(entries) > _SHORT_SESSION
     ]
-    last = _last_place(entries, heroes) if eventful else []
+    places = find_last_places(entries) if eventful else []
+    last = _last_place(places, heroes, len(entries))
     room = size.tokens - sum(count_tokens(sentence.text) + 1 for sentence in (*quotations, *last))
     story = fit_passages(telling, room, heroes=heroes, place=None if eventful else "")
     if not eventful:
         room -= sum(count_tokens(sentence.text) + 1 for sentence in story)
         known = {source for sentence in (*story, *quotations) for source in sentence.sources}
         story += retell_transcript(entries, room, without=known)
-    return [*sorted([*story, *quotations], key=lambda sentence: sentence.at), *last]
+    # Nobody is quoted before the story has begun.
+    begun = min((sentence.at for sentence in story), default=0)
+    quoted = [sentence for sentence in quotations if sentence.at >= begun]
+    told = sorted([*story, *quoted], key=lambda sentence: sentence.at)
+    return told if _tells_places(told[-_LAST_SENTENCES:], places) else [*told, *last]
 
 
-def _last_place(entries: Sequence[Entry], heroes: frozenset[str]) -> list[Sentence]:
+def _tells_places(ending: Sequence[Sentence], places: Sequence[LastPlace]) -> bool:
+    """Return whether the end of a story tells already where everybody is: at one place, which it names."""
+    return len(places) == 1 and any(places[0].place in sentence.text for sentence in ending)
+
+
+def _last_place(places: Sequence[LastPlace], heroes: frozenset[str], at: int) -> list[Sentence]:
     """Return a sentence on where everybody is in the end."""
-    places = find_last_places(entries)
     where = [
-        f"{PARTY} was at {last.place}"
+        f"{PARTY} was {as_whereabouts(last.place)}"
         if heroes.issubset(last.who)
-        else f"{join_names(last.who)} {'were' if len(last.who) > 1 else 'was'} at {last.place}"
+        else f"{join_names(last.who)} {'were' if len(last.who) > 1 else 'was'} {as_whereabouts(last.place)}"
         for last in places
     ]
     sources = tuple(dict.fromkeys(source for last in places for source in last.sources))
-    return [Sentence(as_sentence(f"In the end {join_names(where)}"), sources, len(entries))] if where else []
+    return [Sentence(as_sentence(f"In the end {join_names(where)}"), sources, at)] if where else []

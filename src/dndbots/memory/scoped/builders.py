@@ -72,7 +72,7 @@ class WorldMemoryBuilder(_MemoryBuilder):
 
 def date_of(entry: MemoryEntry) -> str:
     """Return the in-game date of a memory, or its session if the date is unknown."""
-    return entry.created_at.date().isoformat() if entry.created_at else one_line(entry.session_id)
+    return entry.created_at.date().isoformat() if entry.created_at else write_label(entry.session_id)
 
 
 def _name(view: View, uid: str) -> str:

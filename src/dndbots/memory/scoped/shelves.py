@@ -12,7 +12,7 @@ from typing import Final
 from dndbots.events import GameEvent
 from dndbots.ids import DM
 from dndbots.memory.human_gates import Gates, gates_of
-from dndbots.memory.visits import OBJECTIVE_COMPLETED, QUEST_COMPLETED
+from dndbots.memory.visits import OBJECTIVE_COMPLETED, QUEST_COMPLETED, QUEST_ENDED
 from dndbots.models import MemoryEntry, MemorySource
 from dndbots.storage.views.view import View
 
@@ -172,7 +172,8 @@ def _words(summary: str) -> frozenset[str]:
 def _is_superseded(older: MemoryEntry, newer: MemoryEntry) -> bool:
     """Return True if a newer memory ends an older one: a quest is completed, a place cleared again."""
     if older.quest_id is not None and older.quest_id == newer.quest_id:
-        return f"world:{OBJECTIVE_COMPLETED}" in older.tags and f"world:{QUEST_COMPLETED}" in newer.tags
+        over = {f"world:{QUEST_COMPLETED}", f"world:{QUEST_ENDED}"}
+        return f"world:{OBJECTIVE_COMPLETED}" in older.tags and not over.isdisjoint(newer.tags)
     same = older.location_id is not None and older.location_id == newer.location_id
     cleared = "world:location_cleared"
     return same and cleared in older.tags and cleared in newer.tags

@@ -12,7 +12,15 @@ from typing import Final, NamedTuple
 from dndbots.canon.cues import cue_in
 from dndbots.memory.entries import Entry, Line
 from dndbots.memory.selection.shortener import shorten
-from dndbots.memory.selection.weights import CUE, OUTCOME, find_retellings, is_change, weight_of
+from dndbots.memory.selection.weights import (
+    ASIDE,
+    CUE,
+    OUTCOME,
+    WHISPER,
+    find_retellings,
+    is_change,
+    weight_of,
+)
 from dndbots.text.clean import prompt_line
 from dndbots.text.labels import short_label, write_unlabelled
 from dndbots.text.sentences import spoken_sentences
@@ -139,12 +147,19 @@ def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Ca
             session=entry.session,
             place=place,
             words=stems_of(terms),
-            weight=weight_of(text, terms, narrated=entry.narrated) * (CUE if cue_in(sentence) else 1.0),
+            weight=weight_of(text, terms, narrated=entry.narrated) * _worth(entry, sentence),
             told=not speaker,
             change=is_change(terms),
             retold=retold,
         )
         place += 1
+
+
+def _worth(entry: Entry, sentence: str) -> float:
+    """Return a factor for what is left open or was whispered, and for asides."""
+    if entry.aside:
+        return ASIDE
+    return (CUE if cue_in(sentence) else 1.0) * (WHISPER if entry.whispered else 1.0)
 
 
 _ELLIPSIS = "\u2026"

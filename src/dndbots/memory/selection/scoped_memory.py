@@ -4,12 +4,12 @@ What was decided comes first, then what it left open, then what else was told. P
 visit are used only if there is nothing else.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from dndbots.canon.cues import cue_in
-from dndbots.memory.deeds import as_sentence
+from dndbots.memory.deeds import as_sentence, join_names
 from dndbots.memory.entries import Entry, Line, SummaryTask
 from dndbots.memory.selection.candidates import Candidate, find_candidates, lines_of
 from dndbots.memory.selection.cover import CoverWish, choose_candidates
@@ -20,6 +20,7 @@ from dndbots.memory.tellings.quotations import StockPhrases
 from dndbots.text.clean import prompt_line
 from dndbots.text.labels import short_label, write_unlabelled
 from dndbots.text.names import names_in
+from dndbots.text.sentences import split_sentences
 from dndbots.text.words import content_stems
 from dndbots.tokens import count_tokens
 
@@ -28,7 +29,9 @@ MOST_SENTENCES: Final = 3
 _CHANGE: Final = 4.0
 # The part of its weight that something keeps in the memory of a person who had nothing to do with it.
 _UNRELATED: Final = 0.3
+_FINDS: Final = ("learned", "found", "got", "cleared")
 _FEWEST_TOKENS: Final = 8
+_QUOTES: Final = '"\u201c\u201d'
 
 
 def write_scoped_memory(task: SummaryTask, encoding: str) -> list[Line]:
@@ -43,7 +46,7 @@ def write_scoped_memory(task: SummaryTask, encoding: str) -> list[Line]:
 
 def _decided(task: SummaryTask, encoding: str) -> list[Line]:
     passages = find_passages(task.entries)
-    telling = [_weighed(passage, task) for passage in passages if passage.kind != "moved"]
+    telling = [_weighed(passage, task) for passage in passages if _is_told_in(passage, task)]
     # Each sentence is a line, so it costs a newline more than in running text.
     sentences = fit_passages(
         telling,
@@ -56,11 +59,22 @@ def _decided(task: SummaryTask, encoding: str) -> list[Line]:
     return [Line(write_unlabelled(prompt_line(sentence.text)), sentence.sources) for sentence in sentences]
 
 
+def _is_told_in(passage: ToldPassage, task: SummaryTask) -> bool:
+    """Return whether a memory tells a passage: no walks, and no finds that its person had no part in."""
+    return passage.kind != "moved" and (passage.kind not in _FINDS or _concerns(passage, task))
+
+
 def _weighed(passage: ToldPassage, task: SummaryTask) -> ToldPassage:
     """Return a passage with less weight if the person whom the memory is about had no part in it."""
-    if task.kind != "npc" or task.name in passage.who or task.name in f"{passage.did} {passage.how}":
+    if _concerns(passage, task):
         return passage
     return replace(passage, weight=passage.weight * _UNRELATED, must=False)
+
+
+def _concerns(passage: ToldPassage, task: SummaryTask) -> bool:
+    if task.kind != "npc":
+        return True
+    return task.name in passage.who or task.name in f"{passage.did} {passage.how}"
 
 
 def _left_open(task: SummaryTask, room: int, most: int, known: Sequence[Line], encoding: str) -> list[Line]:
@@ -80,7 +94,8 @@ def _left_open(task: SummaryTask, room: int, most: int, known: Sequence[Line], e
 
 
 def _said(entry: Entry, text: str) -> str:
-    words = prompt_line(text).replace('"', "").strip()
+    sentences = split_sentences(prompt_line(text).replace('"', "")) or [""]
+    words = next(filter(cue_in, sentences), max(sentences, key=len))  # a memory line is one sentence
     who = "" if entry.narrated else short_label(entry.who)
     return f"{who}: {as_sentence(words)}" if who else write_unlabelled(as_sentence(words))
 
@@ -88,17 +103,56 @@ def _said(entry: Entry, text: str) -> str:
 def _told(task: SummaryTask, room: int, most: int, known: Sequence[Line], encoding: str) -> list[Line]:
     """Return the sentences that say most of what nothing was decided in."""
     told = {source for line in known for source in line.sources}
+    asides = {entry.event_id for entry in task.entries if entry.aside}
+    speeches = {entry.event_id for entry in task.entries if not entry.narrated and _is_quoted(entry.text)}
     pool = [
         candidate
         for candidate in find_candidates(task.entries, shortened=False, encoding=encoding)
-        if not candidate.outcome and candidate.source not in told
+        if not candidate.outcome and candidate.source not in told and not _is_gesture(candidate, speeches)
     ]
-    pool = _fresh(pool, task.entries) or pool
+    worth = [candidate for candidate in _fresh(pool, task.entries) if candidate.source not in asides]
+    if not worth:
+        # Words that come back at every visit add nothing to what was decided, and little to nothing.
+        return [] if known else _passed(task, room, encoding)
+    pool = _by_or_about(worth, task) or worth
     salience = Salience.of(pool, names_in(task.entries))
     about = frozenset(content_stems(task.name) or content_stems(task.about.replace("_", " ")))
     # In "Gull Rock" only "Gull" identifies the place: rocks are everywhere.
     wish = CoverWish(about=about & salience.names or about, change=_CHANGE, retold=1.0, most=most)
     return lines_of(choose_candidates(pool, room, salience=salience, wish=wish, encoding=encoding))
+
+
+def _by_or_about(pool: Iterable[Candidate], task: SummaryTask) -> list[Candidate]:
+    """Return what the person of a memory says, and what is said of that person."""
+    if task.kind != "npc" or not task.name:
+        return []
+    return [candidate for candidate in pool if candidate.who == task.name or task.name in candidate.text]
+
+
+def _is_quoted(text: str) -> bool:
+    return any(mark in text for mark in _QUOTES)
+
+
+def _is_gesture(candidate: Candidate, speeches: Collection[str]) -> bool:
+    """Return whether a sentence stands around what somebody says: "Wymond Pell takes a breath."."""
+    return candidate.source in speeches and not _is_quoted(candidate.text)
+
+
+def _passed(task: SummaryTask, room: int, encoding: str) -> list[Line]:
+    """Return that somebody came by, for a visit of which there is nothing else to tell."""
+    moves = [entry for entry in task.entries if any(deed.kind == "moved" for deed in entry.deeds)]
+    who = dict.fromkeys(name for entry in moves for deed in entry.deeds for name in deed.who)
+    sources = tuple(entry.event_id for entry in moves if entry.event_id)
+    if not who:
+        silent = [entry for entry in task.entries if not entry.narrated and entry.who]
+        who = dict.fromkeys(short_label(entry.who) for entry in silent)
+        sources = tuple(entry.event_id for entry in silent if entry.event_id)
+    sources = sources or tuple(entry.event_id for entry in task.entries if entry.event_id)
+    names = join_names([prompt_line(name) for name in who]) if who else ""
+    did = f"met {prompt_line(task.name)}" if task.kind == "npc" and task.name else "passed through"
+    text = f"{names} {did}, and nothing came of it." if names.strip() else "Nothing came of it."
+    text = write_unlabelled(text)
+    return [Line(text, sources)] if task.entries and count_tokens(f"{text}\n", encoding) <= room else []
 
 
 def _fresh(pool: Iterable[Candidate], entries: Iterable[Entry]) -> list[Candidate]:

@@ -69,7 +69,7 @@ def choose_part(
         greedy.chosen.pop()
         used = _cost(greedy.chosen, encoding)
     kept = _in_order(greedy.chosen)
-    return ChosenPart(tuple(kept), tuple(_story_lines(kept)), used, tuple(greedy.left(LEFT)))
+    return ChosenPart(tuple(kept), tuple(_told_lines(kept)), used, tuple(greedy.left(LEFT)))
 
 
 def _in_order(sentences: Iterable[Candidate]) -> list[Candidate]:
@@ -80,7 +80,7 @@ def _cost(sentences: Iterable[Candidate], encoding: str) -> int:
     return sum(count_many([line.text + "\n" for line in lines_of(_in_order(sentences))], encoding))
 
 
-def _story_lines(kept: Iterable[Candidate]) -> Iterator[StoryLine]:
+def _told_lines(kept: Iterable[Candidate]) -> Iterator[StoryLine]:
     for _, together in groupby(kept, key=lambda c: (c.entry, c.who, c.outcome)):
         group = list(together)
         (line,) = lines_of(group)

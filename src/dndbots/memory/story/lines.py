@@ -51,7 +51,7 @@ class PreparedEntry(NamedTuple):
     def sources(self) -> tuple[str, ...]:
         return (self.entry.event_id,) if self.entry.event_id else ()
 
-    def story_lines(self) -> list[StoryLine]:
+    def told_lines(self) -> list[StoryLine]:
         """Return the entry in full, as one of the newest."""
         return [StoryLine(text, self.sources, "recent", "one of the newest lines") for text, _ in self.lines]
 

@@ -54,7 +54,7 @@ _MOST_NAMES: Final = 400
 _PAST: Final = ((0, 1.0), (64, 0.6), (256, 0.45), (1024, 0.35))
 _PAST_LAST: Final = 0.3
 # The newest lines get at least this much, also in a small budget.
-_LEAST_LINES: Final = 3
+LEAST_LINES: Final = 3
 _LEAST_REST: Final = 160
 # Beyond this many tokens, the newest lines get only half their share.
 _AMPLE: Final = 2_000
@@ -71,18 +71,30 @@ class StablePart(NamedTuple):
     before: ToldBefore
 
 
-def tell_stable_part(past: PastRuns, run: SessionRun, tokens: int, of: int, encoding: str) -> StablePart:
+def tell_stable_part(
+    past: PastRuns,
+    run: SessionRun,
+    tokens: int,
+    of: int,
+    encoding: str,
+    *,
+    lines: int = 0,
+    newest: int = 0,
+) -> StablePart:
     """Tell the part that stays the same until the boundary of the run moves.
 
     `tokens` is the room for the whole story, `of` the budget of the whole text: the newest lines get a share
-    of the latter.
+    of the latter, and at least `newest` tokens if some `lines` of them are wanted in full.
     """
     tally = run.tally
     shares = NARRATED if tally.narrated >= _NARRATED_LEAST * max(1, tally.entries) else TALK
+    # In a game, the newest lines are wanted word for word.
+    shares = replace(shares, fine=0.2, least=0.65) if lines else shares
     rest = max(int((1 - shares.story) * (min(of, _AMPLE) + max(of - _AMPLE, 0) / 2)), _LEAST_REST)
-    room = max(tokens - rest, tokens // 2)
+    rest = max(rest, int(newest / (1 - shares.fine)) + 1)
+    room = max(tokens - rest, tokens // (5 if lines else 2))
     rest = tokens - room
-    start = _back(run, run.boundary, int(rest * (1 - shares.fine)))
+    start = _back(run, run.boundary, int(rest * (1 - shares.fine)), lines or LEAST_LINES)
     most_names = min(int(tokens * shares.names), _MOST_NAMES)
     room -= most_names
     share = next((share for limit, share in _PAST if run.boundary <= limit), _PAST_LAST)
@@ -106,8 +118,8 @@ def tell_stable_part(past: PastRuns, run: SessionRun, tokens: int, of: int, enco
     )
     names = _names(past, run, most_names, encoding, (*old.sentences, *new.sentences))
     used = _cost(names, encoding) + old.tokens + new.tokens
-    lines = (*old.lines, *new.lines, *names)
-    return StablePart(shares, lines, (old, new), used, start, ToldBefore(old, new))
+    told = (*old.lines, *new.lines, *names)
+    return StablePart(shares, told, (old, new), used, start, ToldBefore(old, new))
 
 
 def _names(
@@ -124,27 +136,32 @@ def _cost(lines: list[StoryLine], encoding: str) -> int:
     return sum(count_many([line.text + "\n" for line in lines], encoding))
 
 
-def _back(run: SessionRun, end: int, tokens: int) -> int:
-    """Return the first of the entries before `end` that fit into `tokens` together; at least a few do."""
-    at = end
-    while at > run.first and (end - at < _LEAST_LINES or tokens > 0):
-        tokens -= run.lines[at - 1 - run.first].cost
-        if tokens < 0 and end - at >= _LEAST_LINES:
+def _back(run: SessionRun, end: int, tokens: int, lines: int = LEAST_LINES) -> int:
+    """Return the first of the entries before `end` that fit into `tokens` together.
+
+    At least some `lines` are taken; an entry that says nothing is none.
+    """
+    at, taken = end, 0
+    while at > run.first and (taken < lines or tokens > 0):
+        cost = run.lines[at - 1 - run.first].cost
+        tokens -= cost
+        if tokens < 0 and taken >= lines:
             break
+        taken += cost > 0
         at -= 1
     return at
 
 
-def find_newest_start(run: SessionRun, start: int, most: int, least: int) -> int:
+def find_newest_start(run: SessionRun, start: int, most: int, least: int, lines: int = LEAST_LINES) -> int:
     """Return the number of the entry at which the newest lines begin.
 
-    They grow to `most` tokens; then all but `least` tokens of them join the story.
+    They grow to `most` tokens; then they shrink to `least` tokens, or to some `lines` if these are more.
     """
     at, used = start, 0
     for number in range(start, run.count):
         used += run.lines[number - run.first].cost
-        if used > most and number - at >= _LEAST_LINES:
-            at = max(at, _back(run, number + 1, least))
+        if used > most and number - at >= lines:
+            at = max(at, _back(run, number + 1, least, lines))
             used = sum(entry.cost for entry in run.lines[at - run.first : number + 1 - run.first])
     return at
 
@@ -168,13 +185,13 @@ def tell_newest(entries: list[PreparedEntry], tokens: int, encoding: str) -> lis
     kept: list[StoryLine] = []
     most = max(tokens // 2, 1)
     for entry in reversed(entries):
-        for line, (_, cost) in zip(reversed(entry.story_lines()), reversed(entry.lines), strict=True):
+        for line, (_, cost) in zip(reversed(entry.told_lines()), reversed(entry.lines), strict=True):
             room = tokens if cost <= tokens and not kept and len(entries) == 1 else min(tokens, most)
             if cost <= room or (cost <= tokens and cost <= most):
                 kept.append(line)
                 tokens -= cost
                 continue
-            if len(kept) >= _LEAST_LINES:
+            if len(kept) >= LEAST_LINES:
                 return kept[::-1]
             short = cut_line(line.text, min(tokens, most), encoding)
             if not short:

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, islice
 
 from dndbots.memory.entries import Entry
-from dndbots.memory.story.choice import LEFT, ChosenPart, line_left_out
+from dndbots.memory.story.choice import LEFT, NOTHING_BEFORE, ChosenPart, line_left_out
 from dndbots.memory.story.lines import StoryLine, StoryTelling, prepare_entries
 from dndbots.memory.story.parts import (
+    LEAST_LINES,
+    NARRATED,
     StablePart,
     find_newest_start,
     tell_between,
@@ -17,6 +19,7 @@ from dndbots.memory.story.runs import CHUNK, PastRuns, RunOpening, RunPart, Sess
 from dndbots.tokens import DEFAULT_ENCODING, count_lines
 
 _BUDGETS = 8
+_STEPS = 16
 
 
 class Story:
@@ -31,8 +34,8 @@ class Story:
         self._session: str | None = None
         self._past = PastRuns()
         self._run = SessionRun(self._past.base)
-        self._stable: dict[tuple[int, int], StablePart] = {}
-        self._fine: dict[tuple[int, int], tuple[int, ChosenPart]] = {}
+        self._stable: dict[tuple[int, int, int], StablePart] = {}
+        self._fine: dict[tuple[int, int, int], tuple[int, ChosenPart]] = {}
 
     @classmethod
     def of(cls, parts: Sequence[RunPart], *, lost: bool = False, encoding: str = DEFAULT_ENCODING) -> "Story":
@@ -86,43 +89,85 @@ class Story:
         self._stable.clear()
         self._fine.clear()
 
-    def tell(self, tokens: int, *, of: int | None = None) -> StoryTelling:
+    def tell(self, tokens: int, *, of: int | None = None, lines: int = 0, more: int = 0) -> StoryTelling:
         """Return names, story and newest lines in at most `tokens` tokens, newlines included.
 
         `of` is the budget of the larger text that the story stands in, if any. The newest lines get a share
-        of that budget, so that other parts of the text do not crowd them out.
+        of that budget, so that other parts of the text do not crowd them out; with `lines`, a larger one, so
+        that at least so many stand in full where they fit. They also get `more` tokens, which may be others
+        each time, while the story stays the same.
         """
         if tokens <= 0 or not self._run.count:
             return StoryTelling((), ())
-        return self._whole(tokens) or self._tell_parts(tokens, max(of or tokens, tokens))
+        return self._whole(tokens + more) or self._tell_parts(tokens, max(of or tokens, tokens), lines, more)
+
+    def tell_since(self, upto: str, tokens: int, *, lines: int = 0) -> StoryTelling:
+        """Return what came after an event, in at most `tokens` tokens: the newest in full, the rest in short.
+
+        A summary tells what came before. At least some `lines` stand in full where they fit.
+        """
+        if tokens <= 0 or not self._run.count:
+            return StoryTelling((), ())
+        run = self._run
+        found = (n for n in range(len(run.lines) - 1, -1, -1) if run.lines[n].entry.event_id == upto)
+        start = run.first + next(found, -1) + 1
+        part = StablePart(NARRATED, (), (), 0, start, NOTHING_BEFORE)
+        room = 0 if run.count - start <= lines else int(tokens * NARRATED.fine)
+        at = find_newest_start(run, start, tokens - room, tokens - room, lines or LEAST_LINES)
+        between = tell_between(run, part, at, room, self._encoding)
+        recent = tell_newest(run.lines[at - run.first :], tokens - between.tokens, self._encoding)
+        kept = [*between.lines, *recent]
+        return StoryTelling(tuple(self._fitted(kept, tokens)), tuple(map(line_left_out, between.left[:LEFT])))
+
+    def newest_cost(self, lines: int, *, of: int) -> int:
+        """Return about how many tokens the newest lines need to stand in full, in steps of the budget `of`.
+
+        They never get more than half of it.
+        """
+        if not lines:
+            return 0
+        need, left = 0, lines
+        for entry in reversed(self._run.lines):
+            if left <= 0:
+                break
+            need += entry.cost
+            left -= len(entry.lines)
+        step = max(of // _STEPS, 1)
+        return min(-(-need // step) * step, of // 2)
 
     def _whole(self, tokens: int) -> StoryTelling | None:
         """Return all entries in full, or None if they do not fit."""
         before = self._past.lines
         if self._run.first or before is None or self._run.cost + self._past.cost > tokens:
             return None
-        kept = [line for entry in (*before, *self._run.lines) for line in entry.story_lines()]
+        kept = [line for entry in (*before, *self._run.lines) for line in entry.told_lines()]
         return StoryTelling(tuple(kept), ()) if self._fits(kept, tokens) else None
 
-    def _tell_parts(self, tokens: int, of: int) -> StoryTelling:
-        part = self._stable.get((tokens, of))
+    def _tell_parts(self, tokens: int, of: int, least_lines: int, more: int) -> StoryTelling:
+        newest = self.newest_cost(least_lines, of=of)
+        key = (tokens, of, newest)
+        part = self._stable.get(key)
         if part is None:
             if len(self._stable) >= _BUDGETS:
                 self._forget_parts()
-            part = tell_stable_part(self._past, self._run, tokens, of, self._encoding)
-            self._stable[tokens, of] = part
-        rest = tokens - part.tokens
+            part = tell_stable_part(
+                self._past, self._run, tokens, of, self._encoding, lines=least_lines, newest=newest
+            )
+            self._stable[key] = part
+        rest = tokens + more - part.tokens
         shares = part.shares
         room = int(rest * shares.fine)
-        at = find_newest_start(self._run, part.start, rest - room, int(rest * shares.least))
-        between = self._between((tokens, of), part, at, room)
+        least = (int(rest * shares.least), *([least_lines] if least_lines else []))
+        at = find_newest_start(self._run, part.start, rest - room, *least)
+        between = self._between(key, part, at, room)
         lines = self._run.lines[at - self._run.first :]
         recent = tell_newest(lines, rest - between.tokens, self._encoding)
         kept = [*part.lines, *between.lines, *recent]
         left = [*between.left, *(sentence for each in reversed(part.story) for sentence in each.left)]
-        return StoryTelling(tuple(self._fitted(kept, tokens)), tuple(map(line_left_out, left[:LEFT])))
+        fitted = self._fitted(kept, tokens + more)
+        return StoryTelling(tuple(fitted), tuple(map(line_left_out, left[:LEFT])))
 
-    def _between(self, key: tuple[int, int], part: StablePart, at: int, room: int) -> ChosenPart:
+    def _between(self, key: tuple[int, int, int], part: StablePart, at: int, room: int) -> ChosenPart:
         known = self._fine.get(key)
         if known is None or known[0] != at:
             known = self._fine[key] = (at, tell_between(self._run, part, at, room, self._encoding))

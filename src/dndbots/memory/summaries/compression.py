@@ -22,6 +22,7 @@ from dndbots.memory.log_reader import LogReader
 from dndbots.memory.notes import make_note, shelf_after
 from dndbots.memory.summaries.layers import (
     SUMMARY,
+    WRITTEN,
     Merge,
     SummaryBlock,
     find_full_layer,
@@ -123,12 +124,18 @@ def split_scenes(events: Iterable[GameEvent]) -> Iterator[list[GameEvent]]:
 
 
 def compression_steps(
-    campaign: CampaignLog, holder: str, *, retain: int, token_limit: int, reader: LogReader | None = None
+    campaign: CampaignLog,
+    holder: str,
+    *,
+    retain: int | None,
+    token_limit: int,
+    reader: LogReader | None = None,
+    written: bool = False,
 ) -> SummaryWork:
     """Summarise the due events scene by scene, then merge full layers. Returns the new summaries.
 
     Each step is recorded on its own: a step that fails or is cut off is done again the next time. Agents
-    that are compressed together share a `reader`.
+    that are compressed together share a `reader`. `written` says that the summaries are not only quoted.
     """
     with campaign.view(DM) as everything:
         shared, view = reader or LogReader(everything), everything.of(holder)
@@ -150,14 +157,23 @@ def compression_steps(
                 return _failed(holder, lines.reason, made)
             after = shelf.cursor if shelf else None
             notes.append(
-                make_note(holder, SUMMARY, shelf, lines=lines, upto=scene[-1], after=after, layer="scene")
+                make_note(
+                    holder,
+                    SUMMARY,
+                    shelf,
+                    lines=lines,
+                    upto=scene[-1],
+                    after=after,
+                    layer="scene",
+                    tags=_tags(written=written),
+                )
             )
             shelf = shelf_after(notes[-1])
             made.append(join_lines(lines))
         yield from _recorded(campaign, notes, awaited=True)
     except (DuplicateEvent, StaleNote):
         return _failed(holder, _CONFLICT, made[: len(made) - len(notes)])
-    yield from _merge_full_layers(campaign, holder, token_limit, waiting.session, shared)
+    yield from _merge_full_layers(campaign, holder, token_limit, waiting.session, shared, written=written)
     return "\n".join(filter(None, made))
 
 
@@ -171,7 +187,7 @@ def _recorded(
 
 
 def _merge_full_layers(
-    campaign: CampaignLog, holder: str, token_limit: int, session: str, reader: LogReader
+    campaign: CampaignLog, holder: str, token_limit: int, session: str, reader: LogReader, *, written: bool
 ) -> Generator[WorkStep, SummaryAnswer, None]:
     """Merge the summaries of every layer that is full."""
     while True:
@@ -181,11 +197,16 @@ def _merge_full_layers(
         if merge is None or shelf is None:
             return
         room, overdue = room_for(merge.layer, token_limit), len(blocks) > _OVERDUE
-        if not (yield from merge_steps(campaign, holder, shelf, merge, room, overdue=overdue, reader=reader)):
+        merging = merge_steps(
+            campaign, holder, shelf, merge, room, overdue=overdue, reader=reader, written=written
+        )
+        if not (yield from merging):
             return
 
 
-def shortening_steps(campaign: CampaignLog, holder: str, *, token_limit: int) -> SummaryWork:
+def shortening_steps(
+    campaign: CampaignLog, holder: str, *, token_limit: int, written: bool = False
+) -> SummaryWork:
     """Merge the oldest summaries into one, made from their events, when the total is too long."""
     with campaign.view(holder) as view:
         shelf, blocks = standing_summaries(view)
@@ -198,7 +219,7 @@ def shortening_steps(campaign: CampaignLog, holder: str, *, token_limit: int) ->
         # The total is too long for other reasons; merging again every turn would not help.
         if count_tokens(merge.blocks[0].text) <= room:
             return ""
-    return (yield from merge_steps(campaign, holder, shelf, merge, room))
+    return (yield from merge_steps(campaign, holder, shelf, merge, room, written=written))
 
 
 def standing_summaries(view: View, gates: Gates | None = None) -> tuple[Shelf | None, list[SummaryBlock]]:
@@ -225,6 +246,7 @@ def merge_steps(
     *,
     overdue: bool = False,
     reader: LogReader | None = None,
+    written: bool = False,
 ) -> SummaryWork:
     """Summarise the events of a span again, in place of its summaries. Returns "" if that failed.
 
@@ -241,7 +263,7 @@ def merge_steps(
         if not overdue:
             return failed
         try:
-            lines = Summarizer().condense(_task(holder, entries, room))
+            lines, written = Summarizer().condense(_task(holder, entries, room)), False
         except SummaryFailed:
             return failed
     note = make_note(
@@ -253,6 +275,7 @@ def merge_steps(
         after=first.after,
         layer=merge.layer,
         replaces=[block.id for block in merge.blocks],
+        tags=_tags(written=written),
     )
     try:
         yield NotesToRecord(campaign, (note,))
@@ -328,6 +351,10 @@ def _reread(lines: Iterable[Line], part: Iterable[Entry]) -> Iterator[Entry]:
 def _task(holder: str, entries: Sequence[Entry], room: int) -> SummaryTask:
     name = "the dungeon master" if holder == DM else name_from_uid(holder)
     return SummaryTask(agent=holder, name=name, entries=tuple(entries), tokens=room)
+
+
+def _tags(*, written: bool) -> list[str]:
+    return [WRITTEN] if written else []
 
 
 def _failed(holder: str, reason: str, made: list[str]) -> str:

@@ -11,6 +11,8 @@ from dndbots.events import LONGEST_CONTENT, GameEvent, Layer
 
 LAYERS: Final[tuple[Layer, ...]] = get_args(Layer)
 SUMMARY: Final = "summary"
+# The tag of a summary that a model wrote, rather than one that quotes.
+WRITTEN: Final = "written"
 
 MOST_SCENES: Final = 8
 MOST_SESSIONS: Final = 6
@@ -40,7 +42,7 @@ def room_for(layer: Layer, token_limit: int) -> int:
 
 
 class SummaryBlock(NamedTuple):
-    """A current summary, with the span of events it was made from."""
+    """A current summary, with the span of events it was made from. `written` ones are in a model's words."""
 
     id: str
     layer: Layer
@@ -49,6 +51,7 @@ class SummaryBlock(NamedTuple):
     upto: str
     text: str
     locked: bool = False
+    written: bool = False
 
     @classmethod
     def of(cls, event: GameEvent, *, locked: bool) -> "SummaryBlock | None":
@@ -56,7 +59,16 @@ class SummaryBlock(NamedTuple):
         note = event.known.memory
         if note is None or note.layer is None:
             return None
-        return cls(event.event_id, note.layer, event.session_id, note.after, note.upto, event.content, locked)
+        return cls(
+            id=event.event_id,
+            layer=note.layer,
+            session=event.session_id,
+            after=note.after,
+            upto=note.upto,
+            text=event.content,
+            locked=locked,
+            written=WRITTEN in note.tags,
+        )
 
 
 class Merge(NamedTuple):

@@ -74,6 +74,11 @@ class Summarizer:
         return cls(given)
 
     @property
+    def writes(self) -> bool:
+        """True if summaries are written, by a model or by a user's summarizer; False if they are quoted."""
+        return self._origin is not Origin.QUOTED
+
+    @property
     def waits(self) -> bool:
         """True if asking takes time."""
         return bool(getattr(self._engine, "waits", True))
@@ -201,6 +206,7 @@ class _CacheKey:
                 entry.narrated,
                 entry.outcomes,
                 entry.deeds,
+                entry.aside,
             )
             for entry in entries
         ]

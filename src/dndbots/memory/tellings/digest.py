@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from dndbots.memory.deeds import PARTY, join_names, number_word
+from dndbots.memory.deeds import PARTY, join_names
 from dndbots.memory.tellings.passages import ToldPassage
 from dndbots.memory.tellings.prose import Sentence, write_prose
+from dndbots.text.word_forms import number_word
 from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
 _LATE: Final = 5.0  # the end of a session matters a little more than its beginning

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from dndbots.memory.deeds import PARTY, DeedKind, StoryDeed, join_names, number_word
+from dndbots.memory.deeds import AS_REWARD, GOT, PARTY, DeedKind, StoryDeed, join_names
 from dndbots.memory.entries import Entry
-from dndbots.text.word_forms import is_plural
+from dndbots.text.word_forms import is_plural, number_word
 
 # How much each kind of deed matters to a later reader. The death of a hero comes before all.
 _WEIGHTS: Final[dict[DeedKind, float]] = {
@@ -117,11 +117,13 @@ class _Fight:
     killed: int = 0
     result: str = ""
 
-    def passage(self) -> ToldPassage:
+    def passage(self, *, goes_on: bool = False) -> ToldPassage:
+        """Return the whole fight; of one that still goes on, it says so."""
+        end = self._outcome() or (", and the fight was not over" if goes_on else "")
         return ToldPassage(
             kind="fight",
             who=self.who,
-            did=f"{self.did}{self._outcome()}",
+            did=f"{self.did}{end}",
             at=self.at,
             end=self.end,
             sources=tuple(dict.fromkeys(self.sources)),
@@ -141,7 +143,7 @@ class _Fight:
             "won": f"{fallen} overcame {rest}",
             "fled": f"{fallen} drove {rest} off",
             "talked": f"{fallen} came to terms with {rest}",
-            "lost": f"{fallen} {'were' if len(self.who) > 1 or self.who == (PARTY,) else 'was'} beaten",
+            "lost": f"{fallen} lost",
         }
         if self.result in ends:
             return ends[self.result]
@@ -154,6 +156,7 @@ class _Haul:
 
     who: tuple[str, ...]
     place: str
+    reward: bool
     at: int
     end: int
     items: list[str]
@@ -165,7 +168,7 @@ class _Haul:
         return ToldPassage(
             kind="got",
             who=self.who,
-            did=f"got {join_names(got)}",
+            did=f"{GOT}{join_names(got)}{AS_REWARD if self.reward else ''}",
             at=self.at,
             end=self.end,
             sources=tuple(dict.fromkeys(self.sources)),
@@ -180,17 +183,20 @@ class _Reader:
     def __init__(self) -> None:
         self._done: list[ToldPassage] = []
         self._fights: dict[str, _Fight] = {}
-        self._hauls: dict[tuple[tuple[str, ...], str], _Haul] = {}
+        self._moved = -1  # the last entry in which somebody went somewhere
+        self._hauls: dict[tuple[tuple[str, ...], str, bool], _Haul] = {}
 
     def passages(self) -> list[ToldPassage]:
         """Return all passages so far, in order; what still goes on ends here."""
-        ongoing = [fight.passage() for fight in self._fights.values()]
+        ongoing = [fight.passage(goes_on=fight.at > self._moved) for fight in self._fights.values()]
         hauls = [haul.passage() for haul in self._hauls.values()]
         told = sorted([*self._done, *ongoing, *hauls], key=lambda passage: (passage.at, passage.end))
         return _with_first_quest(_each_once(told))
 
     def take(self, deed: StoryDeed, at: int, source: str) -> None:
         """Take in the next deed."""
+        if deed.kind == "moved":
+            self._moved = at
         if deed.kind == "fight":
             self._take_fight(deed, at, source)
         elif deed.kind == "killed" and deed.what in self._fights:
@@ -218,9 +224,9 @@ class _Reader:
                 self._done.append(self._fights.pop(name).passage())
 
     def _take_haul(self, deed: StoryDeed, at: int, source: str) -> None:
-        key = deed.who, deed.place
+        key = deed.who, deed.place, deed.reward
         haul = self._hauls.setdefault(key, _Haul(*key, at, at, [], 0, []))
-        haul.items += [deed.did.removeprefix("got ")] if deed.what else []
+        haul.items += [deed.did.removeprefix(GOT)] if deed.what else []
         haul.gold += 0 if deed.what else deed.number
         haul.end = at
         haul.sources.append(source)

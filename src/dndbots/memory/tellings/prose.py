@@ -8,14 +8,17 @@ from typing import Final, NamedTuple
 
 from dndbots.memory.deeds import PARTY, as_sentence, join_names
 from dndbots.memory.tellings.passages import ToldPassage
+from dndbots.text.word_forms import as_whereabouts
 
 # A sentence with more clauses, or with longer ones, is hard to follow when it is read aloud.
 _MOST_CLAUSES: Final = 3
 _MOST_CHARS: Final = 220
 _OPENINGS: Final = ("", "Then ", "", "After that ", "", "Next ", "", "Later ")
 _SHORT_CLAUSE: Final = 60
+_VERBS: Final = ("took on ", "turned down ", "learned ", "found ")
 _GROUP: Final = 2
-_BACK: Final = "Back at "
+_PLACELESS: Final = ("moved", "cleared", "ended")
+_MEANWHILE: Final = "Meanwhile "
 
 
 class Sentence(NamedTuple):
@@ -63,19 +66,30 @@ def _joins(group: Sequence[ToldPassage], passage: ToldPassage) -> bool:
         return last.what == passage.what
     if group[0].kind == "offered":
         return False
-    return last.who == passage.who and (last.place == passage.place or passage.kind == "moved")
+    together = last.place == passage.place or passage.kind == "moved" or passage.kind == last.kind == "taken"
+    return last.who == passage.who and together
 
 
 def _joined(predicates: Sequence[str]) -> str:
-    """Return predicates as one, with a comma where one of them has an "and" of its own."""
+    """Return predicates as one, with a comma where one of them has an "and" of its own.
+
+    A verb that all of them begin with is said once.
+    """
+    verb = next((verb for verb in _VERBS if all(did.startswith(verb) for did in predicates)), "")
+    if verb and not any(", " in did or " and " in did for did in predicates):
+        return f"{verb}{join_names(did.removeprefix(verb) for did in predicates)}"
     if len(predicates) > 1 and any(" and " in did for did in predicates):
         return f"{', '.join(predicates[:-1])}, and {predicates[-1]}"
     return join_names(predicates)
 
 
 def _is_short(passage: ToldPassage) -> bool:
-    """Return whether a place can follow the predicate of a passage."""
-    return len(passage.did) <= _SHORT_CLAUSE and not any(mark in passage.did for mark in ",:;")
+    """Return whether a place can follow the predicate of a passage; what was looked at has one of its own."""
+    return (
+        passage.kind != "learned"
+        and len(passage.did) <= _SHORT_CLAUSE
+        and not any(mark in passage.did for mark in ",:;")
+    )
 
 
 class _Writer:
@@ -87,16 +101,23 @@ class _Writer:
         self._place = place
         self._places = {place}
         self._number = 0
+        self._introduces, self._opened = False, ""
 
     def introduce(self, passages: Sequence[ToldPassage]) -> list[Sentence]:
-        """Return a first sentence that names the party and the place, if it has several members."""
+        """Return a first sentence that names the party and the place, if it has several members.
+
+        A story that begins with somebody who asks the party for something needs none: that sentence names it.
+        """
         first = next(iter(passages), None)
         if first is None or len(self._party) < _GROUP or not first.place or first.who == tuple(self._party):
+            return []
+        if first.kind == "offered" and PARTY in first.did:
+            self._introduces = True
             return []
         self._is_named, self._place, self._last = True, first.place, (PARTY,)
         self._places.add(first.place)
         names = join_names(sorted(self._party))
-        return [Sentence(as_sentence(f"{names} were at {first.place}"), first.sources, first.at)]
+        return [Sentence(as_sentence(f"{names} were {as_whereabouts(first.place)}"), first.sources, first.at)]
 
     def write(self, group: Sequence[ToldPassage]) -> Sentence:
         """Return one sentence for the passages of a group."""
@@ -104,9 +125,9 @@ class _Writer:
         where = self._where(first)
         subject = self._subject(first.who)
         if first.kind == "offered" and len(group) > 1:
-            text = f"{subject} {first.did}, and {self._subject(group[1].who)} {group[1].did}"
+            text = f"{subject} {self._asked(first)}, and {self._subject(group[1].who)} {group[1].did}"
         else:
-            text = f"{subject} {_joined([each.did for each in group])}"
+            text = f"{subject} {_joined([self._asked(each) for each in group])}"
         if where and self._number % 2 and len(group) == 1 and _is_short(first):
             text = f"{text} {where[:1].lower()}{where[1:].rstrip(', ')}"
         else:
@@ -119,6 +140,13 @@ class _Writer:
         sources = tuple(dict.fromkeys(source for each in group for source in each.sources))
         return Sentence(as_sentence(text), sources, first.at)
 
+    def _asked(self, passage: ToldPassage) -> str:
+        """Return the predicate of a passage, with the names of the party if it introduces them."""
+        if not self._introduces or passage.kind != "offered":
+            return passage.did
+        self._introduces, self._is_named = False, True
+        return passage.did.replace(PARTY, join_names(sorted(self._party)), 1)
+
     def _follow(self, group: Sequence[ToldPassage]) -> None:
         last = group[-1]
         self._last = last.who
@@ -130,17 +158,21 @@ class _Writer:
     def _where(self, passage: ToldPassage) -> str:
         """Return the place at the start of a sentence, if the reader does not know it yet."""
         place = passage.place
-        if not place or place == self._place or passage.kind in ("moved", "cleared", "ended"):
+        if not place or place == self._place or place in passage.did or passage.kind in _PLACELESS:
             return ""
-        return f"{_BACK}{place}, " if place in self._places else f"At {place}, "
+        there = as_whereabouts(place)
+        return f"Back {there}, " if place in self._places else f"{there[:1].upper()}{there[1:]}, "
 
     def _opening(self, passage: ToldPassage) -> str:
         """Return a word that leads on from the sentence before."""
         if not self._last or passage.kind in ("ended", "cleared"):
             return ""
-        if set(passage.who).isdisjoint(self._last) and self._are_heroes(passage.who, self._last):
-            return "Meanwhile "
-        return _OPENINGS[self._number % len(_OPENINGS)]
+        apart = set(passage.who).isdisjoint(self._last) and self._are_heroes(passage.who, self._last)
+        if apart:
+            self._opened = "" if self._opened == _MEANWHILE else _MEANWHILE
+            return self._opened
+        self._opened = _OPENINGS[self._number % len(_OPENINGS)]
+        return self._opened
 
     def _are_heroes(self, *groups: tuple[str, ...]) -> bool:
         return all(self._party.issuperset(group) for group in groups)

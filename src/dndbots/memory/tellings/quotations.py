@@ -21,6 +21,7 @@ _FEWEST_WORDS: Final = 5
 _MOST_WORDS: Final = 30
 _SHINGLE: Final = 4
 _MOST_STOCK: Final = 0.4
+_MOST_TOLD: Final = 0.5
 _OFTEN: Final = 12  # a word counts no more beyond this
 _CUE: Final = 2.5
 _TAUGHT: Final = 3.0
@@ -78,9 +79,17 @@ def _spoken(entries: Sequence[Entry]) -> Iterator[Quotation]:
         for speech in quoted_in(entry.text) if marked else [entry.text]:
             for sentence in split_sentences(speech):
                 words = len(_WORD.findall(sentence))
-                if _FEWEST_WORDS <= words <= _MOST_WORDS and not sentence.endswith("?"):
+                fits = _FEWEST_WORDS <= words <= _MOST_WORDS and not sentence.endswith("?")
+                if fits and not _is_told(sentence, entry):
                     text = prompt_line(sentence).replace('"', "'")
                     yield Quotation(text, short_label(entry.who), at, entry.event_id)
+
+
+def _is_told(sentence: str, entry: Entry) -> bool:
+    """Return whether a deed of the entry says the same: what somebody asks for is told as its goal."""
+    stems = set(content_stems(sentence))
+    told = {stem for deed in entry.deeds for stem in content_stems(deed.did)}
+    return len(stems & told) > _MOST_TOLD * len(stems)
 
 
 def quoted_in(text: str) -> list[str]:

@@ -1,0 +1,80 @@
+"""Repetition in a context: find sentences that stand twice, and take them out of all blocks but one."""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+from dndbots.memory.context.blocks import Block
+from dndbots.memory.context.xray import ContextItem, item_of
+from dndbots.text.sentences import split_sentences
+from dndbots.tokens import count_tokens
+
+TOLD: Final = "told elsewhere in this context"
+# The bullet and the date of a memory, and the name before its words or before a line of talk.
+_LABEL: Final = re.compile(r"^(?:- )?(?:\d{4}-\d\d-\d\d: )?(?:[^.:!?\"]{1,80}: )?")
+_WORD: Final = re.compile(r"\w+")
+# "Agreed." may be said twice.
+_FEWEST_WORDS: Final = 3
+# A few words may stand inside another sentence and mean something else there.
+_FEWEST_WORDS_INSIDE: Final = 5
+
+
+def sentence_key(sentence: str) -> str:
+    """Return the words of a sentence, to find it again in other spelling; "" for a very short one."""
+    words = _WORD.findall(sentence.casefold())
+    return " ".join(words) if len(words) >= _FEWEST_WORDS else ""
+
+
+def is_told(key: str, told: frozenset[str]) -> bool:
+    """Return whether a sentence stands among others, by itself or as a part of a longer one."""
+    return key in told or (key.count(" ") + 1 >= _FEWEST_WORDS_INSIDE and f" {key} " in _running(told))
+
+
+@lru_cache(maxsize=1 << 6)
+def _running(told: frozenset[str]) -> str:
+    return f" {' | '.join(sorted(told))} "
+
+
+def sentences_in(items: Iterable[ContextItem]) -> frozenset[str]:
+    """Return the sentences of some lines, without dates and names before them."""
+    return frozenset(key for item in items for _, key in _sentences(item.text)[1] if key)
+
+
+def drop_told(block: Block, told: frozenset[str], encoding: str) -> Block:
+    """Return a block of sentences without those that are `told` elsewhere."""
+    kept: list[ContextItem] = []
+    gone: list[ContextItem] = []
+    for item in block.items:
+        label, sentences = _sentences(item.text)
+        fresh = [sentence for sentence, key in sentences if not is_told(key, told)]
+        if len(fresh) == len(sentences):
+            kept.append(item)
+        elif fresh:
+            text = label + " ".join(fresh)
+            kept.append(
+                item_of(text, count_tokens(f"{text}\n", encoding), item.section, item.reason, item.sources)
+            )
+        else:
+            gone.append(item_of(item.text, item.tokens, item.section, f"{TOLD}: {item.reason}", item.sources))
+    if all(item is before for item, before in zip(kept, block.items, strict=False)) and not gone:
+        return block
+    return keep_items(block, kept)._replace(dropped=(*block.dropped, *gone))
+
+
+def keep_items(block: Block, items: Sequence[ContextItem]) -> Block:
+    """Return a block with other items under the same heading."""
+    if not items:
+        return Block(dropped=block.dropped)
+    first = block.text.partition("\n")[0]
+    head = [first] if first.startswith("## ") else []
+    return Block("\n".join([*head, *(item.text for item in items)]) + "\n", tuple(items), block.dropped)
+
+
+@lru_cache(maxsize=1 << 11)
+def _sentences(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return the label of a line, and its sentences with their keys."""
+    found = _LABEL.match(text)
+    label = found.group() if found else ""
+    sentences = split_sentences(text[len(label) :])
+    return label, tuple((sentence, sentence_key(sentence)) for sentence in sentences)

@@ -1,0 +1,105 @@
+"""Recall by other names and through ties: facts come before lines, for those who heard the evidence."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dndbots.campaign import Campaign
+from dndbots.errors import UnknownEntity
+from dndbots.testing import memory_campaign
+
+PARTY = ("Zara", "Throk", "Finn")
+ALIASES = {
+    "Zee": "Zara: You can call me Zee.",
+    "the reeve": "DM: The reeve, Wymond, waves you over.",
+    "Rocky": "DM: Throk, also known as Rocky, laughs.",
+    "Marr": "Finn: My name is Finn Marr, by the way. Call me Marr.",
+}
+
+
+def play(campaign: Campaign, lines: list[tuple[str, list[str]]]) -> None:
+    """Record lines, each with its witnesses, and read the facts out of them."""
+    campaign.import_transcript(
+        {
+            "id": f"line_{n}_{abs(len(text))}",
+            "session": "s1",
+            "speaker": speaker,
+            "role": "dm" if speaker == "DM" else "pc",
+            "text": text,
+            "witnesses": witnesses,
+        }
+        for n, (said, witnesses) in enumerate(lines)
+        for speaker, text in [said.split(": ", 1)]
+    )
+    campaign.compact()
+
+
+GREETINGS = [(f"{who}: Good morning to all of you.", list(PARTY)) for who in PARTY]
+STORY = [
+    *GREETINGS,
+    ("DM: Wymond, the reeve of Thornwick, waves you over.", list(PARTY)),
+    ('DM: "My daughter Mira is gone," says Wymond.', list(PARTY)),
+    ("DM: Wymond asks you to find Mira, and offers a reward of sixty gold pieces.", list(PARTY)),
+    ("Zara: We'll find her, Wymond. I promise.", list(PARTY)),
+]
+
+
+def ask(question: str, viewer: str = "Zara") -> list[tuple[str, str, str]]:
+    with memory_campaign() as campaign:
+        play(campaign, STORY)
+        found = campaign.recall(viewer, question)
+        return [(item.section, item.text, item.reason) for item in found.items]
+
+
+def test_a_tie_answers_from_its_other_end() -> None:
+    """Who somebody's father is follows from whose daughter she is; the fact comes first, and says why."""
+    section, text, reason = ask("Who is Mira's father?")[0]
+    assert (section, reason) == ("facts", "a fact about Wymond, tied to Mira")
+    assert text.startswith("Wymond's daughter is Mira.")
+
+
+def test_a_quest_answers_for_the_one_who_gave_it() -> None:
+    """What somebody offers, or pays, is the reward of the quest that they gave, also by their office."""
+    for question in ("What did Wymond offer us?", "how much will the reeve pay"):
+        section, text, reason = ask(question)[0]
+        assert (section, text) == ("facts", "The reward for Find Mira is sixty gold pieces.")
+        assert reason == "a fact about Find Mira, tied to Wymond"
+
+
+def test_a_question_without_a_tie_reads_no_ties() -> None:
+    """What others are to somebody is no answer to what somebody did."""
+    assert all("tied to" not in reason for _, _, reason in ask("What did Mira eat?"))
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(sorted(ALIASES)), st.sets(st.sampled_from(PARTY))),
+        max_size=3,
+        unique_by=lambda told: told[0],
+    )
+)
+def test_only_those_who_heard_an_alias_have_it(told: list[tuple[str, set[str]]]) -> None:
+    """A viewer finds by another name only after perceiving the line that gave it. The DM always does."""
+    with memory_campaign() as campaign:
+        lines = [(ALIASES[alias], sorted(hearers)) for alias, hearers in told]
+        play(campaign, [*GREETINGS, *lines])
+        for alias, hearers in told:
+            speaker = ALIASES[alias].partition(":")[0]
+            for viewer in (*PARTY, "dm"):
+                heard = viewer == "dm" or viewer in hearers or viewer == speaker
+                try:
+                    entity = campaign.entity(alias, viewer=viewer)
+                except UnknownEntity:
+                    assert not heard, (alias, viewer)
+                else:
+                    assert heard, (alias, viewer, entity)
+
+
+def test_an_unheard_alias_changes_no_answer() -> None:
+    """What a viewer reads is the same, byte for byte, whether or not others learned another name."""
+    texts = []
+    for secret in ([], [("DM: The reeve, Wymond, winks. People call Wymond Nettle.", ["Throk"])]):
+        with memory_campaign() as campaign:
+            play(campaign, [*GREETINGS, *STORY[4:], *secret])
+            texts.append([campaign.recall("Zara", q).text for q in ("Who is Nettle?", "the reeve", "Wymond")])
+    assert texts[0] == texts[1]

@@ -1,0 +1,172 @@
+"""The English of recaps: who, where and why, in sentences that somebody would read aloud."""
+
+from itertools import count
+from typing import Any
+
+import pytest
+from tests.table import event
+
+from dndbots.campaign import Campaign
+from dndbots.events import EventType
+from dndbots.testing import memory_campaign
+
+ELENA, THROK, ZARA = "npc_elena_001", "pc_throk_001", "pc_zara_001"
+QUEST, MILL, GREEN = "qst_the_bell_001", "loc_mill_001", "loc_green_001"
+NAMES = {QUEST: "the Lost Bell", MILL: "the old mill", GREEN: "Oak Green", ELENA: "Elena"}
+GOAL = {"subject": QUEST, "key": "goal", "value": "Find out who took the bell."}
+_number = count()
+
+
+def told(kind: EventType, source: str, text: str, *, place: str = MILL, **known: Any) -> Any:
+    known = {"names": NAMES, "location": place, **known}
+    return event(f"e{next(_number)}", source, text, kind=kind, participants=[THROK, ZARA], **known)
+
+
+def offered(place: str = GREEN) -> Any:
+    text = '"Find out who took the bell. The village will pay you nine gold pieces."'
+    return told(
+        EventType.DIALOGUE, ELENA, text, place=place, quest_id=QUEST, quest_state="offered", facts=[GOAL]
+    )
+
+
+def taken(quest: str = QUEST, place: str = GREEN, **known: Any) -> Any:
+    return told(
+        EventType.QUEST_UPDATE, "dm", "Agreed.", place=place, quest_id=quest, quest_state="accepted", **known
+    )
+
+
+def fought(foe: str = "mon_rats_001") -> Any:
+    names = {**NAMES, foe: "gray rats"}
+    return told(EventType.COMBAT_START, "dm", "Rats!", enemies=[foe], enemy_count=2, names=names)
+
+
+def recap_of(*events: Any, length: str = "medium") -> str:
+    return " ".join(memory_campaign(events).recap("dm", length=length).text.split())
+
+
+def test_the_first_sentence_says_who_asked_whom_for_what_and_where() -> None:
+    """A story that begins with a request names the party in it, and no sentence says only where they were."""
+    text = recap_of(offered(), taken(), fought())
+    assert text.startswith(
+        "Previously on s01: At Oak Green, Elena asked Throk and Zara to find out who took the bell, and the "
+        'party took on "The Lost Bell".'
+    )
+    assert "were at Oak Green" not in text
+
+
+def test_what_somebody_asked_for_is_not_quoted_as_well() -> None:
+    """The goal is told once. Another sentence of the same speech may be quoted."""
+    text = recap_of(offered(), taken(), fought())
+    assert "Find out who took the bell," not in text
+    assert '"The village will pay you nine gold pieces," said Elena.' in text
+
+
+def test_nobody_is_quoted_before_the_story_begins() -> None:
+    """A line from before the first thing told has nothing that it could belong to."""
+    early = told(EventType.DIALOGUE, ELENA, '"I promise to wait for you at the mill tonight."')
+    text = recap_of(early, offered(), taken(), fought())
+    assert "asked Throk and Zara" in text
+    assert "wait for you" not in text.partition("Still open:")[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "quoted"),
+    [
+        (
+            '"Well," says Elena. "Signed! By the pair of them! I go."',
+            "Signed! By the pair of them!",
+        ),
+        ('"So the bell is back where it belongs," says Elena.', "So the bell is back where it belongs,"),
+    ],
+)
+def test_an_end_is_told_in_words_that_say_something(words: str, quoted: str) -> None:
+    """A mere "Well," does not tell how a quest ended."""
+    ended = told(EventType.QUEST_UPDATE, ELENA, words, quest_id=QUEST, quest_state="completed")
+    text = recap_of(offered(), taken(), ended)
+    assert f'"The Lost Bell" came to a good end: "{quoted}' in text
+
+
+def test_a_reward_is_told_as_one_and_belongs_to_all_who_earned_it() -> None:
+    """The duck in one pack and the gold in two are one reward."""
+    ended = told(
+        EventType.QUEST_UPDATE,
+        "dm",
+        "The bell rings again over the green.",
+        quest_id=QUEST,
+        quest_state="completed",
+        loot=[{"item": "a stone duck", "to": THROK}, {"gold": 5, "to": THROK}, {"gold": 4, "to": ZARA}],
+    )
+    assert "got a stone duck and 9 gold as a reward." in recap_of(offered(), taken(), ended, length="long")
+
+
+def test_a_step_is_told_by_what_it_states() -> None:
+    """The fact of a step says more than that a step was made, wherever the narration puts it."""
+    step = {"subject": QUEST, "key": "step_see", "value": "You have seen the empty tower."}
+    done = told(
+        EventType.QUEST_UPDATE, "dm", "The Lost Bell: You have seen the empty tower.", quest_id=QUEST,
+        objective_id="see", objective_state="completed", facts=[step],
+    )  # fmt: skip
+    text = recap_of(offered(), taken(), done)
+    assert "saw the empty tower" in text
+    assert "a step further" not in text
+
+
+def test_a_discovery_tells_what_was_looked_at_and_the_sentence_that_teaches() -> None:
+    """Of all that is said about a thing, the recap quotes what comes closest to the fact."""
+    look = told(
+        EventType.DISCOVERY,
+        "dm",
+        "It is an old and heavy book of sums. Somebody paid forty gold for a bronze bell last week.",
+        facts=[{"subject": ELENA, "key": "bought", "value": "a bronze bell for forty gold"}],
+        play={"step": "dm", "beats": ["looked:ledger"], "sights": {"things": {"ledger": "a thick ledger"}}},
+    )
+    text = recap_of(offered(), taken(), look)
+    assert "looked at a thick ledger" in text
+    assert '"Somebody paid forty gold for a bronze bell last week."' in text
+    assert "made a discovery" not in text
+
+
+def test_a_place_with_a_preposition_in_its_name_gets_no_second_one() -> None:
+    """Nobody says "at inside the pier"."""
+    inside = {**NAMES, MILL: "inside the old pier"}
+    start = told(
+        EventType.COMBAT_START,
+        "dm",
+        "Rats!",
+        enemies=["mon_rats_001"],
+        names={**inside, "mon_rats_001": "rats"},
+    )
+    text = recap_of(offered(), taken(), start)
+    assert "Inside the old pier, " in text or " inside the old pier." in text
+    assert "at inside" not in text.casefold()
+
+
+def test_a_fight_that_goes_on_is_told_so_and_the_last_place_only_once() -> None:
+    """The reader knows where everybody is from the sentence before."""
+    text = recap_of(
+        offered(),
+        taken(),
+        event("m", "dm", "Off.", kind=EventType.LOCATION_CHANGE, participants=[THROK, ZARA], location=MILL),
+        fought(),
+    )
+    assert "and the fight was not over" in text
+    assert text.count("the old mill") == 1
+
+
+def test_an_open_end_says_whose_words_it_is_in_and_ends_with_its_quest() -> None:
+    """A promise about a quest is over when the quest is, and "I" has a name."""
+    vow = told(EventType.DIALOGUE, THROK, '"I promise to guard the ferry."')
+    about = told(EventType.DIALOGUE, ZARA, '"You have my word on this: the Lost Bell."')
+    campaign: Campaign = memory_campaign([offered(), taken(), vow, about])
+    ends = campaign.recap("dm").open_ends
+    assert 'A promise, in the words of Throk: "I promise to guard the ferry."' in ends
+    assert sum("Lost Bell" in end for end in ends) == 1
+    campaign.record(told(EventType.QUEST_UPDATE, "dm", "Done.", quest_id=QUEST, quest_state="ransomed"))
+    assert not any("Lost Bell" in end for end in campaign.recap("dm").open_ends)
+
+
+def test_verbs_that_repeat_are_said_once() -> None:
+    """Two quests taken on in a row are one sentence."""
+    other = "qst_the_road_001"
+    text = recap_of(fought(), taken(), taken(other, names={**NAMES, other: "the Long Road"}), length="short")
+    assert 'took on "The Lost Bell" and "The Long Road".' in text
