@@ -474,10 +474,10 @@ def test_somebody_may_have_several_brothers() -> None:
     )
     tom, garth = says("b", "Elena", "brother", "Tom"), says("a", "Elena", "brother", "Garth")
     campaign.compact(extractor=Says(garth, tom))
-    assert "Elena::brother->@Garth,@Tom" in campaign.context(THROK, 600).text
+    assert "- Elena: brother: Garth; brother: Tom." in campaign.context(THROK, 600).text
     campaign.record(told("c", "Garth is no longer the brother of Elena."))
     campaign.compact(extractor=Says(says("c", "Elena", "brother", "Garth", ended=True)))
-    assert "Elena::brother->@Tom\n" in campaign.context(THROK, 600).text
+    assert "- Elena: brother: Tom." in campaign.context(THROK, 600).text
 
 
 def test_a_family_name_that_is_heard_later_is_theirs_unless_they_have_another() -> None:

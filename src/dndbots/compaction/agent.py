@@ -21,7 +21,7 @@ from dndbots.errors import ExtractionFailed, InvalidSetting, StaleNote, UpdateRe
 from dndbots.events import GameEvent
 from dndbots.extraction.port import Extractor, KnownNames, Turn, Update
 from dndbots.ids import DM, is_uid, name_from_uid, short
-from dndbots.interop.transcripts import TranscriptLine
+from dndbots.interop.transcript_events import TranscriptLine
 from dndbots.llm.timeouts import within
 from dndbots.memory.entries import entry_of
 from dndbots.storage.campaign_log import CampaignLog

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from pydantic import ValidationError
 
 from dndbots.errors import UpdateRefused
-from dndbots.extraction.port import CATEGORIES, FIELDS, LONGEST_VALUE, PEOPLE, Turn, Update
+from dndbots.extraction.port import ALIAS, CATEGORIES, FIELDS, LONGEST_VALUE, PEOPLE, Turn, Update
 from dndbots.extraction.turn_evidence import (
     TurnEvidence,
     evidence_of,
@@ -34,6 +34,9 @@ _READ_FOR_EACH: Final = 10
 _LONGEST_KEY: Final = 40
 _LONGEST_SHOWN: Final = 80
 _MOST_SHOWN: Final = 10
+# What a stranger's words may say of somebody whom they name for the first time.
+_INTRODUCING: Final = frozenset((ALIAS, "kind"))
+_OFFICE: Final = "the "
 _MARKUP: Final = frozenset("`*<>{}[]|\\#~")
 
 
@@ -193,7 +196,9 @@ def _accepted(update: Update, turns: Mapping[str, Turn], who: NameResolver) -> A
     linked = fields[update.field]
     target = _linked(update, linked, subject, turn, evidence, who) if linked else None
     beyond = "" if update.kind == "quest" else update.name  # a quest is often named by its goal
-    if not linked and not says_something(update.value, beyond=beyond):
+    if update.field == ALIAS:
+        _refuse_unlike_a_name(update.value)
+    elif not linked and not says_something(update.value, beyond=beyond):
         raise _refusal("unsupported", f"the value {update.value!r} states nothing")
     if not linked and not evidence.says(update.value):
         raise _refusal("unsupported", f"the turn does not say {update.value!r}")
@@ -203,6 +208,12 @@ def _accepted(update: Update, turns: Mapping[str, Turn], who: NameResolver) -> A
     return Accepted(
         update, subject, target, _key(update), "rumor" if update.sure == "rumor" else certainty, said_by
     )
+
+
+def _refuse_unlike_a_name(value: str) -> None:
+    """Raise UpdateRefused for another name that is none: neither a name nor somebody's office."""
+    if not is_like_a_name(value) and not (is_phrase(value) and value.startswith(_OFFICE)):
+        raise _refusal("name", f"{value!r} is not written like a name")
 
 
 def _refusal(rule: str, reason: str) -> UpdateRefused:
@@ -278,7 +289,9 @@ def _said_by(update: Update, turn: Turn, evidence: TurnEvidence, who: NameResolv
         return _witness(named, turn, evidence, who)
     if turn.role != "dm":
         return _witness(turn.speaker, turn, evidence, who)
-    if not _is_narrated(update, evidence):
+    # An unknown stranger may introduce a name; the rumor of it is nobody's word.
+    introduces = update.sure == "rumor" and update.field in _INTRODUCING
+    if not introduces and not _is_narrated(update, evidence):
         raise _refusal("quoted", "the DM quotes it, and the proposal does not say whom")
     return None
 
@@ -308,7 +321,10 @@ def _is_narrated(update: Update, evidence: TurnEvidence) -> bool:
 
 
 def _refuse_doubtful(update: Update, turn: Turn, evidence: TurnEvidence) -> None:
-    reported = turn.role != "dm" or update.said_by is not None or update.sure == "rumor"
+    # Hearsay of somebody or something still introduces its name.
+    reported = (
+        turn.role != "dm" or update.said_by is not None or update.sure == "rumor" or update.field == ALIAS
+    )
     if doubt := evidence.doubt(update.value, ended=update.ended, reported=reported):
         raise _refusal("unsupported", f"the turn does not state {update.value!r}: {doubt}")
 

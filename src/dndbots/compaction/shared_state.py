@@ -26,6 +26,7 @@ from dndbots.compaction.data.models import (
     CampaignData,
     Info,
     NarrativeInfo,
+    SceneInfo,
     StatedValue,
     _Creature,
     new_info,
@@ -33,7 +34,7 @@ from dndbots.compaction.data.models import (
 from dndbots.compaction.data.newest import LONG_AGO, ClaimEffect, DataClaim, claims_of_value, weigh_claims
 from dndbots.compaction.scenes import check_narrative, with_narrative_id
 from dndbots.errors import DuplicateEvent, UpdateRefused
-from dndbots.extraction.port import KIN, Turn, Update
+from dndbots.extraction.port import ALIAS, KIN, Turn, Update
 from dndbots.extraction.turn_evidence import is_like_a_name, is_same_name
 from dndbots.ids import category_of, fold_name, mint, short
 
@@ -165,16 +166,39 @@ class SharedStateManager:
             return known
 
     def tell(self, kind: str, text: str, turns: Iterable[str]) -> NarrativeInfo:
-        """Add a narrative of these turns; raise UpdateRefused if they do not support it."""
+        """Add a narrative of these turns and the scene that it tells; raise UpdateRefused without support."""
         with self.batch():
             try:
-                told = with_narrative_id(check_narrative(kind, text, self.turns(turns)), self._data)
+                read = self.turns(turns)
+                told = with_narrative_id(check_narrative(kind, text, read), self._data)
             except UpdateRefused as exc:
                 shown = {"kind": short(kind, 40), "text": short(text)}
                 self._tally.add(Rejected(shown, exc.reason, exc.rule))
                 raise
+            if told.scene_id is None:
+                scene = self._scene_of(read)
+                told = told.model_copy(update={"scene_id": scene.scene_id})
+                if scene.scene_id not in self._data.scenes:
+                    self._change("scenes", scene.scene_id, scene)
             self._change("narratives", told.narrative_id, told)
             return told
+
+    def _scene_of(self, turns: Sequence[Turn]) -> SceneInfo:
+        """Return the scene of some turns: where they were, and who spoke in them."""
+        ordered = sorted(turns, key=lambda turn: self._times[turn.id])
+        first, last = ordered[0], ordered[-1]
+        speakers = dict.fromkeys((turn.role, turn.speaker) for turn in ordered if turn.role != "dm")
+        people = (self._names.bearer(name, role.upper()) for role, name in speakers)
+        places = [turn.place for turn in ordered if turn.place]
+        return SceneInfo(
+            scene_id=first.id,
+            session=first.session or "",
+            location=self._names.bearer(places[0], "LOC") if places else None,
+            participants=tuple(dict.fromkeys(filter(None, people))),
+            first=first.id,
+            last=last.id,
+            turns=len(ordered),
+        )
 
     def _publish(self) -> None:
         changed = self._data is not self._published.data
@@ -209,6 +233,9 @@ class SharedStateManager:
     def _take(self, accepted: Accepted) -> None:
         """Add a claim to its slot, and store the value that results."""
         update, uid = accepted.update, accepted.subject.uid or ""
+        if update.field == ALIAS:
+            self._take_alias(uid, update.value)
+            return
         said_by = accepted.said_by.uid if accepted.said_by else None
         slot = _FactSlot(uid, accepted.key, said_by, accepted.certainty)
         info = self._info(uid)
@@ -223,6 +250,20 @@ class SharedStateManager:
         self._change(
             SHELVES[category_of(uid) or ""], uid, _with(info, slot, weigh_claims(self._claims[slot]))
         )
+
+    def _take_alias(self, uid: str, alias: str) -> None:
+        """Add another name; UpdateRefused if somebody else has it."""
+        info = self._info(uid)
+        if self._names.has_other(alias, uid):
+            raise UpdateRefused(reason=f"{alias!r} is the name of somebody else", rule="name")
+        if fold_name(alias) not in map(fold_name, (info.name, *info.aliases)):
+            self._change(
+                SHELVES[category_of(uid) or ""],
+                uid,
+                info.model_copy(update={"aliases": (*info.aliases, alias)}),
+            )
+            self._names.add(uid, info.name, (*info.aliases, alias))
+            self._undo.append(partial(self._names.forget, uid, alias))
 
     def _restore(self, slot: _FactSlot, claims: tuple[DataClaim, ...] | None) -> None:
         if claims is None:
@@ -309,6 +350,15 @@ class NameIndex:
     def remove(self, uid: str) -> None:
         """Remove an entity that was just added, when its batch is undone."""
         for index, key in self._keys((self._called.pop(uid),)):
+            index[key].discard(uid)
+
+    def has_other(self, name: str, uid: str) -> bool:
+        """Return whether anybody else has this name."""
+        return bool(self._bearers(name) - {uid})
+
+    def forget(self, uid: str, alias: str) -> None:
+        """Remove an alias that was just added, when its batch is undone."""
+        for index, key in self._keys((alias,)):
             index[key].discard(uid)
 
     def bearer(self, name: str, category: str) -> str | None:

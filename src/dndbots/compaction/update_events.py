@@ -15,13 +15,15 @@ from dndbots.canon.entities import Fact
 from dndbots.compaction.checks import Accepted, NameMention, Rejected
 from dndbots.compaction.heard_turns import Hearer, fitting_categories, hearers_of, view_of
 from dndbots.events import EventType, GameEvent
-from dndbots.extraction.port import MANY, Update
-from dndbots.extraction.turn_evidence import is_like_a_name, untitled
-from dndbots.ids import DM, SYSTEM, category_of, fold_name, mint_heard
+from dndbots.extraction.port import ALIAS, MANY, Update
+from dndbots.extraction.turn_evidence import is_like_a_name, is_phrase, untitled
+from dndbots.ids import DM, SYSTEM, category_of, fold_name, is_description, mint_heard
 from dndbots.storage.views.view import View
+from dndbots.text.words import words_of
 
 _LONGEST_KEY: Final = 64
 _SURENESS: Final = {"rumor": 0, "belief": 1, "fact": 2}
+_ROLE: Final = "role"
 _REPEATED: Final = "repeated"
 _RECORDED: Final = "recorded"
 _Outcome = str | Rejected
@@ -200,8 +202,8 @@ class _HearerUpdates:
         return [new for new in dict.fromkeys(self._new.values()) if new.uid in shown]
 
     def events(self) -> list[GameEvent]:
-        """Return the events with at least one fact."""
-        return [_event(group) for group in self._groups.values() if group.facts]
+        """Return the events with at least one fact or name."""
+        return [_event(group) for group in self._groups.values() if group.facts or group.names]
 
     def take(self, one: Accepted) -> _Outcome:
         """Add an update to the events to record; return what became of it."""
@@ -216,6 +218,8 @@ class _HearerUpdates:
         one, value = _with_key(one, uids), _value(one, uids)
         said_by = uids[one.said_by] if one.said_by else None
         learns = one.certainty == "fact" or self._who not in (DM, said_by)
+        if one.update.field == ALIAS:
+            return self._take_name(one, source, subject, said_by, uids, is_new=is_new)
         if self._is_stated(one, source, subject):
             return Rejected(one.update, "the turn states it already, as structured data", "structured")
         if one.update.ended and not (learns and self._was_so(one, subject, value)):
@@ -226,6 +230,39 @@ class _HearerUpdates:
             (one.update.turn, said_by), _EventDraft(source=source, said_by=said_by)
         )
         return self._add(group, one, subject, value, uids)
+
+    def _take_name(
+        self,
+        one: Accepted,
+        source: GameEvent,
+        subject: str,
+        said_by: str | None,
+        uids: Mapping[NameMention, str],
+        *,
+        is_new: bool,
+    ) -> _Outcome:
+        """Add another name of an entity, or introduce a new one; a name that somebody else has is refused."""
+        value = " ".join(one.update.value.split())
+        bearers = self._view.persons_of(self._hearer.bearers(value))
+        new = self._new.get(fold_name(value))
+        others = {same[0] for same in bearers.values()} | ({new.uid} if new is not None else set())
+        mine = set(self._view.persons(subject))
+        if others - mine - {subject}:
+            return Rejected(one.update, f"{value!r} is the name of somebody else", "name")
+        if others and not is_new:
+            return _REPEATED
+        group = self._groups.setdefault(
+            (one.update.turn, said_by), _EventDraft(source=source, said_by=said_by)
+        )
+        self._add_names(group, uids)
+        names = group.names.setdefault(subject, self._known_names(subject))
+        if fold_name(value) not in map(fold_name, names):
+            names.append(value)
+            group.lines.append(f"{self._spoken_name(source, one.subject, subject)}: also called {value}.")
+        if new is None and subject in {minted.uid for minted in self._new.values()}:
+            minted = next(minted for minted in self._new.values() if minted.uid == subject)
+            self._new[fold_name(value)] = minted
+        return _RECORDED
 
     def note_recorded(self, one: Accepted) -> None:
         """Note an update that the hearer gets through another hearer's event."""
@@ -282,13 +319,38 @@ class _HearerUpdates:
             return Rejected(one.update, f"the turn gives two values for {one.update.field!r}", "two_values")
         group.facts[slot] = fact
         self._newest[subject, one.key] = _LatestValue(value, one.certainty, one.update.ended)
-        for mention, uid in uids.items():
-            if mention.uid is None:
-                group.names[uid] = next([*new.names] for new in self._new.values() if new.uid == uid)
+        self._add_names(group, uids)
+        if one.key == _ROLE and not one.update.ended:
+            role = fold_name(str(value))
+            for office in dict.fromkeys(
+                (role, role.partition(" of ")[0])
+            ):  # the reeve of Thornwick is the reeve
+                self._add_office(group, subject, f"the {office}")
         over = " no longer" if one.update.ended else ""
         who = self._spoken_name(group.source, one.subject, subject)
         group.lines.append(f"{who}: {one.update.field} is{over} {one.update.value}.")
         return _RECORDED
+
+    def _add_office(self, group: _EventDraft, uid: str, office: str) -> None:
+        """Give somebody the name of their office if the turn calls them so: "the reeve"."""
+        spoken = f" {' '.join(words_of(group.source.content))} "
+        if is_phrase(office) and f" {' '.join(words_of(office))} " in spoken:
+            names = group.names.get(uid) or self._known_names(uid)
+            if office not in names and uid not in self._hearer.bearers(office):
+                group.names[uid] = [*names, office]
+
+    def _known_names(self, uid: str) -> list[str]:
+        """Return the name that an entity keeps when it gets another; none if the hearer was told no name."""
+        name = self._view.called([uid])[uid].name
+        folded = fold_name(name)
+        is_given = uid in self._view.given([folded]).get(folded, ())
+        return [name] if is_given and not is_description(name) else []
+
+    def _add_names(self, group: _EventDraft, uids: Mapping[NameMention, str]) -> None:
+        """Give an event the names of the new entities in it."""
+        for mention, uid in uids.items():
+            if mention.uid is None and uid not in group.names:
+                group.names[uid] = next([*new.names] for new in self._new.values() if new.uid == uid)
 
     def _placed(self, mention: NameMention, source: GameEvent) -> NameMention | _Minted | str:
         """Return the entity with its uid. A new one gets a uid that all turns of this run share."""
@@ -306,9 +368,12 @@ class _HearerUpdates:
         )
 
     def _names(self, new: NameMention) -> tuple[str, ...]:
-        """Return the names of a new entity: the one that was heard, and its short form if no other has it."""
-        short = _short_name(new.name) if new.category == "NPC" else None
-        return (new.name,) if short is None or self._hearer.bearers(short) else (new.name, short)
+        """Return the names of a new entity: the one that was heard, and shorter forms that no other has."""
+        forms = _shorter_names(new.name) if new.category == "NPC" else ()
+        return (new.name, *(form for form in forms if not self._is_taken(form)))
+
+    def _is_taken(self, name: str) -> bool:
+        return fold_name(name) in self._new or bool(self._hearer.bearers(name))
 
     def _spoken_name(self, source: GameEvent, mention: NameMention, uid: str) -> str:
         """Return the name of the subject that the hearer may read."""
@@ -399,7 +464,11 @@ def _is_other(value: JsonValue, other: JsonValue) -> bool:
     return not (_is_in(value, other) or _is_in(other, value))
 
 
-def _short_name(name: str) -> str | None:
-    """Return the short form of a name: without titles, only the first word. None if it has none."""
-    short = untitled(name).split()[0]
-    return short if short != name and is_like_a_name(short) else None
+def _shorter_names(name: str) -> list[str]:
+    """Return the shorter forms of a name: without its title, its first word, and its title and last word."""
+    plain = untitled(name)
+    words = plain.split()
+    forms = [plain, words[0]]
+    if plain != name and len(words) > 1:
+        forms.append(f"{name.removesuffix(plain).strip()} {words[-1]}")
+    return [form for form in dict.fromkeys(forms) if form != name and is_like_a_name(form)]

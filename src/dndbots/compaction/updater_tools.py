@@ -30,8 +30,9 @@ class ToolClaim(TypedDict, total=False):
 
 
 class PersonFields(ToolClaim, total=False):
-    """The fields of a person. From `place` on, the value is a name."""
+    """The fields of a person. `alias` is another name. From `place` on, the value is a name."""
 
+    alias: str
     role: str
     race: str
     description: str
@@ -72,8 +73,10 @@ class PersonFields(ToolClaim, total=False):
 
 
 class EnvironmentFields(ToolClaim, total=False):
-    """The fields of a place. `part_of` and `ruler` are names."""
+    """The fields of a place. `alias` is another name; `part_of` and `ruler` are names of others."""
 
+    alias: str
+    kind: str
     description: str
     status: str
     known_for: str

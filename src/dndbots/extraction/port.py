@@ -33,7 +33,10 @@ KIN: Final = (
     "nephew", "niece", "cousin", "grandfather", "grandmother", "friend", "rival", "enemy", "ally", "lover",
     "mentor", "apprentice", "serves", "employer",
 )  # fmt: skip
+# Another name for the same entity, or the name itself if a turn only introduces it.
+ALIAS: Final = "alias"
 _PERSON: Final[Mapping[str, tuple[str, ...]]] = {
+    ALIAS: (),
     "role": (),
     "race": (),
     "description": (),
@@ -55,6 +58,8 @@ FIELDS: Final[Mapping[Kind, Mapping[str, tuple[str, ...]]]] = {
     "character": _PERSON,
     "npc": _PERSON,
     "environment": {
+        ALIAS: (),
+        "kind": (),
         "description": (),
         "status": (),
         "known_for": (),

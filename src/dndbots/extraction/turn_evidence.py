@@ -24,11 +24,12 @@ _TELLING_WORDS = """
 """
 _LINKING_WORDS = "of the de von van du la le al el di da and in at on under by"
 _TITLE_WORDS = """
-    abbess abbot admiral aunt baron baroness bishop brother captain chief chieftain colonel commander count
-    countess dame doctor don duchess duke earl elder emperor empress father general governor grandfather
-    grandmother grandma grandpa guildmaster headman highness inquisitor king lady lieutenant lord magistrate
-    majesty marshal master mayor miss mister mistress mother mr mrs ms old patriarch priest priestess prince
-    princess professor queen saint sergeant sheriff sir sister uncle warden widow young
+    abbess abbot admiral arcanist archmage aunt baron baroness bishop brother captain chancellor chief
+    chieftain colonel commander constable corporal count countess dame deacon doctor don dr duchess duke earl
+    elder emperor empress father general governor grandfather grandma grandmaster grandmother grandpa
+    guildmaster headman highness inquisitor judge king lady lieutenant lord madam magister magistrate majesty
+    marshal master mayor miss mister mistress mother mr mrs ms old patriarch priest priestess prince princess
+    professor queen regent saint sergeant sheriff sir sister squire uncle warden warlord widow young
 """
 # Families of words: a turn that states a tie between two people contains a word of its family.
 _KINSHIPS = """

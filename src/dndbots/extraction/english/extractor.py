@@ -1,12 +1,20 @@
 """The default extractor: reads each turn on its own, and proposes only facts that the turn states."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
 from typing import Final, NamedTuple
 
+from dndbots.extraction.english.introductions import KIND, find_introductions
 from dndbots.extraction.english.marked_names import Lexicon, Marked, Mention, mark_names
 from dndbots.extraction.english.name_kinds import find_cues
-from dndbots.extraction.english.not_facts import after_rumor, is_closed, is_sung, is_written, takes_back
+from dndbots.extraction.english.not_facts import (
+    after_rumor,
+    is_closed,
+    is_fancied,
+    is_sung,
+    is_written,
+    takes_back,
+)
+from dndbots.extraction.english.other_names import OtherName, find_other_names, write_out_names
 from dndbots.extraction.english.passages import QUOTE, Passage, passages
 from dndbots.extraction.english.plain_forms import rewrite_plainly
 from dndbots.extraction.english.reader import SentenceContext, read_sentence
@@ -18,7 +26,7 @@ from dndbots.extraction.english.speakers import (
     mark_pronouns,
 )
 from dndbots.extraction.english.word_tables import OPENERS
-from dndbots.extraction.port import FIELDS, KnownNames, Turn, Update
+from dndbots.extraction.port import ALIAS, FIELDS, LONGEST_VALUE, KnownNames, Turn, Update
 from dndbots.text.english_words import FUNCTION_WORDS
 from dndbots.text.words import words_of
 
@@ -47,16 +55,22 @@ class RuleExtractor:
 
 def _updates_of(turn: Turn, lexicon: Lexicon) -> list[Update]:
     found: dict[Update, None] = {}
-    text = rewrite_plainly(turn.text[:LONGEST_TURN], narrated=turn.role == "dm")
+    text = rewrite_plainly(write_out_names(turn.text[:LONGEST_TURN]), narrated=turn.role == "dm")
     if is_sung(text):
         return []
     sentences = list(_sentences(text, lexicon))
-    for sentence, following in zip_longest(sentences, sentences[1:]):
+    known_by: dict[str, str] = {}  # the known names of people, by the other names that the turn gives them
+    for before, heard, following in zip([None, *sentences], sentences, [*sentences[1:], None], strict=False):
+        if following and takes_back(following.passage.text):
+            continue
+        others = _other_names(turn, heard, lexicon)
+        found.update(dict.fromkeys(_as_updates(others, turn, heard, lexicon)))
+        known_by |= {name.other: name.name for name in others}
+        sentence = heard._replace(marked=heard.marked.renamed(known_by))
+        found.update(dict.fromkeys(_introductions(turn, sentence, before, lexicon)))
         speaker = sentence.said_by or (turn.speaker if turn.role != "dm" else None)
         marked = sentence.marked
         if sentence.is_unattributed or sentence.passage.asks or is_closed(sentence.passage.text):
-            continue
-        if following and takes_back(following.passage.text):
             continue
         if speaker:
             marked = mark_first_person(marked, speaker)
@@ -65,7 +79,72 @@ def _updates_of(turn: Turn, lexicon: Lexicon) -> list[Update]:
         )
         found.update(dict.fromkeys(read_sentence(marked, context)))
     words = _TurnWords(turn) if found else None
-    return [update for update in found if words and words.support(update)]
+    return _fullest([update for update in found if words and words.support(update)])
+
+
+def _fullest(updates: list[Update]) -> list[Update]:
+    """Return updates without those that another one of the turn says in full: a priest is one of Oakhurst."""
+    values: dict[tuple[str, str], list[str]] = {}
+    for update in updates:
+        values.setdefault((update.name, update.field), []).append(update.value)
+    return [
+        update
+        for update in updates
+        if update.field == ALIAS
+        or not any(value.startswith(f"{update.value} ") for value in values[update.name, update.field])
+    ]
+
+
+def _other_names(turn: Turn, sentence: _Sentence, lexicon: Lexicon) -> list[OtherName]:
+    if sentence.passage.asks or is_fancied(sentence.passage.text):
+        return []
+    speaker = sentence.said_by or (turn.speaker if turn.role != "dm" else None)
+    return list(find_other_names(sentence.marked, speaker, lexicon))
+
+
+def _as_updates(
+    names: Iterable[OtherName], turn: Turn, sentence: _Sentence, lexicon: Lexicon
+) -> Iterator[Update]:
+    for name, other in names:
+        category = lexicon.category_of(name)
+        is_played = category == "PC" or (turn.role == "pc" and name == turn.speaker)
+        yield Update(
+            kind="character" if is_played else "environment" if category == "LOC" else "npc",
+            name=name,
+            field=ALIAS,
+            value=other,
+            turn=turn.id,
+            said_by=sentence.said_by,
+            sure="rumor" if sentence.is_unattributed else "fact",
+        )
+
+
+def _introductions(
+    turn: Turn, sentence: _Sentence, before: _Sentence | None, lexicon: Lexicon
+) -> Iterator[Update]:
+    """Yield the new names of a sentence. The word of a stranger whom the DM quotes is only a rumor."""
+    if sentence.passage.asks or is_fancied(sentence.passage.text):
+        return
+    firm = not is_closed(sentence.passage.text)
+    found = find_introductions(
+        sentence.marked, before.marked.text if before else "", lexicon, narrated=turn.role == "dm", firm=firm
+    )
+    for name, kind, given, said in found:
+        # What a stranger says of a person proves nothing, but an office is as good as a name.
+        is_office = (
+            sentence.is_unattributed and given == "role" and f"the {said}" in sentence.marked.text.lower()
+        )
+        field, value = (ALIAS, f"the {said}") if is_office else (given, said)
+        if len(value) <= LONGEST_VALUE and not (sentence.is_unattributed and field not in (ALIAS, KIND)):
+            yield Update(
+                kind=kind,
+                name=name,
+                field=field,
+                value=value,
+                turn=turn.id,
+                said_by=sentence.said_by,
+                sure="rumor" if sentence.is_unattributed or after_rumor(sentence.marked.text) else "fact",
+            )
 
 
 def _sentences(text: str, lexicon: Lexicon) -> Iterator[_Sentence]:

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from dndbots.extraction.english.word_tables import (
+    ANIMALS,
     FEATURES,
     FOLK,
     KIN,
@@ -30,9 +31,10 @@ _NO_MODIFIER: Final = either(
 # Offices only with their domain: the master of the mint, but not a master.
 _OVER: Final = r"(?:master|mistress|head|keeper|speaker|voice|hand)(?= (?:of|to|for) )"
 _HEAD: Final = rf"(?:(?:{either(ROLES | RACES | FOLK)}|[a-z]+{either(ROLE_ENDINGS)})(?![\w-])|{_OVER})"
-_MODIFIERS: Final = rf"(?:(?!{_NO_MODIFIER}\b)[a-z][\w'\u2019-]*,? ){{0,4}}?"
+_MODIFIERS: Final = rf"(?:(?!{_NO_MODIFIER}(?![\w-]))[a-z][\w'\u2019-]*,? ){{0,4}}?"
 _NARROW: Final = r"(?: (?:of|from) (?:the )?(?:@[A-Z]\d+@|[a-z]+))?"
 _TAIL: Final = r"(?: (?:of|to|for|at|from|in|with|on|whose|wearing|dressed|within) [^,.;:!?]{1,80}?)?"
+_LOOKS: Final = r"(?: (?:with|whose|wearing|dressed|from) [^,.;:!?]{1,80}?)"
 END: Final = (
     r"(?=[,.;:!?]|$| and (?:@|he |she |is |has |wants )| but | who | that | while | as | "
     r"here\b| by (?:trade|birth|blood)\b| for (?:\w+ )?years| (?:you|everybody|everyone|they) "
@@ -42,6 +44,7 @@ _PARTS: Final = {
     "<np>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_TAIL})",
     "<narrow>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_NARROW})",
     "<short>": rf"(?P<np>{_MODIFIERS}{_HEAD})",
+    "<being>": rf"(?P<np>{_MODIFIERS}(?:{_HEAD}|{either(ANIMALS)}(?![\w-])))(?P<tail>{_LOOKS}?)",
     "<office>": (
         rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>(?: (?:of|to) (?:the |an? )?[a-z][a-z'-]+(?: [a-z'-]+)??)?)"
     ),

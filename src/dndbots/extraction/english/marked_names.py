@@ -67,6 +67,13 @@ class Marked(NamedTuple):
         """Return a part of the sentence as it was written."""
         return _MARK.sub(self._written, span)
 
+    def renamed(self, names: Mapping[str, str]) -> "Marked":
+        """Return the sentence with some of its people under another name."""
+        if names.keys().isdisjoint(mention.name for mention in self.mentions):
+            return self
+        mentions = (mention._replace(name=names.get(mention.name, mention.name)) for mention in self.mentions)
+        return Marked(self.text, tuple(mentions))
+
     def _written(self, mark: re.Match[str]) -> str:
         written = self.mentions[int(mark[2])].written
         return written if mark[3] is None or written.lower() in _OWNING else written + mark[3]

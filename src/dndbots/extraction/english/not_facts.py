@@ -15,7 +15,8 @@ _DREAMT = (
     r"|as the (?:saying|joke|rhyme|song) goes|puppets?|puppet show|play-?acting|make-believe|on stage"
 )
 _AT_THE_TABLE = (
-    r"rolls?|rolled|rolling|d20|d\d+|natural (?:20|twenty|one|1)|nat (?:20|one|1)|initiative"
+    r"(?:rolls?|rolled|rolling)(?! (?:into|over|past|down|through|across|along|off|onto)\b)"
+    r"|d20|d\d+|natural (?:20|twenty|one|1)|nat (?:20|one|1)|initiative"
     r"|saving throws?|checks?"
     r"|hit points?|armor class|points of|proficien\w+|perception|athletics|acrobatics"
     r"|disadvantage|bonus action|spell slots?|modifier"
@@ -33,9 +34,9 @@ _AT_THE_TABLE = (
     r"|brand new|metagam\w+|spoilers?|real life|irl|headcanon|plot twist|calling it now|my theory"
     r"|my money(?:'s| is) on|in my head"
 )
+_FANCIED = r"suppose|supposing|imagine|pretend(?:s|ing)?|what if|hypothetically|let's say|(?<!to )say,"
 _SUPPOSED = (
-    r"if|unless|whether|suppose|supposing|imagine|pretend(?:s|ing)?|maybe|perhaps|what if|as "
-    r"though|assuming|hypothetically|let's say|say,"
+    rf"if|unless|whether|maybe|perhaps|as though|assuming|{_FANCIED}"
     r"|possibly|probably|presumably|supposedly|allegedly|apparently|seemingly|could say|otherwise"
     r"|(?:when|once|as soon as|the day|until|till) i(?:'m|\u2019m| am| become| get to be)"
     r"|some ?day|one of these days"
@@ -75,6 +76,7 @@ def _any(words: str) -> re.Pattern[str]:
 
 
 _CLOSED: Final = _any(f"{_DREAMT}|{_AT_THE_TABLE}|{_SUPPOSED}")
+_UNREAL: Final = _any(f"{_DREAMT}|{_AT_THE_TABLE}|{_FANCIED}")
 _DOUBT: Final = re.compile(rf"(?<![\w])(?:{_DOUBTED})(?![\w])", re.IGNORECASE)
 _HOLDING: Final = _any(_HELD)
 # The boundary of two clauses: a doubt in one does not touch the other.
@@ -134,6 +136,11 @@ def is_closed(sentence: str) -> bool:
     """Return whether a sentence is not read at all: a dream, a supposition, irony, or table talk."""
     words = _BARGAIN.sub(" ", sentence)
     return bool(_CLOSED.search(words, after_rumor(words)) or _IRONY.search(words))
+
+
+def is_fancied(sentence: str) -> bool:
+    """Return whether a sentence speaks of nobody real: a dream, a fancy, irony, or table talk."""
+    return bool(_UNREAL.search(sentence) or _IRONY.search(sentence))
 
 
 def takes_back(sentence: str) -> bool:

@@ -313,10 +313,10 @@ def _is_of_the_moment(finding: _Finding, match: re.Match[str], context: Sentence
         return finding.field in _NOT_OF_ONESELF and not is_stated
     # A player who looks back says what was, not what is.
     is_past = finding.field == "status" and finding.kind == "npc" and _LOOKING_BACK.search(match.group())
-    return bool(is_past) or ("np" in parts and _is_punch_line(match))
+    return bool(is_past) or ("np" in parts and is_punch_line(match))
 
 
-def _is_punch_line(match: re.Match[str]) -> bool:
+def is_punch_line(match: re.Match[str]) -> bool:
     """Return whether the sentence is only a name and a role, without a verb: a joke, as players make it."""
     alone = match.start() == 0 and not match.string[match.end() :].strip(" .!")
     return alone and not _COPULA.search(match.group())

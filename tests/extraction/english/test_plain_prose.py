@@ -1,0 +1,135 @@
+"""Plain prose: people and places introduced by name become entities, with what is said of them.
+
+`plain_prose/` has texts of forty lines in different styles. Their heads list who and what they introduce.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dndbots.campaign import Campaign
+from dndbots.extraction.english import RuleExtractor
+from dndbots.extraction.port import KnownNames, Turn
+from dndbots.testing import memory_campaign
+
+TEXTS = Path(__file__).parent / "plain_prose"
+CATEGORY = {"person": "NPC", "place": "LOC"}
+
+
+def play(campaign: Campaign, *lines: tuple[str, str], witnesses: list[str] | None = None) -> None:
+    campaign.import_transcript(
+        {
+            "id": f"line_{campaign.head}_{n}",
+            "session": "s1",
+            "speaker": speaker,
+            "role": "dm" if speaker == "DM" else "pc",
+            "text": text,
+            **({"witnesses": witnesses} if witnesses is not None else {}),
+        }
+        for n, (speaker, text) in enumerate(lines)
+    )
+    campaign.compact()
+
+
+@pytest.mark.parametrize("name", ["table", "letters", "chronicle"])
+def test_everybody_introduced_by_name_becomes_an_entity(name: str) -> None:
+    """Seven people and four places are introduced in forty lines: all are entities, and nobody else is."""
+    text = (TEXTS / f"{name}.txt").read_text("utf-8")
+    wanted = re.findall(r"^# (person|place) ([^:]+):", text, re.MULTILINE)
+    lines = [line.split(": ", 1) for line in text.splitlines() if not line.startswith("#")]
+    assert (len(wanted), len(lines)) == (11, 40)
+    with memory_campaign() as campaign:
+        play(campaign, *((speaker, said) for speaker, said in lines))
+        found = {who: campaign.entity(who, viewer="dm") for _, who in wanted}
+        assert {who: one.category for who, one in found.items()} == {
+            who: CATEGORY[kind] for kind, who in wanted
+        }
+        speakers = {speaker for speaker, _ in lines} - {"DM"}
+        others = {one.name for one in campaign.entities(viewer="dm")} - {one.name for one in found.values()}
+        assert others == speakers
+
+
+INTRODUCED = [
+    ("By the well sits a one-eyed dwarf called Harl Brakken.", "Harl Brakken", "race", "dwarf"),
+    (
+        "By the well sits a one-eyed dwarf called Harl Brakken.",
+        "Harl Brakken",
+        "description",
+        "one-eyed dwarf",
+    ),
+    ("You ride into the village of Thornwick at dusk.", "Thornwick", "kind", "village"),
+    ("Before you lies Ravenmoor, a ruined keep on the shore.", "Ravenmoor", "kind", "ruined keep"),
+    ("You take rooms at the Gilded Eel, an inn on the docks.", "Gilded Eel", "kind", "inn"),
+    ("A boy creeps into your camp. His name was Pip.", "Pip", "alias", "Pip"),
+    ("You got a dog! She is called Juniper.", "Juniper", "race", "dog"),
+    ("The ship sets sail for Coimbra.", "Coimbra", "alias", "Coimbra"),
+    ("Go and ask the reeve, Wymond, about it.", "Wymond", "role", "reeve"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "field", "value"), INTRODUCED)
+def test_an_introduction_keeps_what_is_said_of_somebody(text: str, name: str, field: str, value: str) -> None:
+    """The word for somebody new, or for a new place, is kept with the name."""
+    updates = RuleExtractor().extract([Turn("t1", "DM", "dm", text)], KnownNames({}))
+    assert (name, field, value) in {(one.name, one.field, one.value) for one in updates}
+
+
+NOT_INTRODUCED = [
+    ("pc", "Oh, thank Pelor. Let's go."),
+    ("pc", "Imagine a dwarf called Bob."),
+    ("pc", "Is there an inn called the Blue Boar?"),
+    ("dm", "She mutters something in Undercommon."),
+    ("dm", "The tale of a knight named Roland is an old one."),
+    ("dm", "It happened on Tuesday, in March."),
+]
+
+
+@pytest.mark.parametrize(("role", "text"), NOT_INTRODUCED)
+def test_a_name_in_passing_introduces_nobody(role: str, text: str) -> None:
+    """Oaths, fancies, questions, languages and dates are no people and no places."""
+    turn = Turn("t1", "DM" if role == "dm" else "Bram", role, text)  # type: ignore[arg-type]
+    assert not RuleExtractor().extract([turn], KnownNames({"Bram": "PC"}))
+
+
+def test_a_strangers_words_are_a_rumor() -> None:
+    """What an unknown person says when the DM quotes it introduces a name, but is no fact."""
+    text = '"You want the Gilded Eel, an inn on the docks," somebody calls.'
+    updates = RuleExtractor().extract([Turn("t1", "DM", "dm", text)], KnownNames({}))
+    assert {(one.name, one.field, one.sure) for one in updates} == {
+        ("Gilded Eel", "alias", "rumor"),
+        ("Gilded Eel", "kind", "rumor"),
+    }
+
+
+ALIASES = [
+    ("Zara", "My name is Zarabeth Moon.", "Zara", "Zarabeth Moon"),
+    ("Zara", "You can call me Zee.", "Zara", "Zee"),
+    ("Zara", "Hello there, I am Ilvara.", "Zara", "Ilvara"),
+    ("Zara", "Throk (Xiao Tang) is late again.", "Throk", "Xiao Tang"),
+    ("DM", "Throk, also known as Rocky, walks in.", "Throk", "Rocky"),
+    ("DM", "The reeve, Wymond, bows.", "Wymond", "the reeve"),
+    ("DM", "Captain Ysolde Marr, a red-haired woman, laughs.", "Captain Ysolde Marr", "Captain Marr"),
+    ("DM", "Captain Ysolde Marr, a red-haired woman, laughs.", "Captain Ysolde Marr", "Ysolde Marr"),
+]
+
+
+@pytest.mark.parametrize(("speaker", "text", "name", "alias"), ALIASES)
+def test_other_names_are_found_by_everybody_who_heard_them(
+    speaker: str, text: str, name: str, alias: str
+) -> None:
+    """A title, a nickname or a second name means the same entity, for each hearer; the first name stays."""
+    with memory_campaign() as campaign:
+        play(campaign, ("Zara", "Good morning."), ("Throk", "Morning."), (speaker, text))
+        for viewer in ("dm", "Zara", "Throk"):
+            found = campaign.entity(alias, viewer=viewer)
+            assert found.name == name
+            assert alias in found.aliases
+
+
+def test_a_name_of_somebody_else_is_no_alias() -> None:
+    """Whoever claims another character's name does not get it."""
+    with memory_campaign() as campaign:
+        play(campaign, ("Zara", "Good morning."), ("Throk", "Call me Zara."))
+        assert campaign.entity("Zara", viewer="dm").uid == "pc_zara_001"
+        assert not campaign.entity("Throk", viewer="dm").aliases
