@@ -31,6 +31,7 @@ from dndbots.game.agents import SeatTurn
 from dndbots.game.bots.house_player import HousePlayer
 from dndbots.game.dnd import DnDGame
 from dndbots.game.game import Game
+from dndbots.game.models.seat_prompts import PLAYER_BRIEFING
 from dndbots.game.referee import refusal
 from dndbots.game.state.game_notes import played_of
 from dndbots.game.state.step import seeded_rng
@@ -60,7 +61,7 @@ def test_the_games_looked_at_have_everything_in_them() -> None:
     verbs = Counter(act_of(event).verb for event in events if is_turn(event))
     for kind in (EventType.COMBAT_START, EventType.COMBAT_END, EventType.LOOT, EventType.QUEST_UPDATE):
         assert kinds[kind], kind
-    for verb in (Verb.ATTACK, Verb.ASK, Verb.GO, Verb.STAY, Verb.SEARCH, Verb.TELL, Verb.WHISPER):
+    for verb in (Verb.ATTACK, Verb.ASK, Verb.GO, Verb.SEARCH, Verb.TELL, Verb.WHISPER):
         assert verbs[verb], verb
     assert any(event.metadata["play"].get("chapter") for event in events if "play" in event.metadata)
     assert any(uid.startswith("pc_") for event in events for uid in event.known.killed)
@@ -289,7 +290,9 @@ def test_every_prompt_is_made_of_what_its_character_perceived(name: tuple[str, i
             own.heard(event)
         sheet = own.character(viewer)
         assert sheet is not None
-        return campaign.context(viewer, BUDGET, beside=build_player_prompt(sheet)).prompt
+        return campaign.context(
+            viewer, BUDGET, beside=build_player_prompt(sheet), briefing=PLAYER_BRIEFING
+        ).prompt
 
     party = whole.game.table.living()
     assert_perspective(whole.campaign, prompt, viewers=party)

@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.strategies import hostile_text
 
+from dndbots.canon.cues import cue_in
 from dndbots.game.phrases import Phrasebook, PhraseError, Pick, _tidy, house_phrases
 
 BOOK = house_phrases()
@@ -117,7 +119,7 @@ def test_every_alternative_of_every_rule_reads_as_sentences(key: str) -> None:
     values = values_for(key)
     for line in BOOK._find(key).lines:
         for chance in CHANCES:
-            said = _tidy(BOOK._expand(line, values, chance))
+            said = _tidy(BOOK._expand(line.parts, values, chance, line.needs))
             assert not re.search(r"[\[\]{}<>|]|  | [.,!?;:]|(?<!\.)\.\.(?!\.)|,\.", said), said
             assert re.match(r'"?[A-Z0-9]', said), said
             assert re.search(r'[.!?…]"?$', said), said
@@ -243,3 +245,60 @@ def test_a_promise_reads_as_one(key: str) -> None:
     for count in range(BOOK.alternatives(key)):
         said = BOOK.say(key, pick=Pick("seed", count), **values_for(key))
         assert re.search(r"\b([Pp]romised?|[Mm]y word|swear)\b", said), said
+
+
+@pytest.mark.parametrize("key", [key for key in BOOK.names if not key.startswith("promise")])
+def test_small_talk_opens_no_thread(key: str) -> None:
+    """A joke about a debt would stand under "Still open" for the rest of the campaign."""
+    values = values_for(key)
+    for line in BOOK._find(key).lines:
+        for chance in CHANCES:
+            said = _tidy(BOOK._expand(line.parts, values, chance, line.needs))
+            assert cue_in(said) is None, said
+
+
+def test_an_alternative_is_only_said_where_it_fits() -> None:
+    """No rain in a week of snow: tags name what a setting must have, one of each kind."""
+    book = Phrasebook(
+        {"a.txt": "waits\n  It rains. @outdoors @rain\n  It snows. @outdoors @snow\n  Time passes.\n"}
+    )
+    snowy = frozenset(("outdoors", "snow", "winter", "night"))
+    said = {book.say("waits", pick=Pick("s", count), setting=snowy) for count in range(9)}
+    assert said == {"It snows.", "Time passes."}
+    assert {book.say("waits", pick=Pick("s", count)) for count in range(9)} == {"Time passes."}
+
+
+def test_the_alternative_used_least_is_said_next() -> None:
+    """A rule does not repeat itself before all of its alternatives were said."""
+    book = Phrasebook({"a.txt": "go\n  One.\n  Two.\n  Three.\n\ngo.wry +\n  Four.\n"})
+    used: Counter[str] = Counter()
+    said = []
+    for _ in range(4):
+        text, name = book.say_next("go.wry", seed="s", used=used)
+        used[name] += 1
+        said.append(text)
+    assert sorted(said) == ["Four.", "One.", "Three.", "Two."]
+
+
+def test_an_unknown_tag_is_an_error_with_its_place() -> None:
+    with pytest.raises(PhraseError, match=r"a\.txt, line 2.*'hail'"):
+        Phrasebook({"a.txt": "waits\n  It hails. @hail\n"})
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("Throk", "Throk goes."),
+        ("Throk and Zara", "Throk and Zara go."),
+        ("you", "You go."),
+        ("four portraits of Wardens", "Four portraits of Wardens go."),
+        ("a glass case", "A glass case goes."),
+        ("two of the five goblins", "Two of the five goblins go."),
+        ("one of the five goblins", "One of the five goblins goes."),
+        ("tin mugs", "Tin mugs go."),
+    ],
+)
+def test_a_verb_agrees_with_its_subject(value: str, said: str) -> None:
+    """One goes, several go: pairs of names, counted groups, plain plurals and "you"."""
+    book = Phrasebook({"x": "walk {who}\n  {Who} {who:goes|go}.\n"})
+    assert book.say("walk", pick=Pick(seed="s", count=0), who=value) == said

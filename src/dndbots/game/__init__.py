@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     )
     from dndbots.game.dnd import DnDGame
     from dndbots.game.game import Game
+    from dndbots.game.input.line_reader import understand_line
+    from dndbots.game.input.meanings import Reading, Understanding
+    from dndbots.game.live_words import LiveState, LiveWords
+    from dndbots.game.retellings import Telling
     from dndbots.game.state.table import Table
     from dndbots.game.world.narration import Screen
 
@@ -32,16 +36,22 @@ __all__ = [
     "DungeonMaster",
     "Game",
     "ILocationService",
+    "LiveState",
+    "LiveWords",
     "LocationHandler",
     "LocationService",
     "Player",
     "ProgressActCommand",
     "QuestHandler",
+    "Reading",
     "Screen",
     "SeatTurn",
     "Table",
+    "Telling",
+    "Understanding",
     "UpdateLocationStateCommand",
     "Verb",
+    "understand_line",
 ]
 
 _HOMES = dict.fromkeys(__all__, "dndbots.game.commands") | {
@@ -49,10 +59,16 @@ _HOMES = dict.fromkeys(__all__, "dndbots.game.commands") | {
     "DnDGame": "dndbots.game.dnd",
     "DungeonMaster": "dndbots.game.agents",
     "Game": "dndbots.game.game",
+    "LiveState": "dndbots.game.live_words",
+    "LiveWords": "dndbots.game.live_words",
     "Player": "dndbots.game.agents",
+    "Reading": "dndbots.game.input.meanings",
+    "Understanding": "dndbots.game.input.meanings",
+    "understand_line": "dndbots.game.input.line_reader",
     "Screen": "dndbots.game.world.narration",
     "Table": "dndbots.game.state.table",
     "SeatTurn": "dndbots.game.agents",
+    "Telling": "dndbots.game.retellings",
     "Verb": "dndbots.game.acts",
 }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from dndbots.game.acts import Act
 from dndbots.game.ledger import Cost, Ledger, unpriced
+from dndbots.game.live_words import LiveAnswers
 from dndbots.game.state.table import Table
 from dndbots.game.world.narration import Narration, Screen
 
@@ -19,7 +20,10 @@ class SeatTurn:
     """A character's turn. `table` holds only what that character perceived.
 
     `prompt` is the prompt of a model in this seat, inside its limit. `refused` is why the last act of this
-    turn was not possible. Models note their usage in `ledger`.
+    turn was not possible, `answer` what the game answers to a person's last line. With `free`, the DM judges
+    whatever a person tries, also what the rules do not understand. Models note their usage in `ledger`, and
+    let their words be heard by `live` as they come. A turn that is told again has a `wish`, which may be
+    empty.
     """
 
     who: str
@@ -28,7 +32,11 @@ class SeatTurn:
     rng: random.Random
     seed: int
     refused: str = ""
+    answer: str = ""
+    free: bool = False
     ledger: Ledger = field(default_factory=Ledger)
+    live: LiveAnswers = field(default_factory=LiveAnswers)
+    wish: str | None = None
 
 
 class Player(Protocol):

@@ -11,9 +11,11 @@ from dndbots.game.setup import Voices, build_cast
 from dndbots.game.state.game_notes import HOUSE
 from dndbots.ids import DM
 from dndbots.llm.protocol import Role
+from dndbots.memory import MemoryBuilder
 from dndbots.models import Character
 from dndbots.prompts import build_dm_prompt, build_player_prompt
 from dndbots.storage.in_memory import MemoryStore
+from dndbots.tokens import count_tokens
 
 
 class SeatAgent:
@@ -125,6 +127,19 @@ class DnDGame:
         if not self.enable_memory:
             return alone
         try:
-            return self.campaign.context(agent.uid, self.budget, beside=alone).prompt
-        except UnknownViewer:  # nothing was played yet: there is no memory
-            return alone
+            context = self.campaign.context(agent.uid, self.budget, beside=alone)
+        except UnknownViewer:  # nothing was played yet
+            return self._prompt_from_sheets(agent, alone)
+        # A DM is known from the start, and knows nothing before the first event.
+        return context.prompt if context.items else self._prompt_from_sheets(agent, alone)
+
+    def _prompt_from_sheets(self, agent: SeatAgent, alone: str) -> str:
+        """Return the prompt before the first turn: what the sheets tell of the party."""
+        builder = MemoryBuilder()
+        if agent.character is None:
+            memory = builder.build_dm_document("s01", self.characters, [])
+            whole = build_dm_prompt(self.scenario, self.characters, memory)
+        else:
+            memory = builder.build_memory_document(agent.uid, agent.character, self.characters, [])
+            whole = build_player_prompt(agent.character, memory)
+        return whole if count_tokens(whole) <= self.budget else alone

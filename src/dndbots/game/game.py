@@ -7,7 +7,6 @@ that was killed folds them again and goes on with the same dice.
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import lru_cache
 from itertools import chain, repeat
 from typing import Any, Final, Self
 
@@ -16,22 +15,27 @@ from dndbots.errors import ActRefused, EventRefused, GameExists, NoGame, StoryEx
 from dndbots.events import EventType, GameEvent
 from dndbots.game import referee
 from dndbots.game.acts import Act
-from dndbots.game.adventures.library import ENDLESS, find_chapter
+from dndbots.game.adventures.library import ENDLESS
 from dndbots.game.agents import Cast, SafePlayer, SeatTurn
-from dndbots.game.ledger import Budgets, Ledger
+from dndbots.game.dm.inventions import find_mentions
+from dndbots.game.ledger import Ledger
+from dndbots.game.live_words import LiveAnswers, LiveHear
 from dndbots.game.lookups import CampaignLookup
-from dndbots.game.rounds import play_round, rare_garbage_collection
+from dndbots.game.models.seat_prompts import SeatPrompts
+from dndbots.game.retellings import Retellings, Telling
+from dndbots.game.rounds import play_round, play_step, rare_garbage_collection
 from dndbots.game.setup import cast_from_note, opening_events, seat_party
+from dndbots.game.state.campaign_tables import fold_tables, has_story
 from dndbots.game.state.game_notes import DM_STEP, MARCH, REFEREE, GameNote
 from dndbots.game.state.step import Step, seeded_rng
 from dndbots.game.state.table import Due, Table, deliver_event
+from dndbots.game.story_seats import StoryWish, continue_story
 from dndbots.game.undo import TakenBack, take_back
 from dndbots.game.world.narration import Screen
 from dndbots.ids import DM
 from dndbots.llm.protocol import Role, Usage
 from dndbots.memory.context import Context
 from dndbots.models import Character
-from dndbots.prompts import build_dm_prompt, build_player_prompt
 
 log = logging.getLogger("dndbots.game")
 
@@ -56,13 +60,14 @@ class Game:
         self.campaign, self.note, self.tables = campaign, note, tables
         self.prompts: dict[str, Context] = {}
         self.cast = cast or cast_from_note(note)
-        self.budgets = Budgets(campaign, note)
+        self._seats = SeatPrompts(campaign, note)
+        self.budgets = self._seats.budgets
         self._ledger, self._look = Ledger(self.cast.cost), CampaignLookup(campaign)
-        self._tended: tuple[str, ...] = ()
         self._number = self.table.round
         self._paused = False
         self._watch: Watch = _ignore
-        self._module = lru_cache(maxsize=4)(lambda number: find_chapter(note.module, note.seed, number))
+        self._live, self._retellings = LiveAnswers(), Retellings(self)
+        self._wish: tuple[str, str] | None = None  # who tells a turn again, and how it is wished for
 
     # Begin and resume.
 
@@ -86,10 +91,10 @@ class Game:
         Raises `GameExists` if the campaign has a game, and `StoryExists` if it holds a story that was not
         played, such as an imported one.
         """
-        earlier = _fold_tables(campaign)[DM].game
+        earlier = fold_tables(campaign)[DM].game
         if earlier is not None:
             raise GameExists(campaign.address or "this campaign", module=earlier.module)
-        if _has_story(campaign):
+        if has_story(campaign):
             raise StoryExists(campaign.address or "this campaign")
         party = seat_party(characters, seats=seats, seed=seed)
         note = GameNote(
@@ -105,7 +110,18 @@ class Game:
         opening = opening_events(note, party)
         cast = cast or cast_from_note(note)
         campaign.record_many(opening)
-        return cls(campaign, note, _fold_tables(campaign), cast=cast)
+        return cls(campaign, note, fold_tables(campaign), cast=cast)
+
+    @classmethod
+    def go_on(cls, campaign: Campaign, wish: StoryWish, *, cast: Cast | None = None) -> Self:
+        """Begin a game where a story stopped that was told elsewhere, such as an imported chat.
+
+        Raises `GameExists` if the campaign has a game.
+        """
+        note = wish.note_for(campaign)
+        cast = cast or cast_from_note(note)
+        continue_story(campaign, note, wish)
+        return cls(campaign, note, fold_tables(campaign), cast=cast)
 
     @classmethod
     def resume(
@@ -120,7 +136,7 @@ class Game:
 
         `casting` makes the cast from the game's settings, for callers who do not know them beforehand.
         """
-        tables = _fold_tables(campaign, progress)
+        tables = fold_tables(campaign, progress)
         note = tables[DM].game
         if note is None:
             raise NoGame(campaign.address or "this campaign")
@@ -153,16 +169,24 @@ class Game:
 
     # Play.
 
-    def play(self, rounds: int | None = None, *, watch: Watch | None = None, compact: bool = True) -> int:
+    def play(
+        self,
+        rounds: int | None = None,
+        *,
+        watch: Watch | None = None,
+        hear: LiveHear | None = None,
+        compact: bool = True,
+        compact_every: int = EVERY_ROUNDS,
+    ) -> int:
         """Play some rounds, or until the story is over. Return how many were played to their end.
 
-        `watch` gets the events of each step once they are recorded. With `compact`, new events are compacted
-        in the background.
+        `watch` gets the events of each step once they are recorded, `hear` the words of models as they come.
+        With `compact`, new events are compacted in the background, every few rounds.
         """
-        self._watch, self._paused = watch or _ignore, False
+        self._watch, self._live.hear, self._paused = watch or _ignore, hear, False
         done = 0
         try:
-            with self._compacting(wanted=compact), rare_garbage_collection():
+            with self._compacting(compact_every if compact else 0), rare_garbage_collection():
                 while (rounds is None or done < rounds) and not self.over and not self._paused:
                     self._begin_round()
                     self._round()
@@ -187,12 +211,19 @@ class Game:
         try:
             play_round(self)
         except BaseException:  # after any error the tables may hold events that were never recorded
-            self.tables = _fold_tables(self.campaign)
+            self.tables = fold_tables(self.campaign)
             raise
 
     def pause(self) -> None:
         """Stop after the current step. A signal handler may call this."""
         self._paused = True
+
+    def stop_answer(self) -> bool:
+        """Stop the answer of a model that is coming: what came of it is told. False if none is coming.
+
+        A signal handler or another thread may call this.
+        """
+        return self._live.stop_answer()
 
     def undo(self, who: str | None = None, *, before: int | None = None) -> TakenBack:
         """Take back the last round, or the last one in which `who` acted, and return it.
@@ -200,30 +231,97 @@ class Game:
         Do not call this while a round is played: a player who wants it must pause the game first.
         """
         taken = take_back(self.campaign, who, before=before)
-        self.tables = _fold_tables(self.campaign)
-        self.prompts, self._tended, self._number = {}, (), self.table.round
+        self.refold()
         return taken
+
+    def refold(self) -> None:
+        """Fold everything from the log again, after it was taken back to an earlier event."""
+        self.tables = fold_tables(self.campaign)
+        self.prompts, self._number = {}, self.table.round
+        self._seats.forget()
+        self.budgets.forget()
+
+    # Other tellings of the last turn. As with `undo`, no round may be in play.
+
+    def tellings(self, *, seen_by: str = DM) -> list[Telling]:
+        """Return all tellings of the last turn that `seen_by` perceived, the oldest first."""
+        return self._retellings.list_all(seen_by)
+
+    def retry(
+        self,
+        wish: str = "",
+        *,
+        who: str | None = None,
+        seen_by: str = DM,
+        watch: Watch | None = None,
+        hear: LiveHear | None = None,
+    ) -> Telling:
+        """Have the last turn of a model told again, perhaps with a wish. Return the new telling.
+
+        Without `who`, the last turn that a model told and `seen_by` perceived. What came after it is taken
+        back, too. Raises `NothingToRetell`.
+        """
+        self._watch, self._live.hear = watch or self._watch, hear or self._live.hear
+        return self._retellings.retry(wish, who, seen_by)
+
+    def swipe(self, by: int = 1, *, seen_by: str = DM) -> Telling:
+        """Put the next telling of the last turn in its place, or the one `by` steps on. Return it.
+
+        After the last telling comes the first. Raises `NothingToRetell` if there is no other.
+        """
+        return self._retellings.swipe(by, seen_by)
+
+    def edit(self, text: str, *, seen_by: str = DM) -> Telling:
+        """Replace the text of the last turn that `seen_by` perceived. What the rules decided stays."""
+        return self._retellings.edit(text, seen_by, names=find_mentions(self.table, text))
+
+    def replay_turn(self, number: int, who: str, wish: str) -> None:
+        """Play the turn of `who` in a round again, after it was taken back."""
+        self._number, self._wish, self._paused = number, (who, wish), False
+        try:
+            due = self.due()
+            if due is not None:
+                play_step(self, due)
+        except BaseException:  # as in a round: the tables may hold events that were never recorded
+            self.tables = fold_tables(self.campaign)
+            raise
+        finally:
+            self._wish = None
+            self._note_unrecorded_usage()
+
+    def tellers(self) -> list[str]:
+        """Return who is played by a model: the DM, seats."""
+        seats = [who for who in self.table.seats if getattr(self.cast.of(who), "retells", False)]
+        return [*([DM] if getattr(self.cast.dm, "retells", False) else []), *seats]
+
+    def _wish_of(self, who: str) -> str | None:
+        return self._wish[1] if self._wish is not None and self._wish[0] == who else None
 
     def _begin_round(self) -> None:
         self._catch_up()
         table = self.table
         if table.ended or table.session_since < table.since:
             self.start_session()
-        self._number = table.round if table.due() is not None and table.round else table.round + 1
+        self._number = self._next_number()
 
-    def _compacting(self, *, wanted: bool) -> AbstractContextManager[Any]:
-        if not wanted or self.campaign.address is None:
+    def _next_number(self) -> int:
+        table = self.table
+        return table.round if table.due() is not None and table.round else table.round + 1
+
+    def _compacting(self, rounds: int) -> AbstractContextManager[Any]:
+        if rounds < 1 or self.campaign.address is None:
             return nullcontext()
-        return self.campaign.compacting(every=EVERY_ROUNDS * _EVENTS_A_SEAT * (self.note.seats + 1))
+        return self.campaign.compacting(every=rounds * _EVENTS_A_SEAT * (self.note.seats + 1))
 
     def start_session(self) -> None:
         """Begin another session; end the current one first."""
-        number = self.table.sessions + 1
+        number = self.table.sessions + 1 + self.note.earlier_sessions
         if not self.table.ended:
             self.end_session()
         step = self._step(f"session {number}", session=f"s{number:02d}")
         step.add(EventType.SESSION_START, f"Session {number}.")
         self._commit(step)
+        self._seats.begin_session(self.table)
 
     def end_session(self) -> None:
         """End the session. The next round begins another one."""
@@ -242,10 +340,7 @@ class Game:
 
     def context_manager(self) -> None:
         """Bring everybody's memory up to date, before the DM's turn."""
-        agents = (DM, *self.table.living())
-        if agents != self._tended:
-            self._tending, self._tended = self.campaign.tending(agents), agents
-        self._tending.tend()
+        self._seats.tend(self.table, {who: self.sheet(who) for who in self.table.living()}, self.cast.dm)
 
     def dm(self) -> None:
         """Play the DM's step. A model whose draft is refused leaves the step to the house DM."""
@@ -259,19 +354,35 @@ class Game:
 
     def _run_world(self, refused: str = "") -> None:
         step = self._step(DM_STEP)
-        screen = Screen(
+        self.cast.dm.run(self._screen(step, self._ledger, refused=refused))
+        if self._is_left:
+            self.tables = fold_tables(self.campaign)  # the step was drafted on them
+            return
+        referee.expire_conditions(step)
+        self._commit(step)
+
+    def _screen(self, step: Step, ledger: Ledger, *, refused: str = "") -> Screen:
+        return Screen(
             step=step,
-            module=self._module,
+            module=self._seats.module,
             prompt=self._prompt(DM),
             rng=step.rng,
             seed=self.note.seed,
             look=self._look,
-            ledger=self._ledger,
+            ledger=ledger,
             refused=refused,
+            live=self._live,
+            wish=self._wish_of(DM),
         )
-        self.cast.dm.run(screen)
-        referee.expire_conditions(step)
-        self._commit(step)
+
+    def draft(self, run: Callable[[Screen], None]) -> None:
+        """Let somebody draft the DM's next step, and throw it away. Nothing is recorded."""
+        number, self._number = self._number, self._next_number()
+        try:
+            run(self._screen(self._step(DM_STEP), Ledger()))
+        finally:
+            self._number = number
+            self.tables = fold_tables(self.campaign)
 
     def player(self, who: str) -> None:
         """Play a character's step: ask its player until an act is possible or its attempts are used up."""
@@ -286,11 +397,14 @@ class Game:
                 rng=step.rng,
                 seed=self.note.seed,
                 refused=refused,
+                free=self.cast.dm.has_tools,
                 ledger=self._ledger,
+                live=self._live,
+                wish=self._wish_of(who),
             )
             try:
                 act = choose(turn)
-                if act is None:
+                if act is None or self._is_left:
                     self.pause()
                     return
                 self._act(step, who, act)
@@ -301,6 +415,11 @@ class Game:
                 return
         log.warning("%s does nothing this turn: %s", who, refused)
         self._act(self._step(who), who, Act())
+
+    @property
+    def _is_left(self) -> bool:
+        """True if somebody stopped an answer to leave the game: the step is played when it resumes."""
+        return self._paused and self._live.stop.is_set()
 
     def _act(self, step: Step, who: str, act: Act) -> None:
         referee.record_act(step, who, act)
@@ -342,11 +461,11 @@ class Game:
             stored = self.campaign.record_many([*step.events, *taken])
         except EventRefused:
             # The tables hold events that were never recorded.
-            self.tables = _fold_tables(self.campaign)
+            self.tables = fold_tables(self.campaign)
             raise
         if taken:
             self._ledger.clear()
-            self.budgets.forget()
+            self._seats.budgets.forget()
         self._take_in_others(stored[0].seq or 0)
         self.table.at = stored[-1].seq or 0
         for gone in [who for who in self.tables if who != DM and who not in self.table.seats]:
@@ -369,39 +488,13 @@ class Game:
 
     def _prompt(self, who: str) -> Context:
         """Return the prompt of a model in this seat, within its limit by exact count."""
-        table = self.table
         if who == DM:
-            party = [sheet for uid in table.living() if (sheet := table.character(uid)) is not None]
-            scenario = self.note.scenario or self.note.module
-            beside = build_dm_prompt(scenario, party, tools=self.cast.dm.has_tools)
+            context = self._seats.of_dm(self.table, tools=self.cast.dm.has_tools)
         else:
-            sheet = self.sheet(who)
-            beside = build_player_prompt(sheet) if sheet is not None else ""
-        budget, encoding = self.budgets.of(who, beside)
-        context = self.campaign.context(who, budget, beside=beside, encoding=encoding)
+            context = self._seats.of_player(who, self.sheet(who))
         self.prompts[who] = context
         return context
 
 
 def _ignore(_events: list[GameEvent]) -> None:
     """Ignore events: nobody watches."""
-
-
-def _has_story(campaign: Campaign) -> bool:
-    """Check that something happened in a campaign. Introductions alone are no story."""
-    with campaign.view(DM) as view:
-        return any(not event.is_note and event.event_type is not EventType.SYSTEM for event in view.events())
-
-
-def _fold_tables(campaign: Campaign, progress: Callable[[int, int], None] | None = None) -> dict[str, Table]:
-    """Return everybody's table, folded from the log."""
-    tables: dict[str, Table] = {DM: Table()}
-    with campaign.view(DM) as view:
-        head = view.head
-        for event in view.events():
-            deliver_event(event, tables)
-            if progress is not None and event.seq is not None:
-                progress(event.seq, head)
-    tables[DM].at = head
-    seats = tables[DM].seats
-    return {who: table for who, table in tables.items() if who == DM or who in seats}

@@ -7,7 +7,7 @@ noted with the next one.
 import hashlib
 import math
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final, NamedTuple
@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 from dndbots.campaign import Campaign
 from dndbots.events import EventType, GameEvent
 from dndbots.game.state.game_notes import HOUSE, GameNote
-from dndbots.game.state.step import BEGINNING, Step
+from dndbots.game.state.scene_tags import BEGINNING
+from dndbots.game.state.step import Step
 from dndbots.ids import DM, SYSTEM, is_hidden
 from dndbots.llm.protocol import Answer, Role, Usage
 from dndbots.memory.recall.search import LEAST_BUDGET
@@ -53,6 +54,8 @@ class _Usage:
     cost: float | None = 0.0
     reports: list[list[int]] = field(default_factory=list)
     calls: dict[str, int] = field(default_factory=dict)
+    cuts: dict[str, int] = field(default_factory=dict)
+    fallbacks: int = 0
     faults: dict[str, None] = field(default_factory=dict)
 
 
@@ -78,9 +81,15 @@ class Ledger:
         self._beside.append((role, model, usage))
 
     def record_answer(
-        self, role: Role, answer: Answer, *, faults: Iterable[str] = (), seat: str | None = None
+        self,
+        role: Role,
+        answer: Answer,
+        *,
+        faults: Iterable[str] = (),
+        cuts: Mapping[str, int] | None = None,
+        seat: str | None = None,
     ) -> None:
-        """Add an answer and its faults. Only `seat` may read its usage; without one, only the DM."""
+        """Add an answer, its faults and what guards cut. Only `seat` may read its usage; else only the DM."""
         model, usage = _plain(answer.model, _LONGEST_NAME) or _UNKNOWN, answer.usage
         key = self._last[role.value] = _Key(role.value, model, seat)
         total = self._taken.setdefault(key, _Usage())
@@ -96,8 +105,17 @@ class Ledger:
             total.reports = [*total.reports, [usage.counted, usage.input]][-_MOST_REPORTS:]
         for call in answer.calls:
             total.calls[call.tool] = total.calls.get(call.tool, 0) + 1
+        for kind, number in (cuts or {}).items():
+            total.cuts[kind] = total.cuts.get(kind, 0) + number
         for fault in (*answer.faults, *faults):
             self.record_fault(role, fault)
+
+    def record_fallback(self, role: Role, why: str) -> None:
+        """Note that the house told or played something in place of the newest answer in a role."""
+        last = self._last.get(role.value)
+        if last is not None and (total := self._taken.get(last)) is not None:
+            total.fallbacks += 1
+        self.record_fault(role, why)
 
     def record_fault(self, role: Role, what: str) -> None:
         """Add a fault of the newest answer in a role."""
@@ -137,7 +155,8 @@ class Ledger:
         }
         if total.cost is not None and self._cost is not unpriced:
             note["cost"] = min(round(total.cost * _MILLIONTHS), _LARGEST)
-        beside = {"reports": total.reports, "calls": total.calls, "faults": [*total.faults]}
+        beside: dict[str, Any] = {"reports": total.reports, "calls": total.calls, "cuts": total.cuts}
+        beside |= {"fallbacks": total.fallbacks, "faults": [*total.faults]}
         return GameEvent(
             event_id=f"use_{hashlib.sha256(parts.encode()).hexdigest()[:16]}",
             event_type=EventType.USAGE,

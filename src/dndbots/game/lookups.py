@@ -1,12 +1,13 @@
 """Lookups in a campaign for DMs and NPCs: entities, answers from memory, names and prompts."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from dndbots.campaign import Campaign
 from dndbots.canon.entities import Entity
 from dndbots.errors import AmbiguousName, UnknownEntity, UnknownViewer
 from dndbots.ids import DM, is_uid, name_from_uid
+from dndbots.memory.context import Briefing
 from dndbots.memory.recall.search import LEAST_BUDGET
 from dndbots.text.clean import one_line
 from dndbots.text.labels import write_label
@@ -15,6 +16,8 @@ from dndbots.tokens import count_tokens
 _RECALLED: Final = 300
 _MOST_FACTS: Final = 14
 _LEAST_MEMORY: Final = 400
+# The prompt of an NPC says who they are.
+_NPC: Final = Briefing(has_sheets=True, lines=6)
 
 
 class CampaignLookup:
@@ -48,11 +51,16 @@ class CampaignLookup:
         except UnknownViewer:  # perceived nothing yet
             return {uid: name_from_uid(uid) for uid in wanted}
 
-    def npc_prompt(self, who: str, beside: str, budget: int) -> str:
-        """Return the prompt of a person without a seat: `beside` and the memory of what they perceived."""
+    def npc_prompt(self, who: str, beside: str, budget: int, *, told: Collection[str] = ()) -> str:
+        """Return the prompt of a person without a seat: `beside` and the memory of what they perceived.
+
+        The newest lines leave out the events in `told`, which the question shows.
+        """
         room = count_tokens(f"{beside}\n\n") + LEAST_BUDGET
         try:
-            return self._campaign.context(who, max(budget, room + _LEAST_MEMORY), beside=beside).prompt
+            whole = max(budget, room + _LEAST_MEMORY)
+            context = self._campaign.context(who, whole, beside=beside, briefing=_NPC)
+            return context.prompt_without(told)
         except UnknownViewer:  # perceived nothing yet
             return beside
 

@@ -18,11 +18,15 @@ Inside an alternative:
     {a thing}          with "a" or "an", unless the value is a name or has an article or a number
     {the thing}        with "the" instead of an article, unless the value is a name or somebody's
     {route way}        the same for a way out: "north" becomes "the way north"
-    {who:runs|run}     the first if the value is one, the second if it is several ("Throk and Zara")
+    {who:runs|run}     the first if the value is one, the second if it is several: "Throk and Zara", "you",
+                       "three goblins", "tin mugs"
 
 `{A thing}`, `{The thing}` and `{Route way}` begin with a capital. A rule with a dot in its name is a
 variant and has the slots of the plain rule; the plain rule stands in for missing variants.
 With a `+` after its name, a variant also has the alternatives of the plain rule.
+
+An alternative may end with what it needs of the setting: `@outdoors @rain`, `@night`, `@winter`, `@town`.
+Of several tags of one kind, one is enough. Where nothing is known of the setting, it is left out.
 
 Values are data and never expanded. A full stop is dropped after a value that already ends a
 sentence, and so are the spaces that an empty choice leaves behind.
@@ -36,13 +40,27 @@ from functools import cache
 from importlib import resources
 
 from dndbots.errors import DndbotsError
-from dndbots.text.word_forms import as_route, with_a, with_the
+from dndbots.text.word_forms import as_route, is_plural, with_a, with_the
 
 _MARK = re.compile(r"[\[|\]]|<[^<>]*>|\{[^{}]*\}|[^\[\]|<>{}]+|.")
 _HEADER = re.compile(r"(?P<name>[a-z_]+(?:\.[a-z_]+)*)(?P<slots>(?: \{[a-z_]+\})*)(?P<more> \+)?")
 _SLOT = re.compile(r"(?:(?P<form>a|the|route) )?(?P<name>[a-z_]+)")
 _VERB = re.compile(r"(?P<name>[a-z_]+):(?P<one>[^|{}]*)\|(?P<many>[^|{}]*)")
 _ENDS_A_SENTENCE = tuple(".!?…")
+
+
+# A setting has to have one tag of every kind that an alternative names.
+_KINDS = tuple(
+    frozenset(kind.split())
+    for kind in (
+        "indoors outdoors below",
+        "town wild",
+        "spring summer autumn winter",
+        "snow rain wind fog sun",
+        "day night",
+    )
+)
+TAGS = frozenset().union(*_KINDS)
 
 
 class PhraseError(DndbotsError, ValueError):
@@ -79,7 +97,9 @@ class _Verb:
     many: str
 
     def text(self, slots: Mapping[str, str]) -> str:
-        return self.many if " and " in slots[self.name] else self.one
+        value = slots[self.name]
+        several = " and " in value or value == "you" or (value[:1].islower() and is_plural(value))
+        return self.many if several else self.one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +114,16 @@ class _Choice:
 
 _Part = str | _Slot | _Verb | _Use | _Choice
 _Line = tuple[_Part, ...]
+_NOWHERE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Alternative:
+    """A line of a rule, its id, and the tags of the setting that it needs."""
+
+    id: str
+    parts: _Line
+    needs: frozenset[str] = _NOWHERE
 
 
 @dataclass(kw_only=True)
@@ -104,7 +134,11 @@ class _Rule:
     where: str
     slots: frozenset[str]
     adds: bool = False
-    lines: list[_Line] = field(default_factory=list)
+    lines: list[_Alternative] = field(default_factory=list)
+
+    def fitting(self, setting: frozenset[str]) -> list[_Alternative]:
+        """Return the alternatives that fit a setting; all of them if none does."""
+        return [line for line in self.lines if not line.needs or fits(line.needs, setting)] or self.lines
 
 
 class Phrasebook:
@@ -142,21 +176,48 @@ class Phrasebook:
         """The names of all rules in the order of the files."""
         return tuple(self._rules)
 
-    def say(self, key: str, *, pick: Pick, **slots: str) -> str:
+    def say(self, key: str, *, pick: Pick, setting: frozenset[str] = _NOWHERE, **slots: str) -> str:
         """Return a text of a rule: the same for the same pick, another one for the next count.
 
-        The alternatives take turns in an order that the seed decides; chance only decides inside them.
+        The alternatives that fit the setting take turns in an order that the seed decides; chance only
+        decides inside them.
         """
         rule = self._find(key)
         if missing := sorted(rule.slots - set(slots)):
             raise PhraseError(f"rule {rule.name!r}", reason=f"values are missing for {', '.join(missing)}")
-        turns = list(range(len(rule.lines)))
-        random.Random(f"{pick.seed}/{rule.name}").shuffle(turns)  # noqa: S311 - to be repeatable is the point
-        chance = random.Random(f"{pick.seed}/{rule.name}/{pick.count}")  # noqa: S311
-        return _tidy(self._expand(rule.lines[turns[pick.count % len(turns)]], slots, chance))
+        able = self._in_turn(rule, pick.seed, setting)
+        line = able[pick.count % len(able)]
+        chance = random.Random(f"{pick.seed}/{rule.name}/{pick.count}")  # noqa: S311 - to be repeatable is the point
+        return _tidy(self._expand(line.parts, slots, chance, setting))
+
+    def say_next(
+        self,
+        key: str,
+        *,
+        seed: str,
+        used: Mapping[str, int],
+        setting: frozenset[str] = _NOWHERE,
+        **slots: str,
+    ) -> tuple[str, str]:
+        """Return a text of the alternative that was used least, and the id of that alternative.
+
+        `used` counts ids. Variants of a rule share the alternatives of the plain rule, and their counts.
+        """
+        rule = self._find(key)
+        if missing := sorted(rule.slots - set(slots)):
+            raise PhraseError(f"rule {rule.name!r}", reason=f"values are missing for {', '.join(missing)}")
+        line = min(self._in_turn(rule, seed, setting), key=lambda line: used.get(line.id, 0))
+        chance = random.Random(f"{seed}/{line.id}/{used.get(line.id, 0)}")  # noqa: S311
+        return _tidy(self._expand(line.parts, slots, chance, setting)), line.id
+
+    def _in_turn(self, rule: _Rule, seed: str, setting: frozenset[str]) -> list[_Alternative]:
+        """Return the alternatives that fit, in an order that the seed decides."""
+        able = [*rule.fitting(setting)]
+        random.Random(f"{seed}/{rule.name}").shuffle(able)  # noqa: S311
+        return able
 
     def _expand(
-        self, line: _Line, slots: Mapping[str, str], chance: random.Random
+        self, line: _Line, slots: Mapping[str, str], chance: random.Random, setting: frozenset[str]
     ) -> Iterator[tuple[str, bool]]:
         """Yield the pieces of a text, each with whether it is a slot value."""
         for part in line:
@@ -168,9 +229,10 @@ class Phrasebook:
                 case _Verb():
                     yield part.text(slots), False
                 case _Use():
-                    yield from self._expand(chance.choice(self._find(part.rule).lines), slots, chance)
+                    used = chance.choice(self._find(part.rule).fitting(setting))
+                    yield from self._expand(used.parts, slots, chance, setting)
                 case _Choice():
-                    yield from self._expand(chance.choice(part.options), slots, chance)
+                    yield from self._expand(chance.choice(part.options), slots, chance, setting)
 
     def _find(self, key: str) -> _Rule:
         """Return the rule for a key, or the plain rule it varies."""
@@ -200,7 +262,7 @@ class Phrasebook:
             raise PhraseError(rule.where, reason=f"{rule.name!r} uses itself")
         if not rule.lines:
             raise PhraseError(rule.where, reason=f"{rule.name!r} has no alternatives")
-        for part in _parts(rule.lines):
+        for part in _parts(line.parts for line in rule.lines):
             if isinstance(part, _Slot | _Verb) and part.name not in rule.slots:
                 raise PhraseError(rule.where, reason=f"{rule.name!r} has no slot {part.name!r}")
             if isinstance(part, _Use):
@@ -210,6 +272,11 @@ class Phrasebook:
                         rule.where, reason=f"{used.name!r} needs slots that {rule.name!r} lacks"
                     )
                 self._check(used, (*above, rule.name))
+
+
+def fits(needs: frozenset[str], setting: frozenset[str]) -> bool:
+    """Return whether a setting has what an alternative needs."""
+    return all(not (kind & needs) or kind & needs & setting for kind in _KINDS)
 
 
 @cache
@@ -237,7 +304,7 @@ def _read(name: str, text: str) -> Iterator[_Rule]:
         if raw.startswith(" "):
             if rule is None:
                 raise PhraseError(where, reason="an alternative comes before the first rule")
-            rule.lines.append(_parse(line, where))
+            rule.lines.append(_read_alternative(line, where, f"{rule.name}#{len(rule.lines) + 1}"))
             continue
         if rule is not None:
             yield rule
@@ -248,6 +315,17 @@ def _read(name: str, text: str) -> Iterator[_Rule]:
         rule = _Rule(name=header["name"], where=where, slots=slots, adds=bool(header["more"]))
     if rule is not None:
         yield rule
+
+
+def _read_alternative(line: str, where: str, id_: str) -> _Alternative:
+    """Return an alternative with the tags at its end."""
+    words = line.split(" ")
+    needs = []
+    while words and words[-1].startswith("@"):
+        needs.append(words.pop()[1:])
+    if wrong := sorted({*needs} - TAGS):
+        raise PhraseError(where, reason=f"there is no setting {wrong[0]!r}; use {', '.join(sorted(TAGS))}")
+    return _Alternative(id=id_, parts=_parse(" ".join(words), where), needs=frozenset(needs))
 
 
 def _parse(line: str, where: str) -> _Line:

@@ -46,13 +46,14 @@ def play_round(steps: RoundSteps) -> None:
     for _ in range(MOST_STEPS):
         if due is None:
             return
-        _play_step(steps, due)
+        play_step(steps, due)
         due = steps.due()
     if due is not None:
         raise RuntimeError(f"the round did not end after {MOST_STEPS} steps; the next one is {due}")
 
 
-def _play_step(steps: RoundSteps, due: Due) -> None:
+def play_step(steps: RoundSteps, due: Due) -> None:
+    """Play one step."""
     if due.node == DM_STEP:
         steps.dm()
     elif due.node == REFEREE:

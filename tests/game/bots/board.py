@@ -31,7 +31,9 @@ def key_of(place: str) -> str:
     return place.removeprefix("loc_").removesuffix("_001")
 
 
-def sheet(number: int, trade: str, *, hp: int = 8) -> Character:
+def sheet(
+    number: int, trade: str, *, hp: int = 8, equipment: Iterable[str] = ("dagger", "rations")
+) -> Character:
     stats = Stats(**dict.fromkeys(("str", "dex", "con", "int", "wis", "cha"), 12))
     return Character(
         name=NAMES[number],
@@ -41,7 +43,7 @@ def sheet(number: int, trade: str, *, hp: int = 8) -> Character:
         hp_max=hp,
         ac=5,
         stats=stats,
-        equipment=["dagger", "rations"],
+        equipment=[*equipment],
         gold=10,
     )
 
@@ -59,6 +61,7 @@ class Board:
         seed: int = 0,
         sights: Mapping[str, Mapping[str, Any]] | None = None,
         shut: Iterable[tuple[str, str]] = (),
+        equipment: Iterable[str] = ("dagger", "rations"),
     ) -> None:
         self.ways, self.seed, self.shut = ways, seed, set(shut)
         self.more: dict[str, dict[str, Any]] = {key: dict(told) for key, told in (sights or {}).items()}
@@ -67,12 +70,12 @@ class Board:
         self.acts: list[tuple[int, str, Act]] = []
         self.number = 0
         self.start = next(iter(ways))
-        given, trades = [*goals], [*classes]
+        given, trades, carried = [*goals], [*classes], [*equipment]
         step = self.step(SETUP)
         for number, temper in enumerate(tempers):
             referee.seat_character(
                 step,
-                sheet(number, trades[number] if number < len(trades) else "Fighter"),
+                sheet(number, trades[number] if number < len(trades) else "Fighter", equipment=carried),
                 seat=number + 1,
                 temper=temper,
                 goal=given[number] if number < len(given) else GOALS[number % len(GOALS)],

@@ -171,3 +171,16 @@ def test_every_spell_of_the_rules_can_be_weighed() -> None:
     assert cast.worth > 1
     assert SpellChooser(mind).cure() == "Cure Wounds"
     assert SpellChooser(mind).light() == "Light"
+
+
+def test_foes_whom_no_blow_harms_are_left_alone() -> None:
+    """A blow that hits and does nothing is told as such, and those who saw it run, the brave ones too."""
+    for seed in range(40):
+        board = fighting(("brave", "brave", "brave"), seed=seed, shadow=1)
+        board.record(pc(0), Act(verb=Verb.ATTACK, target="mon_shadow_001", words="Take this!"))
+        blow = board.log[-1]
+        if "unharmed:mon_shadow_001" in str(blow.metadata["play"]):
+            break
+    assert "hits, but" in str(blow.metadata["play"])
+    assert not set(blow.metadata) & {"killed", "wounds"}
+    assert board.decide(pc(1)).verb is Verb.FLEE

@@ -13,6 +13,8 @@ from tests.memory.test_laws import some
 from dndbots.events import EventType, audience
 from dndbots.game.acts import Act, Verb
 from dndbots.game.bots.house_player import HousePlayer
+from dndbots.game.bots.lore import SHUT, is_one_of
+from dndbots.game.bots.mind import Mind
 from dndbots.game.phrases import house_phrases
 from dndbots.game.referee import refusal
 from dndbots.game.state.table import Table
@@ -202,6 +204,21 @@ def test_nobody_speaks_to_those_who_left() -> None:
             board.record(who, Act())
 
 
+@pytest.mark.parametrize(
+    "words", ["Zara, what do you think?", "Zara, can you keep watch?", "Zara, you snore."]
+)
+def test_a_friend_who_is_spoken_to_answers(words: str) -> None:
+    """By the speaker's name, and at once; others are not meant."""
+    board = Board(WAYS, tempers=("kind", "kind", "kind"), goals=("company", "company", "company"))
+    board.begin_round()  # they introduce themselves
+    for who in (pc(0), pc(1), pc(2)):
+        board.record(who, board.decide(who))
+    board.begin_round()
+    board.record(pc(0), Act(words=words, target=pc(1)))
+    assert "Throk" in board.decide(pc(1)).words
+    assert "Throk" not in board.decide(pc(2)).words
+
+
 def test_somebody_who_left_is_not_taken_to_be_where_they_were_last_seen() -> None:
     """A character who comes back sees that a person has gone, and does not ask them."""
     board = Board(WAYS, tempers=("curious", "kind"), goals=("knowledge", "company"))
@@ -340,3 +357,34 @@ def test_every_word_that_is_needed_is_written() -> None:
             used.update(re.findall(r'(?:say\(|Reaction\([^"]*)"([a-z_]+)"', file.read_text("utf-8")))
     assert len(used) > 20
     assert [key for key in sorted(used) if not book.has(key)] == []
+
+
+def test_wounds_that_a_night_does_not_heal_are_none() -> None:
+    """Who missed a friend's healing learns in the next night that there is nothing left to heal."""
+    board = Board(WAYS, tempers=("wry", "kind"), sights={"inn": {"safe": True}})
+    board.begin_round()
+    board.tell("A blow.", place="inn", hp_delta={pc(1): -7})
+    board.tell("A prayer.", place="inn", witnesses=[pc(1)], hp_delta={pc(1): 7})
+    assert board.decide(pc(0)).verb is Verb.REST
+    rest = {"kind": EventType.HEALING, "participants": [pc(0), pc(1)], "play": {"minutes": 480}}
+    board.tell("You sleep.", place="inn", **rest)
+    board.begin_round()
+    assert board.decide(pc(0)).verb is not Verb.REST
+
+
+def test_a_wreath_on_a_door_is_no_door() -> None:
+    """What a thing is, not what it hangs on, decides whether it can be opened."""
+    assert is_one_of("a heavy oak door with a grille", SHUT)
+    assert not is_one_of("a straw wreath on a door", SHUT)
+
+
+def test_friends_are_called_by_their_first_names() -> None:
+    """Titles stay, and so does a full name that another one could be taken for."""
+    board = Board(WAYS, tempers=("wry", "kind"))
+    board.begin_round()
+    names = {"pc_a_001": "Pim Tanglefoot", "pc_b_001": "Sister Maren", "npc_c_001": "Pip Reed"}
+    board.tell("Hello.", place="inn", names=names)
+    mind = Mind(board.turn(pc(0)))
+    assert [mind.called(uid) for uid in names] == ["Pim", "Sister Maren", "Pip Reed"]
+    board.tell("Hello.", place="inn", names={"pc_d_001": "Pim Hale"})
+    assert Mind(board.turn(pc(0))).called("pc_a_001") == "Pim Tanglefoot"

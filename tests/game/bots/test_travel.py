@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.game.bots.board import TEMPERS, Board, loc, pc
+from tests.game.bots.board import TEMPERS, Board, key_of, loc, pc
 from tests.memory.test_laws import some
 
 from dndbots.game.acts import Act, Verb
@@ -209,3 +209,18 @@ def test_a_giver_who_wants_more_is_not_run_to_for_ever() -> None:
     for _ in range(50):
         board.round()
     assert {loc(key) for key in HOUSE} - {loc("hall")} <= set(board.table.visits)
+
+
+def test_a_hint_that_was_followed_is_done_with() -> None:
+    """A party that was sent to a place and has been there does not go back for the same hint."""
+    board = Board(HOUSE, tempers=("wry",), seed=3)
+    board.round()
+    board.begin_round()
+    here = key_of(str(board.table.place(pc(0))))
+    way, there = next(iter(HOUSE[here].items()))
+    lead = {"place": loc(there), "act": {"verb": "stay"}}
+    board.tell("It is time to go there.", place=here, play={"lead": lead})
+    assert board.tables[pc(0)].lead is not None
+    board.record(pc(0), Act(verb=Verb.GO, what=way, words="There."))
+    board.march()
+    assert board.tables[pc(0)].lead is None

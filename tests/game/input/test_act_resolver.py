@@ -7,7 +7,7 @@ from tests.game.games import log, story
 from dndbots.errors import ActRefused
 from dndbots.game.acts import Act, Verb
 from dndbots.game.input.act_resolver import resolve_act
-from dndbots.game.input.line_parser import parse_line
+from dndbots.game.input.person_player import parse_line
 from dndbots.game.referee.actions import refusal
 from dndbots.game.state.options import Option, list_options
 from dndbots.game.state.table import Table, deliver_event

@@ -54,7 +54,9 @@ def test_a_person_is_asked_from_its_own_view() -> None:
     assert "What is that notice?" in question.text
     assert "you want:" in question.system
     assert "dungeon master" not in question.system
-    secrets = [one.secret for one in game._module(0).people.values() if one.secret and one.key != "pask"]
+    secrets = [
+        one.secret for one in game._seats.module(0).people.values() if one.secret and one.key != "pask"
+    ]
     assert not any(secret[:30] in question.system + question.text for secret in secrets)
 
 

@@ -1,5 +1,6 @@
 """The law of the project, for what models are asked: it follows from what their characters perceived."""
 
+import random
 import re
 from functools import cache
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from dndbots.game.game import Game
 from dndbots.game.lookups import CampaignLookup
 from dndbots.game.models.model_dm import ModelDM
 from dndbots.game.models.model_player import question_of
+from dndbots.game.models.seat_prompts import PLAYER_BRIEFING
 from dndbots.game.state.step import seeded_rng
 from dndbots.game.state.table import Table
 from dndbots.game.world.atlas import Atlas
@@ -25,7 +27,7 @@ from dndbots.llm.protocol import Answer, Question
 from dndbots.prompts import build_player_prompt
 from dndbots.testing import memory_campaign, perceived_only
 
-GAMES = [("apples_in_january", 1), ("endless", 1)]
+GAMES = [("apples_in_january", 10), ("endless", 11)]
 ROUNDS = 14
 EVERY = 4  # of the questions are made again from nothing, which takes its time
 
@@ -57,13 +59,15 @@ class Watched(HousePlayer):
 class Telling:
     """A voice for the DM and for people, that names where it is; and keeps what it is asked."""
 
-    def __init__(self, campaign: Campaign) -> None:
+    def __init__(self, campaign: Campaign, voice: str) -> None:
         self.asked = list[Asked]()
-        self._campaign = campaign
+        self._campaign, self._voice = campaign, voice
 
     def ask(self, question: Question, **_more: Any) -> Answer:
         self.asked.append(Asked("", self._campaign.head, question))
-        return Answer(words=f"A moment passes, the {len(self.asked)}th of its kind.", model="double")
+        sound = "".join(random.Random(f"{self._voice}/{len(self.asked)}").choices("aeioulmnrst", k=30))
+        heard = " ".join(sound[at : at + 5] for at in range(0, 30, 5))
+        return Answer(words=f"A moment passes: {heard}.", model="double")
 
 
 class Played(NamedTuple):
@@ -75,8 +79,8 @@ class Played(NamedTuple):
 @cache
 def played(module: str, seed: int) -> Played:
     campaign = memory_campaign()
-    asked, people = list[Asked](), Telling(campaign)
-    cast = Cast(dm=ModelDM(Telling(campaign), npcs=people), player=Watched(asked, campaign))
+    asked, people = list[Asked](), Telling(campaign, "people")
+    cast = Cast(dm=ModelDM(Telling(campaign, "dm"), npcs=people), player=Watched(asked, campaign))
     game = Game.begin(campaign, module=module, seed=seed, seats=4, budget=BUDGET, cast=cast)
     game.play(ROUNDS)
     return Played(game, asked, people.asked)
@@ -104,7 +108,13 @@ def test_what_a_player_is_asked_is_the_same_from_what_its_character_perceived(na
             table.heard(event)
         sheet = table.character(one.who)
         assert sheet is not None
-        prompt = own.context(one.who, one.budget, beside=build_player_prompt(sheet), encoding=one.encoding)
+        prompt = own.context(
+            one.who,
+            one.budget,
+            beside=build_player_prompt(sheet),
+            encoding=one.encoding,
+            briefing=PLAYER_BRIEFING,
+        )
         turn = SeatTurn(who=one.who, table=table, prompt=prompt, rng=seeded_rng(0), seed=0)
         assert question_of(turn) == one.question
 
@@ -130,15 +140,19 @@ def test_what_a_person_is_asked_is_its_own_or_was_perceived_by_it(name: tuple[st
     """Its memory is the same from what it perceived alone; every line of the moment was said before it."""
     game, _, people = played(*name)
     assert people
-    module = game._module(0)
+    module = game._seats.module(0)
     for one in people:
         named = re.match(r"You are (.+?), somebody", one.question.system)
         assert named
         (key,) = [key for key, person in module.people.items() if person.name == named[1]]
         npc = Atlas(module, 0, uids=game.note.uids).uid("npc", key)
         beside = one.question.system.partition("\n## ")[0].partition("\n\n`a::key")[0]
-        own = CampaignLookup(perceived_only(cut(game.campaign, one.head), npc))
-        whole = own.npc_prompt(npc, _beside(one.question.system), 900)
+        part = perceived_only(cut(game.campaign, one.head), npc)
+        newest = [event for event in part.events(viewer=npc) if event.content and not event.is_note][-6:]
+        # The question shows some of the newest lines, and the memory leaves these out.
+        shown = " ".join(one.question.text.split())
+        told = [event.event_id for event in newest if " ".join(event.content.split())[:60] in shown]
+        whole = CampaignLookup(part).npc_prompt(npc, _beside(one.question.system), 900, told=told)
         assert whole == one.question.system, beside
         perceived = [event.content for event in game.campaign.events(viewer=npc)]
         for line in re.findall(r"^- (?:[^:\n]{1,40}: )?(.+)$", one.question.text, re.MULTILINE):
@@ -159,7 +173,7 @@ def test_what_one_scene_is_told_no_other_perceives(name: tuple[str, int]) -> Non
     table, narrated, split = Table(), 0, 0
     for event in game.campaign.events(viewer=DM):
         table.heard(event)
-        if event.content.startswith("A moment passes") and event.source == DM:
+        if "A moment passes" in event.content and event.source == DM:
             narrated += 1
             split += len(table.scenes()) > 1
             here = {*table.together(event.known.location)}

@@ -6,8 +6,10 @@ from tests.game.world.scenes import Bench, fight_on, hero, words
 from dndbots.campaign import Campaign
 from dndbots.canon import claims
 from dndbots.game.acts import Verb
-from dndbots.game.input.line_parser import parse_line
+from dndbots.game.input.person_player import parse_line
 from dndbots.game.state.options import list_options
+from dndbots.game.state.pieces import FoeGroup, left_of
+from dndbots.game.world.narration import first_clause
 from dndbots.ids import DM
 from dndbots.testing import memory_campaign
 
@@ -87,3 +89,43 @@ def test_foes_who_were_settled_with_are_gone(seed: int) -> None:
         assert bench.tables[who].place(TOLL) == (None if alive else YARD)
         assert campaign.entity(TOLL, viewer=who).location == (None if alive else YARD)
     assert not any(one.target == TOLL for one in list_options(bench.tables[THROK], THROK))
+
+
+def test_a_group_that_loses_some_is_counted() -> None:
+    """Who still fights is told by number: one of the three; a whole group and a single foe go by name."""
+    group = FoeGroup("goblin", "rime goblins", 3)
+    assert left_of(group, 3) == "the rime goblins"
+    group.number = 1
+    assert left_of(group, 3) == "one of the three rime goblins"
+    assert left_of(FoeGroup("shadow", "the founder's shadow", 1), 1) == "the founder's shadow"
+
+
+@pytest.mark.parametrize(
+    ("text", "clause"),
+    [
+        ('Under the pints: "G. Aske, 3 barrels, NOT for here." It is underlined.', None),
+        ('"Fresh grease", it says. "Who greases a wedge?"', '"Fresh grease", it says'),
+        ('"I was in bed. Alone." He looks away.', "I was in bed. Alone"),
+        ("A good year. Never better.", "a good year"),
+    ],
+)
+def test_a_gist_does_not_cut_a_quotation(text: str, clause: str | None) -> None:
+    """The first sentence of a text ends neither inside a quotation nor after an initial."""
+    found = first_clause(text)
+    assert found.count('"') % 2 == 0
+    assert clause is None or found == clause
+
+
+@pytest.mark.parametrize(
+    ("name", "one"),
+    [
+        ("rime goblins of the mill", "rime goblin of the mill"),
+        ("wolves", "wolf"),
+        ("giant flies", "giant fly"),
+        ("goblins with shopping baskets", "goblin with shopping baskets"),
+        ("the founder's shadow", "the founder's shadow"),
+    ],
+)
+def test_one_of_a_group_keeps_the_name_of_the_group(name: str, one: str) -> None:
+    """A fight calls foes by the name that was heard: one of the rime goblins is a rime goblin."""
+    assert FoeGroup("goblin", name, 2).one == one

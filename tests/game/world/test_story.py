@@ -8,7 +8,7 @@ from tests.game.world.scenes import Bench, fight_on, hero, mill, words
 
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.game import referee
-from dndbots.game.acts import Verb
+from dndbots.game.acts import Act, Verb
 from dndbots.game.adventures import load
 from dndbots.game.adventures.module import Module
 from dndbots.game.state.game_notes import DM_STEP
@@ -507,3 +507,64 @@ def test_what_one_half_of_a_split_party_found_out_is_not_told_to_the_other() -> 
     bench.march()
     together = bench.dm()
     assert any(event.known.quest_state == "completed" for event in together)
+
+
+def test_what_the_dead_carried_is_not_lost_to_the_story() -> None:
+    """A new company finds what the story needs where the old one fell, without learning whose it was."""
+    module = load(
+        """
+module: {title: Grave, start: gate}
+places:
+  gate: {name: Gate, looks: A gate., safe: yes, exits: {down: pit}}
+  pit: {name: Pit, looks: A pit., things: {chest: {looks: a chest, items: [seal]}}}
+items:
+  seal: {name: wax seal}
+"""
+    )
+    bench = Bench(module)
+    bench.dm()
+    bench.go("down")
+    bench.ask("throk", Verb.TAKE, what="chest")
+    assert bench.table.items(THROK)["wax seal"] == 1
+    step = bench.step("referee x")
+    for uid in (THROK, ZARA):
+        referee.record_death(step, uid, place="loc_pit_001")
+    bench.done(step)
+    bench.dm()
+    first, second = bench.table.living()
+    for uid in (first, second):
+        step = bench.step(uid)
+        referee.record_act(step, uid, Act(verb=Verb.GO, what="down", words="Down."))
+        bench.done(step)
+    bench.march()
+    told = [event for event in bench.dm() if event.event_type is EventType.LOOT]
+    assert [event.known.participants for event in told] == [[first]]
+    assert bench.table.items(first)["wax seal"] == 1
+    assert "wax seal" not in bench.table.items(THROK)
+    assert "Throk" not in words(told)
+    assert THROK not in bench.tables[second].names or bench.tables[second].names[THROK] != "Throk"
+
+
+def test_a_refused_quest_is_offered_again_to_those_who_come_back() -> None:
+    """Who asks the giver for news after a refusal gets the offer once more, and may accept it."""
+    bench = Bench(heroes=STRONG)
+    bench.dm()
+    bench.ask("throk", Verb.ASK, target=MAREN, what="news")
+    bench.ask("throk", Verb.REFUSE, what="qst_rats_001")
+    assert bench.tables[ZARA].fact("qst_rats_001", "state") == "refused"
+    bench.ask("zara", Verb.ASK, target=MAREN, what="news")
+    assert bench.tables[ZARA].fact("qst_rats_001", "state") == "offered"
+    bench.ask("zara", Verb.ACCEPT, what="qst_rats_001")
+    assert bench.tables[THROK].fact("qst_rats_001", "state") == "accepted"
+
+
+def test_a_badly_hurt_party_stays_in_bed_until_it_is_fit() -> None:
+    """In a safe place one rest lasts as many nights as the worst wounds need, up to five."""
+    bench = Bench(heroes=(hero("Throk", "Fighter", hp=2, hp_max=12), hero("Zara", "Thief", hp=5, hp_max=5)))
+    bench.dm()
+    before = bench.table.minutes
+    for who in ("throk", "zara"):
+        bench.act(who, Verb.REST)
+    (rest,) = [event for event in bench.dm() if event.event_type is EventType.HEALING]
+    assert rest.known.hp_delta[THROK] >= 4
+    assert bench.table.minutes - before > 3 * 24 * 60

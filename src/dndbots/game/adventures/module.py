@@ -18,6 +18,7 @@ from dndbots.game.adventures.fields import (
     Line,
     Text,
     Texts,
+    Topic,
     Topics,
     When,
     add_keys,
@@ -31,7 +32,9 @@ Save = Literal["death", "wands", "paralysis", "breath", "spells"]
 VoiceStyle = Literal["plain", "gruff", "sly", "kind", "grand", "frightened"]
 ONE_WAY: Final = "no"
 # Fields under `module:` in a file.
-HEADER: Final = ("key", "title", "by", "licence", "levels", "opening", "start")
+HEADER: Final = (
+    "key", "title", "by", "licence", "levels", "opening", "season", "weather", "hour", "start",
+)  # fmt: skip
 
 
 class Value(BaseModel):
@@ -150,6 +153,7 @@ class Place(Value):
     again: Texts = ()
     safe: bool = False
     dark: bool = False
+    setting: Literal["outdoors", "indoors", "below"] | None = None
     exits: Annotated[Mapping[Line, Exit], BeforeValidator(_exits)] = {}
     things: Annotated[Mapping[Key, Thing], BeforeValidator(add_keys)] = {}
     people: Keys = ()
@@ -182,11 +186,19 @@ class PersonReaction(Value):
 
 
 class Person(Value):
-    """A person. `seen_as` serves until the name is known; only the DM reads `wants` and `secret`."""
+    """A person. `seen_as` serves until the name is known; only the DM reads `wants` and `secret`.
+
+    `role` is what the neighbors know them as; nobody speaks of a person without one. The neighbors do not
+    know where a `hidden` person is. `life` has their own words about themselves: `self`, `work`, `home`,
+    `family`, `sells`, `past`, `mood`, or any other topic.
+    """
 
     key: Key
     name: Line
     seen_as: Line
+    role: Line | None = None
+    hidden: bool = False
+    life: Mapping[Key, Text] = {}
     greets: Texts = ()
     wants: Text | None = None
     secret: Text | None = None
@@ -246,10 +258,11 @@ class Ending(Value):
 
 
 class ModuleQuest(Value):
-    """A quest. With a giver it is offered; without one it begins by itself."""
+    """A quest, offered by its giver or begun by itself. The story ends soon after its `main` quest."""
 
     key: Key
     name: Line
+    main: bool = False
     giver: Key | None = None
     offer: Text | None = None
     goal: Text | None = None
@@ -321,7 +334,7 @@ class Happening(Value):
 
 
 class Module(Value):
-    """A whole adventure. `ways`, `things` and `foes` look across places."""
+    """A whole adventure. `ways`, `things` and `foes` look across places; `words` has synonyms of topics."""
 
     key: Key
     title: Line
@@ -329,12 +342,18 @@ class Module(Value):
     licence: Line | None = None
     levels: Annotated[str, StringConstraints(pattern=r"^[0-9]{1,2}(-[0-9]{1,2})?\z")] = "1-3"
     opening: Text | None = None
+    season: Literal["spring", "summer", "autumn", "winter"] | None = None
+    weather: Annotated[
+        tuple[Literal["snow", "rain", "wind", "fog", "sun"], ...], BeforeValidator(wrap_single)
+    ] = ()
+    hour: Annotated[str, StringConstraints(pattern=r"^([01]?[0-9]|2[0-3]):[0-5][0-9]\z")] = "9:00"
     start: Key
     places: Annotated[Mapping[Key, Place], BeforeValidator(add_keys), Field(min_length=1)]
     people: Annotated[Mapping[Key, Person], BeforeValidator(add_keys)] = {}
     items: Annotated[Mapping[Key, Item], BeforeValidator(add_keys)] = {}
     quests: Annotated[Mapping[Key, ModuleQuest], BeforeValidator(add_keys)] = {}
     happenings: Annotated[tuple[Happening, ...], BeforeValidator(number_entries)] = ()
+    words: Mapping[Topic, Topics] = {}
 
     @model_validator(mode="before")
     @classmethod

@@ -10,10 +10,10 @@ from dndbots.game.bots.lore import DEEP, hint_words
 from dndbots.game.bots.mind import Mind
 
 # Both halves of a split party count from the round they parted, so they search in the same rounds.
-_SEEK_EVERY: Final = 24
+_SEEK_EVERY: Final = 18
 _SEEK_FOR: Final = 12
 _GIVE_UP: Final = 150
-_WAIT: Final = 8
+_WAIT: Final = 4
 # Rounds spent on closed doors, then as many on walking.
 _DOORS: Final = 10
 # Every so many rounds, spend some rounds on going back to quest givers.
@@ -40,6 +40,7 @@ class Explorer:
         """Return the next way to take; None if there is none."""
         for choose in (
             self._home,
+            self._lead,
             self._seek,
             self._report,
             self._explore,
@@ -112,18 +113,29 @@ class Explorer:
             patience = int(mind.by_temper(5, kind=3, careful=3, brave=6, greedy=7))
             looking = patience <= gone % _SEEK_EVERY <= patience + _SEEK_FOR
             if place is not None and looking and gone < _GIVE_UP:
-                return place
+                # Who was not found where the party parted is looked for where everybody's way began.
+                return place if gone < _SEEK_EVERY else next(iter(mind.table.sights), place)
         return None
 
     def waits(self) -> bool:
         """Return whether the party parted here and the others may still come."""
         mind = self.mind
-        return self.seeks == mind.here and mind.round - mind.arrived <= _WAIT
+        return self.seeks == mind.here and mind.round - mind.arrived <= _WAIT and mind.lead is None
 
     def _seek(self) -> Course | None:
         """Head for where the party parted."""
         place = self.seeks
         return None if place is None or place == self.mind.here else self._towards(place, "seek")
+
+    def _lead(self) -> Course | None:
+        """Head for where the DM's hint points, and take the way it names."""
+        lead = self.mind.lead
+        if lead is None:
+            return None
+        if lead.place != self.mind.here:
+            return self._towards(lead.place, "lead")
+        way = lead.act.what if lead.act.verb is Verb.GO else None
+        return Course(way=way, why="lead") if way in self.mind.sights.ways and way is not None else None
 
     def _report(self) -> Course | None:
         """Head for the giver of a quest as soon as it seems done."""

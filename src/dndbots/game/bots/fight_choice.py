@@ -4,7 +4,7 @@ from functools import cached_property
 
 from dndbots.game.acts import Act, Verb
 from dndbots.game.bots.exploration import Explorer
-from dndbots.game.bots.lore import can_talk, level_of, singular_name
+from dndbots.game.bots.lore import can_talk, level_of
 from dndbots.game.bots.mind import Mind
 from dndbots.game.bots.reactions import Reactions
 from dndbots.game.bots.spell_choice import SpellChooser
@@ -21,7 +21,7 @@ class FightChooser:
 
     def act(self) -> Act:
         """Return the first choice that applies; strike if none does."""
-        for choose in (self._help, self._flee, self._parley, self._cast):
+        for choose in (self._help, self._flee, self._parley, self._cast, self._give_up):
             found = choose()
             if found is not None:
                 return found
@@ -77,9 +77,20 @@ class FightChooser:
         scared = mind.health(mind.who) < mind.by_temper(0.3, brave=0.15, careful=0.4)
         if not ways or not mind.can("moves") or self._danger <= bear * (0.7 if scared else 1.0):
             return None
-        known = mind.table.ways.get(mind.here, {})
-        visited = [way for way in ways if way in known]
-        words = join_words(self._word(), self.voice.say("flee", foe=self._foe_name(self._most())))
+        return self._run(ways, "flee")
+
+    def _give_up(self) -> Act | None:
+        """Run from foes whom no blow has harmed."""
+        ways = Explorer(self.mind).open_ways()
+        if not ways or not self.mind.can("moves") or not all(map(self.mind.is_unharmed, self.foes)):
+            return None
+        return self._run(ways, "flee_unharmed")
+
+    def _run(self, ways: list[str], rule: str) -> Act:
+        """Run by a way, preferably a known one."""
+        mind = self.mind
+        visited = [way for way in ways if way in mind.table.ways.get(mind.here, {})]
+        words = join_words(self._word(), self.voice.say(rule, foe=self._foe_name(self._most())))
         return Act(verb=Verb.FLEE, what=mind.rng.choice(visited or ways), words=words)
 
     def _parley(self) -> Act | None:
@@ -111,7 +122,7 @@ class FightChooser:
         uid = self._target()
         group = self.foes[uid]
         last = len(self.foes) == 1 and group.able == 1
-        words = self.voice.say("attack_last" if last else "attack", foe=singular_name(group))
+        words = self.voice.say("attack_last" if last else "attack", foe=group.one)
         return Act(verb=Verb.ATTACK, target=uid, words=join_words(self._word(), words))
 
     def _target(self) -> str:

@@ -4,12 +4,16 @@ A player decides from its character's table alone and has no memory of its own. 
 knows, and plays on after a restart as before.
 """
 
+from typing import Final
+
 from dndbots.game.acts import Act, Verb
 from dndbots.game.agents import SeatTurn
 from dndbots.game.bots.fight_choice import FightChooser
 from dndbots.game.bots.mind import Mind
 from dndbots.game.bots.peace_choice import PeaceChooser
 from dndbots.game.bots.voice import BotVoice
+
+_MOST_PHRASES: Final = 12
 
 
 class HousePlayer:
@@ -21,6 +25,11 @@ class HousePlayer:
         """Return what the character does in this turn."""
         mind = Mind(turn)
         voice = BotVoice(mind)
+        act = self._choose(mind, voice)
+        return act.model_copy(update={"phrases": tuple(voice.used.elements())[:_MOST_PHRASES]})
+
+    @staticmethod
+    def _choose(mind: Mind, voice: BotVoice) -> Act:
         if mind.fight is not None:
             return FightChooser(mind, mind.fight, voice).act()
         if mind.fought_here:

@@ -5,6 +5,7 @@ from typing import Final
 from dndbots.errors import UnknownMonster
 from dndbots.game.state.pieces import FoeGroup
 from dndbots.rules.fights.monsters import Monster, monster
+from dndbots.text.word_forms import head_of
 
 _PLAIN: Final = frozenset(
     (
@@ -23,10 +24,12 @@ SHUT: Final = frozenset(
 FIXED: Final = frozenset(
     (
         "altar", "arch", "bed", "board", "bridge", "carving", "ceiling", "column", "crack", "engraving",
-        "face", "floor", "fountain", "fresco", "gravestone", "groove", "ground", "inscription",
-        "milestone", "moss", "mural", "painting", "path", "pillar", "pool", "press", "root", "shrine",
-        "signpost", "statue", "stream", "table", "throne", "tracks", "tree", "wall", "well", "window",
-        "writing",
+        "face", "floor", "fountain", "frame", "fresco", "furrow", "grating", "grave", "gravestone",
+        "groove", "ground", "hook", "inscription", "ledge", "mark", "marks", "milestone", "moss", "mural",
+        "notice", "oven", "painting", "path", "pillar", "plaster", "pool", "portraits", "press", "rack",
+        "root", "roots", "row", "scratches", "shelf", "shrine", "signpost", "slate", "song", "stair",
+        "statue", "stream", "strokes", "table", "throne", "tracks", "tree", "wall", "well", "window",
+        "wreath", "writing",
     )
 )  # fmt: skip
 # Words for dark and deep places.
@@ -55,10 +58,9 @@ def can_talk(group: FoeGroup) -> bool:
     return kind is not None and kind.parleys
 
 
-def singular_name(group: FoeGroup) -> str:
-    """Return the name of one foe of a group: the group's own name may be a plural."""
-    kind = monster_of(group)
-    return group.name if kind is None or kind.plural.casefold() == kind.name.casefold() else kind.name.lower()
+def is_one_of(looks: str, kinds: frozenset[str]) -> bool:
+    """Return whether a thing is of some kind: a wreath on a door is no door."""
+    return not kinds.isdisjoint(hint_words(head_of(looks)))
 
 
 def hint_words(text: str) -> frozenset[str]:

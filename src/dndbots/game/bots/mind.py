@@ -11,13 +11,16 @@ from dndbots.events import EventType, GameEvent
 from dndbots.game.acts import Act, Verb
 from dndbots.game.agents import SeatTurn
 from dndbots.game.bots.journal import QuestLog
-from dndbots.game.state.game_notes import KEY, Sights
+from dndbots.game.state.game_notes import KEY, LeadNote, Sights
 from dndbots.game.state.options import NEWS
-from dndbots.game.state.pieces import Fight
+from dndbots.game.state.pieces import Fight, unharmed_beat
 from dndbots.rules import conditions
 
 # Rounds for which a topic counts as news to ask everybody about.
 _FRESH: Final = 12
+# Rounds for which a hint of the DM is followed.
+_LEADS_FOR: Final = 9
+_TITLES: Final = frozenset(("sister", "brother", "old", "granny", "captain", "sir", "lady", "master", "the"))
 _NOTHING: Final[Mapping[str, Any]] = {}
 _BLOWS: Final = (EventType.COMBAT_START, EventType.COMBAT_ROUND, EventType.DAMAGE)
 # Events that not everybody present perceives: they do not show who is there.
@@ -40,6 +43,11 @@ class HeardEvent(NamedTuple):
     def play(self) -> Mapping[str, Any]:
         """The game's own note on the event."""
         return self.event.metadata.get(KEY) or _NOTHING  # type: ignore[return-value]
+
+    @property
+    def is_question(self) -> bool:
+        """True if its words ask something."""
+        return self.event.content.rstrip(' ".!').endswith("?") or " ask " in self.event.content
 
     def says(self, key: str) -> Any:
         """Return a metadata value of the event."""
@@ -213,10 +221,22 @@ class Mind:
         return QuestLog(self.table)
 
     @cached_property
+    def lead(self) -> LeadNote | None:
+        """The DM's latest hint that nobody has followed yet, for a while."""
+        if self.table.lead is None:
+            return None
+        since, lead = self.table.lead
+        return None if self.round - since > _LEADS_FOR else lead
+
+    @cached_property
     def going(self) -> dict[str, Act]:
         """Moves that others here announced this round, in the order they spoke."""
         intents = self.table.intents
         return {uid: act for uid, act in intents.items() if uid in self.friends and act.verb is Verb.GO}
+
+    def is_unharmed(self, foes: str) -> bool:
+        """Return whether it saw that blows do no harm to these foes."""
+        return unharmed_beat(foes) in self.table.beats
 
     # Things to do.
 
@@ -238,7 +258,7 @@ class Mind:
     def left_undone(self, place: str) -> bool:
         """Return whether a place has something to come back for."""
         sights, tried = self.table.sights.get(place), self.table.tried
-        if sights is None:
+        if sights is None or any(map(self.is_unharmed, self.table.foes_at(place))):
             return False
         if any((place, Verb.LOOK.value, thing) not in tried for thing in sights.things):
             return True
@@ -256,8 +276,9 @@ class Mind:
         if not isinstance(hp, int):
             return 1.0
         if not isinstance(most, int):
+            # Without the sheet, `hp` is the sum of the wounds and the healing that it saw.
             most = 3 + 4 * self.level(uid)
-            hp += most if hp <= 0 else 0
+            hp = most + min(hp, 0)
         return max(0.0, min(1.0, hp / max(most, 1)))
 
     def level(self, uid: str) -> int:
@@ -293,7 +314,17 @@ class Mind:
         """Return a name if the character ever heard it."""
         return self.table.names.get(uid)
 
+    def called(self, uid: str) -> str | None:
+        """Return what it calls somebody: party members by their first name, if that says who is meant."""
+        name = self.name(uid)
+        if name is None or not uid.startswith("pc_"):
+            return name
+        first = name.split(" ", 1)[0]
+        others = (self.name(other) or "" for other in self.table.names if other != uid)
+        is_clear = first.casefold() not in _TITLES and not any(first in other.split() for other in others)
+        return first if is_clear else name
+
     def names(self, uids: Iterable[str]) -> str:
         """Return several names joined for speech; empty if none is known."""
-        known = [name for name in map(self.name, uids) if name]
+        known = [name for name in map(self.called, uids) if name]
         return " and ".join([", ".join(known[:-1]), known[-1]]) if len(known) > 1 else "".join(known)

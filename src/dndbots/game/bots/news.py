@@ -1,5 +1,6 @@
 """News: telling friends what they have not seen, though not always all of it."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from dndbots.events import EventType
@@ -8,8 +9,24 @@ from dndbots.game.bots.mind import Mind
 from dndbots.game.bots.voice import BotVoice, join_words
 from dndbots.game.state.pieces import TellableDeed
 
-_MOST_AT_ONCE: Final = 2
-_OLDEST: Final = 120
+_MOST_AT_ONCE: Final = 4
+# Speeches in a row, then it is somebody else's turn to talk.
+_MOST_SPEECHES: Final = 2
+# Rounds after which news are old, by their worth: small ones soon, others later.
+_OLDEST: Final = (12, 30, 120, 120)
+# Whoever is at a place need not be told how it looks.
+_CAME: Final = "we came to "
+# Chance to let a friend who tells news go on alone.
+_LISTENS: Final = 0.7
+# How much a deed is worth telling, by its kind; anything else is small.
+_WORTH: Final = {
+    EventType.QUEST_UPDATE: 3,
+    EventType.DEATH: 3,
+    EventType.LOOT: 2,
+    EventType.COMBAT_END: 2,
+    EventType.DISCOVERY: 1,
+    EventType.DIALOGUE: 1,
+}
 # Finds that a character may keep secret.
 _PRECIOUS: Final = (EventType.LOOT, EventType.DISCOVERY)
 
@@ -27,20 +44,36 @@ class NewsTeller:
         news = [
             deed for deed in mind.table.deeds if self._is_worth_it(deed) and self._news_to(deed, listeners)
         ]
-        if not news:
+        somebody_tells = mind.did(Verb.TELL, rounds=0) and mind.chance(_LISTENS)
+        if not news or somebody_tells or self._has_told_enough():
             return None
         kept = [deed for deed in news if self._keeps(deed)]
-        shared = [deed for deed in news if deed not in kept][:_MOST_AT_ONCE]
+        shared = [deed for deed in news if deed not in kept]
         if not shared:
             return self._whisper(kept[-1])
-        strangers = mind.names(self._news_to(shared[0], listeners))
+        weighty = sorted(shared, key=lambda deed: -_WORTH.get(deed.kind, 0))[:_MOST_AT_ONCE]
+        told = [deed for deed in shared if deed in weighty]
+        strangers = mind.names(self._news_to(told[0], listeners))
         intro = self.voice.say("tell_intro", friends=strangers) if strangers and not self._goes_on() else ""
-        words = join_words(intro, *map(self.words, shared))
-        return Act(verb=Verb.TELL, words=words, tells=tuple(deed.event_id for deed in shared))
+        words = join_words(intro, *(self.words(*group) for group in self._by_source(told)))
+        return Act(verb=Verb.TELL, words=words, tells=tuple(deed.event_id for deed in told))
 
     def _is_worth_it(self, deed: TellableDeed) -> bool:
         """Return whether a deed is recent enough to tell."""
-        return deed.round >= self.mind.round - _OLDEST
+        age = self.mind.round - deed.round
+        is_seen = deed.place == self.mind.here and deed.gist.startswith(_CAME)
+        return age <= _OLDEST[_WORTH.get(deed.kind, 0)] and not is_seen
+
+    def _has_told_enough(self) -> bool:
+        """Return whether it has made its speeches since somebody came or went."""
+        speeches = 0
+        for heard in reversed(self.mind.recent):
+            came = {*(heard.says("participants") or ())}
+            is_new = not came.issuperset((self.mind.who, *self.mind.friends))
+            if heard.event.event_type is EventType.LOCATION_CHANGE and is_new:
+                break
+            speeches += heard.source == self.mind.who and heard.verb == Verb.TELL.value
+        return speeches >= _MOST_SPEECHES
 
     def _news_to(self, deed: TellableDeed, listeners: list[str]) -> list[str]:
         """Return the listeners who do not know of a deed."""
@@ -70,13 +103,46 @@ class NewsTeller:
         words = self.voice.say("whisper_secret", friend=self.voice.call(friend), what=deed.gist)
         return Act(verb=Verb.WHISPER, target=friend, words=words, tells=(deed.event_id,))
 
-    def words(self, deed: TellableDeed) -> str:
-        """Return a deed in the character's own words."""
-        mind = self.mind
-        said_by = next((uid for uid in deed.about if uid.startswith("npc_") and mind.name(uid)), None)
-        if deed.kind is EventType.DIALOGUE and said_by is not None:
-            return self.voice.say("tell_heard", who=self.voice.call(said_by), what=deed.gist)
-        place = mind.name(deed.place) if deed.place is not None else None
+    def _by_source(self, deeds: list[TellableDeed]) -> list[list[TellableDeed]]:
+        """Return deeds in groups: what one person said, and what happened at one place."""
+        groups: dict[tuple[str | None, str | None], list[TellableDeed]] = {}
+        for deed in deeds:
+            groups.setdefault((self._speaker(deed), deed.place), []).append(deed)
+        return [*groups.values()]
+
+    def _speaker(self, deed: TellableDeed) -> str | None:
+        """Return the person whose words a deed reports, if the character knows a name."""
+        if deed.kind is not EventType.DIALOGUE:
+            return None
+        return next((uid for uid in deed.about if uid.startswith("npc_") and self.mind.name(uid)), None)
+
+    def words(self, *deeds: TellableDeed) -> str:
+        """Return deeds of one person or place in the character's own words."""
+        speaker = self._speaker(deeds[0])
+        place = self.mind.name(deeds[0].place) if deeds[0].place is not None else None
+        if speaker is not None:
+            who = self.voice.call(speaker)
+            what = _sentences(_said(deed.gist, who) for deed in deeds)
+            return self.voice.say("tell_heard", who=who, what=what)
         if place is not None:
-            return self.voice.say("tell_place", place=place, what=deed.gist)
-        return self.voice.say("tell_plain", what=deed.gist)
+            what = _sentences(_done(deed.gist, place) for deed in deeds)
+            return self.voice.say("tell_place", place=place, what=what)
+        return self.voice.say("tell_plain", what=_sentences(deed.gist for deed in deeds))
+
+
+def _sentences(gists: Iterable[str]) -> str:
+    """Join gists to sentences. The first keeps its small letter, and the last gets no full stop."""
+    first, *others = gists
+    return ". ".join([first, *(f"{gist[:1].upper()}{gist[1:]}" for gist in others)])
+
+
+def _said(gist: str, who: str) -> str:
+    """Return what somebody said, without saying again that they did."""
+    is_said = gist.startswith((f"{who} told us", f"{who} asks for help"))
+    return gist.partition(": ")[2] or gist if is_said else gist
+
+
+def _done(gist: str, place: str) -> str:
+    """Return what happened at a place, without saying again where."""
+    gist = gist.removeprefix(f"{_CAME}{place}: ")
+    return gist.removesuffix(f" at {place}").removesuffix(f" in {place}")

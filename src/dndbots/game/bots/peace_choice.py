@@ -5,7 +5,7 @@ from typing import Final
 
 from dndbots.game.acts import Act, Verb
 from dndbots.game.bots.exploration import Explorer
-from dndbots.game.bots.lore import FIXED, SHUT, hint_words
+from dndbots.game.bots.lore import FIXED, SHUT, hint_words, is_one_of
 from dndbots.game.bots.mind import Mind
 from dndbots.game.bots.news import NewsTeller
 from dndbots.game.bots.reactions import Reactions
@@ -14,6 +14,15 @@ from dndbots.game.bots.travel import TravelChooser
 from dndbots.game.bots.voice import BotVoice, SmallTalk, join_words
 from dndbots.game.state.options import NEWS
 
+# Accepted quests before anybody thinks of refusing one.
+_ENOUGH_WORK: Final = 2
+_EAGER: Final = 0.4
+# Health from which everybody follows a hint without a rest before.
+_RESTED: Final = 0.6
+# Health below which one night is not enough.
+_WEAK: Final = 0.5
+# Health below which a friend's rest is welcome.
+_HURT: Final = 0.9
 _POTION: Final = "potion of healing"
 # Attempts at a door in a row.
 _ENOUGH: Final = 6
@@ -39,7 +48,8 @@ class PeaceChooser:
         if self.mind.going:
             choices = [*urgent, self.marching.answer]
         else:
-            choices = [*urgent, self._hand_over, self.retelling.tell, *self._business(), self.marching.wait]
+            choices = [*urgent, self._hand_over, self.retelling.tell, self._follow_lead]
+            choices += [*self._business(), self.marching.wait]
             choices += [self.marching.propose] if self.mind.leads else []
         for choose in choices:
             found = choose()
@@ -117,8 +127,7 @@ class PeaceChooser:
         mind = self.mind
         for quest in mind.quests.offered:
             giver = mind.quests.giver(quest)
-            answered = {(mind.here, verb.value, quest) for verb in (Verb.ACCEPT, Verb.REFUSE)}
-            if (giver is not None and giver not in mind.people) or answered & mind.table.tried:
+            if (giver is not None and giver not in mind.people) or self._is_answered(quest):
                 continue
             name = mind.name(quest) or "it"
             npc = self.voice.call(giver) if giver is not None else "Everybody here"
@@ -130,13 +139,46 @@ class PeaceChooser:
             return Act(verb=Verb.ACCEPT, what=quest, target=giver, words=words)
         return None
 
+    def _is_answered(self, quest: str) -> bool:
+        """Return whether somebody has just answered the offer of a quest."""
+        return self.mind.did(Verb.ACCEPT, Verb.REFUSE, what=quest, rounds=1)
+
+    def _follow_lead(self) -> Act | None:
+        """Do what the DM hinted at; on the way there, do nothing else."""
+        mind, lead = self.mind, self.mind.lead
+        worst = min(map(mind.health, (mind.who, *mind.friends)))
+        if lead is None or (mind.sights.safe and worst < _RESTED):
+            return None  # one should rest where one can
+        if lead.place != mind.here or lead.act.verb is Verb.GO:
+            return self.marching.propose() if mind.leads else None
+        return self._do_here(lead.act)
+
+    def _do_here(self, act: Act) -> Act | None:
+        """Return a deed with words, if it can be done here."""
+        mind, what, target = self.mind, act.what or "", act.target or ""
+        if act.verb is Verb.ASK and target in mind.people:
+            return self._ask_about(target, act.what or NEWS)
+        if act.verb is Verb.SEARCH:
+            words = self.voice.say("search")
+        elif act.verb in (Verb.PARLEY, Verb.ATTACK) and target in mind.wary:
+            words = self.voice.say(act.verb.value, foe=mind.name(target) or "them")
+        elif act.verb in (Verb.LOOK, Verb.TAKE, Verb.OPEN) and what in (
+            *mind.sights.things,
+            *mind.sights.ways,
+        ):
+            words = self.voice.say(act.verb.value, thing=mind.sights.things.get(what, what))
+        else:
+            return None
+        return act.model_copy(update={"words": words})
+
     def _reluctance(self) -> float:
-        """Return the chance of a refusal: higher with many quests or wounds."""
+        """Return the chance of a refusal: higher with many quests or wounds, low with little work."""
         mind = self.mind
+        eager = _EAGER if len(mind.quests.accepted) < _ENOUGH_WORK else 1.0
         odds = mind.by_temper(0.06, careful=0.15, greedy=0.12, wry=0.1, kind=0.01, brave=0.02)
         odds += 0.1 * max(0, len(mind.quests.accepted) - 1)
         odds -= 0.05 if mind.goal in ("justice", "glory") else 0.0
-        return max(odds, 0.0) + (0.1 if mind.health(mind.who) < 0.4 else 0.0)
+        return eager * (max(odds, 0.0) + (0.1 if mind.health(mind.who) < 0.4 else 0.0))
 
     # Places and people.
 
@@ -148,15 +190,26 @@ class PeaceChooser:
                 continue  # seen from afar; one has to come closer first
             topics = mind.topics_for(npc)
             in_talk = any(pending.act.target == npc for pending in mind.table.waiting)
-            if not topics or (in_talk and mind.chance(0.35)):
+            if not topics or (in_talk and mind.chance(0.6)) or self._has_heard_enough(npc):
                 continue
-            topic, called = topics[0], self.voice.call(npc)
-            met = any(who == npc for who, _ in mind.table.asked)
-            greeting = "" if met else self.voice.say("greet", npc=called)
-            key = "ask_news" if topic == NEWS else "ask"
-            words = join_words(greeting, self.voice.say(key, npc=called, topic=topic))
-            return Act(verb=Verb.ASK, target=npc, what=topic, words=words)
+            return self._ask_about(npc, topics[0])
         return None
+
+    def _has_heard_enough(self, npc: str) -> bool:
+        """Return whether a person has just had nothing new to say; the curious may try once more."""
+        mind = self.mind
+        answers = [heard for heard in mind.recent if heard.source == npc and heard.place == mind.here]
+        dry = [heard for heard in answers[-2:] if not heard.play.get("gist")]
+        return bool(dry) and not mind.chance(mind.by_temper(0.2, curious=0.5) / len(dry))
+
+    def _ask_about(self, npc: str, topic: str) -> Act:
+        """Ask a person about a topic, with a greeting at first."""
+        called = self.voice.call(npc)
+        met = any(who == npc for who, _ in self.mind.table.asked)
+        greeting = "" if met else self.voice.say("greet", npc=called)
+        key = "ask_news" if topic == NEWS else "ask"
+        words = join_words(greeting, self.voice.say(key, npc=called, topic=topic))
+        return Act(verb=Verb.ASK, target=npc, what=topic, words=words)
 
     def _approach(self) -> Act | None:
         """Walk up to a person who is in sight and not met yet."""
@@ -191,14 +244,13 @@ class PeaceChooser:
         mind, tried = self.mind, self.mind.table.tried
         being_seen = {pending.act.what for pending in mind.table.waiting if pending.place == mind.here}
         for key, looks in mind.sights.things.items():
-            words = hint_words(looks)
             seen = (mind.here, Verb.LOOK.value, key) in tried and key not in being_seen
             if not seen or (mind.here, Verb.TAKE.value, key) in tried:
                 continue
-            if words & SHUT and (mind.here, Verb.OPEN.value, key) not in tried:
+            if is_one_of(looks, SHUT) and (mind.here, Verb.OPEN.value, key) not in tried:
                 return Act(verb=Verb.OPEN, what=key, words=self.voice.say("open", thing=looks))
             wants = 1.0 if mind.temper == "greedy" or mind.goal == "treasure" else 0.8
-            if mind.chance(0.1 if words & FIXED else wants):
+            if mind.chance(0.04 if is_one_of(looks, FIXED) else wants):
                 return Act(verb=Verb.TAKE, what=key, words=self.voice.say("take", thing=looks))
         return None
 
@@ -244,9 +296,11 @@ class PeaceChooser:
     def _rest(self) -> Act | None:
         """Rest in a safe place if somebody needs it."""
         mind = self.mind
-        if not mind.sights.safe or mind.did(Verb.REST, rounds=4):
-            return None
         worst = min(map(mind.health, (mind.who, *mind.friends)))
+        if worst < _HURT and any(pending.act.verb is Verb.REST for pending in mind.table.waiting):
+            return Act(verb=Verb.REST, words=self.voice.say("rest"))  # a friend lies down, and is not alone
+        if not mind.sights.safe or mind.did(Verb.REST, rounds=4 if worst > _WEAK else 0):
+            return None
         if worst < mind.by_temper(0.7, brave=0.5, careful=0.85, kind=0.8):
             return Act(verb=Verb.REST, words=self.voice.say("rest"))
         return None

@@ -1,5 +1,6 @@
 """Remarks on what just happened to a character and around it."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
@@ -8,9 +9,10 @@ from dndbots.events import EventType
 from dndbots.game.acts import Verb
 from dndbots.game.bots.mind import HeardEvent, Mind
 from dndbots.game.bots.voice import BotVoice
+from dndbots.text.word_forms import number_word
 
 _DYING: Final = "dying"
-_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_MOST_COUNTED: Final = 10
 
 
 class BotReaction(NamedTuple):
@@ -20,6 +22,12 @@ class BotReaction(NamedTuple):
     odds: float
     key: str
     slots: dict[str, str]
+
+
+# Words of somebody who wants something done.
+_REQUEST: Final = re.compile(
+    r"\b(?:can|could|would|will) you\b|\bplease\b|\byou (?:should|must)\b", re.IGNORECASE
+)
 
 
 class Reactions:
@@ -55,11 +63,11 @@ class Reactions:
         mind = self.mind
         for heard in mind.since_my_turn:
             for uid in heard.says("killed") or ():
-                name = mind.name(uid)
+                name = mind.called(uid)
                 if uid.startswith("pc_") and uid != mind.who and name:
                     yield BotReaction(9, 1.0, "friend_dead", {"friend": name})
             for uid in _given(heard.says("conditions"), _DYING):
-                name = mind.name(uid)
+                name = mind.called(uid)
                 if uid != mind.who and name and _DYING in mind.table.conditions(uid):
                     yield BotReaction(8, 0.8, "friend_down", {"friend": name})
 
@@ -128,16 +136,18 @@ class Reactions:
     def to_words(self, heard: HeardEvent) -> Iterator[BotReaction]:
         """Yield reactions to a friend's words or deeds."""
         mind = self.mind
-        name = mind.name(heard.source)
+        name = mind.called(heard.source)
         if not name:
             return
-        if heard.verb == Verb.TELL.value or (heard.verb == Verb.WHISPER.value and heard.play.get("tells")):
+        if heard.verb == Verb.SAY.value and heard.target == mind.who:
+            yield _answer(heard, {"friend": name})
+        elif heard.verb == Verb.TELL.value or (heard.verb == Verb.WHISPER.value and heard.play.get("tells")):
             yield BotReaction(
                 5, 0.7, "doubt" if mind.chance(self._doubt(heard.source)) else "believe", {"friend": name}
             )
         elif (
             heard.verb == Verb.SAY.value
-            and (name_of_me := mind.name(mind.who))
+            and (name_of_me := mind.called(mind.who))
             and name_of_me in heard.event.content
         ):
             mine = next((own for own in reversed(mind.recent) if own.verb and own.source == mind.who), None)
@@ -150,6 +160,15 @@ class Reactions:
         """Return the chance that it doubts a friend. Friends who went another way are trusted less."""
         odds = self.mind.by_temper(0.2, kind=0.05, brave=0.12, careful=0.3, wry=0.35, greedy=0.3)
         return min(0.8, max(0.02, odds - 0.08 * opinion(self.mind, friend)))
+
+
+def _answer(heard: HeardEvent, slots: dict[str, str]) -> BotReaction:
+    """Return the answer to somebody who speaks to this character and no other."""
+    if _REQUEST.search(heard.event.content):
+        return BotReaction(9, 1.0, "asked_to", slots)
+    if heard.is_question:
+        return BotReaction(9, 1.0, "asked", slots)
+    return BotReaction(9, 1.0, "told", slots)
 
 
 def opinion(mind: Mind, friend: str) -> int:
@@ -172,7 +191,7 @@ def _counted(number: int, name: str) -> str:
     """Return a group of foes with its number, as shouted."""
     if number <= 1:
         return name
-    return f"{_NUMBERS[number]} {name}" if number < len(_NUMBERS) else f"many {name}"
+    return f"{number_word(number) if number <= _MOST_COUNTED else 'many'} {name}"
 
 
 def _given(conditions: Any, name: str) -> list[str]:
@@ -185,7 +204,7 @@ def _given(conditions: Any, name: str) -> list[str]:
 def _helper(heard: HeardEvent, mind: Mind) -> str | None:
     """Return the name of the friend who helps in an event."""
     people = [heard.source, *(heard.says("participants") or ())]
-    return next((mind.name(uid) for uid in people if uid in mind.friends and mind.name(uid)), None)
+    return next((mind.called(uid) for uid in people if uid in mind.friends and mind.name(uid)), None)
 
 
 def _foes_of(mind: Mind) -> list[str]:

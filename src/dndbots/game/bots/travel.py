@@ -54,8 +54,16 @@ class TravelChooser:
         other = self._better(way, leader)
         if other is not None:
             return self._part(other, way, leader)
-        if way in mind.table.ways.get(mind.here, {}) and mind.chance(0.45):
-            return SmallTalk(mind, self.voice).act()  # nobody discusses a way they know
+        return self._follow(way, leader)
+
+    def _follow(self, way: str, leader: str) -> Act:
+        """Come along, with few words on a way that it knows; or talk of something else on the way."""
+        mind = self.mind
+        is_known = way in mind.table.ways.get(mind.here, {})
+        if mind.chance(0.6 if is_known else 0.4):
+            return SmallTalk(mind, self.voice).act()
+        if is_known:
+            return Act(verb=Verb.GO, what=way, words=self.voice.say("nod", leader=self.voice.call(leader)))
         if mind.chance(0.1 - 0.03 * opinion(mind, leader)):
             return Act(verb=Verb.GO, what=way, words=self.voice.say("grumble", way=way))
         return self._agree(way, leader)
@@ -90,14 +98,15 @@ class TravelChooser:
     def _better(self, way: str, leader: str) -> str | None:
         """Return a way it prefers, if this is no time to stay together."""
         mind = self.mind
-        if mind.apart or mind.dying or len(mind.sights.ways) < 2 or mind.round - mind.table.since < _TOGETHER:
+        is_early = mind.round - mind.table.since < _TOGETHER
+        if mind.apart or mind.dying or mind.lead is not None or len(mind.sights.ways) < 2 or is_early:
             return None
         if mind.health(mind.who) < 0.5 and mind.temper != "careful":
             return None
         odds = mind.by_temper(
-            0.03, brave=0.05, curious=0.065, greedy=0.05, wry=0.03, kind=0.015, careful=0.02
+            0.024, brave=0.038, curious=0.045, greedy=0.038, wry=0.024, kind=0.012, careful=0.016
         )
-        odds += 0.01 if mind.goal in ("glory", "knowledge", "treasure") else -0.005
+        odds += 0.005 if mind.goal in ("glory", "knowledge", "treasure") else -0.003
         odds -= 0.004 * opinion(mind, leader)
         if len(mind.able) < 2:
             odds /= 3

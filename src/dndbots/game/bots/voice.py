@@ -1,41 +1,46 @@
 """A character's voice: the house's phrases in the tone of its temper, and small talk."""
 
+from collections import Counter
 from typing import Final
 
+from dndbots.events import EventType
 from dndbots.game.acts import LONGEST_WORDS, Act
 from dndbots.game.bots.mind import Mind
-from dndbots.game.phrases import Phrasebook, Pick, house_phrases
+from dndbots.game.phrases import Phrasebook, house_phrases
+from dndbots.game.state.scene_tags import setting_at
 
 STRANGER: Final = "the stranger"
 FRIEND: Final = "my friend"
-_TRIES: Final = 4
 # Rounds after which a deed is an old story.
 _OLD: Final = 15
+# Deeds that make no story: what is still to be done, and how far it has come.
+_DULL: Final = (EventType.QUEST_UPDATE,)
 
 
 class BotVoice:
-    """A character's voice in one turn. It avoids what was said recently."""
+    """A character's voice in one turn. It says what was said least, by anybody it heard."""
 
     def __init__(self, mind: Mind, book: Phrasebook | None = None) -> None:
         self.mind = mind
         self._book = book or house_phrases()
-        self._heard = {heard.event.content for heard in mind.recent}
+        self.used: Counter[str] = Counter()
 
     def say(self, key: str, **slots: str) -> str:
         """Return a phrase in the tone of this temper."""
         mind = self.mind
-        count = mind.rng.randrange(1_000)
-        said = ""
-        for again in range(_TRIES):
-            pick = Pick(f"{mind.seed}/{mind.who}", count + again)
-            said = self._book.say(f"{key}.{mind.temper}" if mind.temper else key, pick=pick, **slots)
-            if not any(said in heard for heard in self._heard):
-                break
+        said, used = self._book.say_next(
+            f"{key}.{mind.temper}" if mind.temper else key,
+            seed=str(mind.seed),
+            used=mind.table.phrases + self.used,
+            setting=setting_at(mind.table, mind.here),
+            **slots,
+        )
+        self.used[used] += 1
         return said
 
     def call(self, uid: str) -> str:
         """Return what it calls somebody: the name, if it knows one."""
-        return self.mind.name(uid) or (FRIEND if uid.startswith("pc_") else STRANGER)
+        return self.mind.called(uid) or (FRIEND if uid.startswith("pc_") else STRANGER)
 
 
 def join_words(*parts: str) -> str:
@@ -97,7 +102,9 @@ class SmallTalk:
     def _remember(self) -> str:
         """Tell an old story about a person or a place that it names."""
         mind = self.mind
-        old = [deed for deed in mind.table.deeds if deed.round <= mind.round - _OLD]
+        old = [
+            deed for deed in mind.table.deeds if deed.round <= mind.round - _OLD and deed.kind not in _DULL
+        ]
         old = [deed for deed in old if not any(deed.gist in heard.event.content for heard in mind.recent)]
         if not old:
             return ""
@@ -105,4 +112,7 @@ class SmallTalk:
         whom = [name for name in map(mind.name, deed.about) if name and name in deed.gist]
         where = mind.name(deed.place) if deed.place is not None and deed.place != mind.here else None
         about = next(iter(whom), where)
-        return self.voice.say("callback", who=about, what=deed.gist) if about else ""
+        if not about:
+            return ""
+        said = deed.gist.partition(": ")[2] if deed.gist.startswith(f"{about} told us") else ""
+        return self.voice.say("callback_said" if said else "callback", who=about, what=said or deed.gist)

@@ -113,6 +113,105 @@ COMMANDS: Final[Mapping[str, DMCommand]] = {
         monster=_TEXT,
         text=_TEXT,
     ),
+    "give": _command(
+        tools.Give,
+        "/give NAME ITEM [| NUMBER]",
+        "hand somebody a thing",
+        to=_SOMEBODY,
+        item=_TEXT,
+        number=_WORD,
+    ),
+    "take": _command(
+        tools.TakeAway,
+        "/take NAME ITEM [| NUMBER]",
+        "take a thing from a character",
+        character=_SOMEBODY,
+        item=_TEXT,
+        number=_WORD,
+    ),
+    "pay": _command(
+        tools.Pay,
+        "/pay GOLD [PAYER [| RECEIVER]]",
+        "let gold change hands",
+        gold=_WORD,
+        payer=_TEXT,
+        to=_TEXT,
+    ),
+    "reward": _command(tools.Pay, "/reward NAME GOLD", "give somebody gold", to=_SOMEBODY, gold=_WORD),
+    "buy": _command(
+        tools.BuyThing,
+        "/buy NAME ITEM [| PRICE [| TRADER]]",
+        "let a character buy a thing; the rules know prices",
+        character=_SOMEBODY,
+        item=_TEXT,
+        price=_TEXT,
+        trader=_TEXT,
+    ),
+    "sell": _command(
+        tools.SellThing,
+        "/sell NAME ITEM [| PRICE [| TRADER]]",
+        "let a character sell a thing",
+        character=_SOMEBODY,
+        item=_TEXT,
+        price=_TEXT,
+        trader=_TEXT,
+    ),
+    "loot": _command(
+        tools.FindLoot,
+        "/loot NAME ITEMS [| GOLD]",
+        "let a character find things, with commas between",
+        character=_SOMEBODY,
+        items=CommandKind.SEVERAL,
+        gold=_WORD,
+    ),
+    "hurt": _command(
+        tools.Hurt, "/hurt NAME DICE [WHY]", "hurt a character", character=_SOMEBODY, amount=_WORD, why=_TEXT
+    ),
+    "heal": _command(
+        tools.Heal, "/heal NAME DICE [WHY]", "heal a character", character=_SOMEBODY, amount=_WORD, why=_TEXT
+    ),
+    "condition": _command(
+        tools.SetCondition,
+        "/condition NAME CONDITION [| ROUNDS]",
+        "begin a condition of the rules",
+        character=_SOMEBODY,
+        condition=_TEXT,
+        rounds=_WORD,
+    ),
+    "cure": _command(
+        tools.CureCondition, "/cure NAME CONDITION", "end a condition", character=_SOMEBODY, condition=_TEXT
+    ),
+    "time": _command(tools.SpendTime, "/time MINUTES [TEXT]", "let time pass", minutes=_WORD, text=_TEXT),
+    "attitude": _command(
+        tools.ChangeAttitude,
+        "/attitude NAME hostile|wary|neutral|friendly|devoted [TEXT]",
+        "change how somebody stands to the party",
+        npc=_SOMEBODY,
+        attitude=_WORD,
+        text=_TEXT,
+    ),
+    "reveal": _command(
+        tools.RevealSecret, "/reveal SECRET [| NAME]", "let them learn a secret", secret=_TEXT, about=_TEXT
+    ),
+    "cleared": _command(tools.ClearPlace, "/cleared [WHY]", "mark this place as safe", text=_TEXT),
+    "endscene": _command(
+        tools.EndScene,
+        "/endscene SUMMARY [| HOURS]",
+        "close the scene in a sentence that is remembered",
+        summary=_TEXT,
+        hours=_WORD,
+    ),
+    "plot": _command(
+        tools.PlotNote,
+        "/plot front|secret|wish|clue NAME | TEXT",
+        "write on your plot sheet; only you see it",
+        kind=_WORD,
+        name=_TEXT,
+        text=_TEXT,
+    ),
+    "act": _command(
+        tools.BeginAct, "/act TITLE | QUESTION", "begin an act of the story", title=_TEXT, question=_TEXT
+    ),
     "clock": _command(
         tools.SetClock,
         "/clock ROUNDS TEXT",

@@ -132,7 +132,7 @@ def answer_offers(narration: Narration, waiting: Sequence[PendingAct]) -> None:
             kind=EventType.QUEST_UPDATE,
             participants=[pending.who],
             names={quest: name},
-            gist=f"we {'gave our word on' if yes else 'turned down'} {name}",
+            gist=f"we {'took on' if yes else 'turned down'} {name}",
             quest_id=quest,
             quest_state="accepted" if yes else "refused",
             threads=[opened] if yes else [],

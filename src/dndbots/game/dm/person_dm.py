@@ -14,8 +14,9 @@ from dndbots.game.agents import DungeonMaster
 from dndbots.game.dm.commands import parse_command
 from dndbots.game.dm.inventions import answer_offers, find_mentions, stop_due_clocks
 from dndbots.game.dm.tool_calls import ToolCalls
-from dndbots.game.input.line_parser import clean_line
+from dndbots.game.input.vocabulary.typed_words import clean_line
 from dndbots.game.referee.event_text import dice
+from dndbots.game.state.game_notes import KEY
 from dndbots.game.state.table import Table
 from dndbots.game.world.narration import Narration, Screen
 from dndbots.game.world.places import events_since_dm, find_waiting_acts
@@ -41,6 +42,10 @@ class PersonDM:
     """A person as DM, over a `world` DM that runs the adventure. Implements `DungeonMaster`."""
 
     has_tools = True
+
+    @property
+    def retells(self) -> bool:
+        return bool(getattr(self._world, "retells", False))
 
     def __init__(self, world: DungeonMaster, lines: DMInput) -> None:
         self._world, self._lines = world, lines
@@ -105,12 +110,17 @@ def narrate_line(screen: Screen, narration: Narration, calls: ToolCalls, line: s
     form = parse_command(text, calls.people_here(), screen.table.looks)
     if form is not None:
         result = calls.do(form)
-        return "" if any(result in event.content for event in screen.step.events) else result
+        return "" if any(_is_told(result, event) for event in screen.step.events) else result
     if word == ROLL:
         _roll(screen, calls.place, rest.strip())
     else:
         narration.tell(calls.place, text, names=find_mentions(screen.table, text))
     return ""
+
+
+def _is_told(result: str, event: GameEvent) -> bool:
+    """Check that all who are there read a result: in the text of an event, or in its dice."""
+    return result in event.content or result in str(event.metadata.get(KEY, ""))
 
 
 def _roll(screen: Screen, place: str, said: str) -> None:

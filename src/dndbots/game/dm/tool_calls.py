@@ -25,6 +25,8 @@ from dndbots.game.dm.inventions import (
     refuse_known_name,
     tell_npc_line,
 )
+from dndbots.game.dm.plot_sheet import PLOT_METHODS
+from dndbots.game.dm.sheet_calls import SHEET_METHODS
 from dndbots.game.input.act_resolver import find_matches
 from dndbots.game.input.answer_filter import filter_answer
 from dndbots.game.lookups import CampaignLookup
@@ -76,16 +78,19 @@ class ToolCalls:
         people: NpcVoices | None,
         since: Sequence[GameEvent],
     ) -> None:
-        self._narration, self.place = narration, place
+        self.narration, self.place = narration, place
         self._look, self._people, self._since = look, people, since
-        self.spoken = 0
+        self.spoken = self.done = 0
+        self.spoke: set[str] = set()
 
     def do(self, form: object) -> str:
         """Carry out a call and return its result in words. `ActRefused` says why it cannot be done."""
         carry_out = _TOOL_METHODS.get(type(form))
         if carry_out is None:
             raise ActRefused(DM, verb="call", reason="there is no such tool")
-        return carry_out(self, form)[:_LONGEST_RESULT]
+        result = carry_out(self, form)[:_LONGEST_RESULT]
+        self.done += 1
+        return result
 
     def people_here(self) -> dict[str, str]:
         """Return the names of all who are in this scene: characters and NPCs, by uid."""
@@ -103,29 +108,29 @@ class ToolCalls:
     # Dice.
 
     def ask_roll(self, form: tools.AskRoll) -> str:
-        who = self._character(form.character)
+        who = self.character(form.character)
         kind = Ability(form.kind) if form.kind in _ABILITIES else SaveKind(form.kind)
-        why = self._plain(form.why)
-        made = roll_check(self._narration.step, who, kind, place=self.place, why=why)
+        why = self.plain(form.why)
+        made = roll_check(self.narration.step, who, kind, place=self.place, why=why)
         return made.text
 
     def start_fight(self, form: tools.StartFight) -> str:
-        step = self._narration.step
+        step = self.narration.step
         if self.place in step.table.fights:
-            raise self._refused("there is a fight here already")
+            raise self.refused("there is a fight here already")
         try:
             kind = monster(form.monster)
         except UnknownMonster as exc:
-            raise self._refused(
+            raise self.refused(
                 f"the rules have no {form.monster!r}; they have {', '.join(exc.known)}"
             ) from exc
         party = sum(int(step.table.fact(uid, "level", 1)) for uid in step.table.together(self.place))
         most = max((_ODDS * party + _ODDS) // max(kind.level, 1), 0)
         if form.number > most:
-            raise self._refused(f"that is too much for the characters here; send at most {most}")
+            raise self.refused(f"that is too much for the characters here; send at most {most}")
         name = (kind.name if form.number == 1 else kind.plural).lower()
-        uid = mint_uid(self._narration, "mon", f"{kind.name} r{step.round}")
-        text = self._plain(form.text) or f"It comes to blows: {form.number} {name}."
+        uid = mint_uid(self.narration, "mon", f"{kind.name} r{step.round}")
+        text = self.plain(form.text) or f"It comes to blows: {form.number} {name}."
         foes = {uid: FoesNote(monster=kind.name, name=name, number=form.number)}
         begin_fight(step, self.place, foes, text=text)
         return f"A fight begins against {form.number} {name}. The rules play it."
@@ -133,17 +138,17 @@ class ToolCalls:
     # People.
 
     def introduce_npc(self, form: tools.IntroduceNpc) -> str:
-        narration, step = self._narration, self._narration.step
+        narration, step = self.narration, self.narration.step
         name, looks = self._name(form.name), self._name(form.looks)
         refuse_known_name(narration, name, kind="npc")
         if len([uid for uid in step.present(self.place) if uid.startswith("npc_")]) >= _MOST_PEOPLE:
-            raise self._refused(f"this scene has {_MOST_PEOPLE} people already; it cannot hold more")
+            raise self.refused(f"this scene has {_MOST_PEOPLE} people already; it cannot hold more")
         uid = mint_uid(narration, "npc", name)
         said = {
             CALLED: name,
             SEEN_AS: looks,
-            ROLE: self._plain(form.role),
-            WANTS: self._plain(form.wants)[:900],
+            ROLE: self.plain(form.role),
+            WANTS: self.plain(form.wants)[:900],
         }
         narration.tell_dm(
             f"{name} comes into the story.",
@@ -161,55 +166,56 @@ class ToolCalls:
         return f"{name} is here, and is called {looks!r} by those who have not heard the name."
 
     def speak_as(self, form: tools.SpeakAs) -> str:
-        npc = self._one_of(self._npcs(), form.npc)
+        npc = self.npc(form.npc)
         if self.spoken >= MOST_SPOKEN:
-            raise self._refused("NPCs have said enough in this scene; let the players speak")
+            raise self.refused("NPCs have said enough in this scene; let the players speak")
         self.spoken += 1
-        wish = self._plain(form.gist)
+        self.spoke.add(npc)
+        wish = self.plain(form.gist)
         if self._people is not None:
-            spoke = self._people.say(self._narration, self.place, npc, since=self._since, wish=wish)
+            spoke = self._people.say(self.narration, self.place, npc, since=self._since, wish=wish)
         else:
             spoke = bool(wish)
             if spoke:
-                tell_npc_line(self._narration, self.place, npc, wish)
+                tell_npc_line(self.narration, self.place, npc, wish)
         return "They said it." if spoke else "They have nothing to say."
 
     # Places.
 
     def move_scene(self, form: tools.MoveScene) -> str:
-        step, table = self._narration.step, self._narration.step.table
+        step, table = self.narration.step, self.narration.step.table
         if self.place in table.fights:
-            raise self._refused("there is a fight here; characters who want to leave have to flee")
+            raise self.refused("there is a fight here; characters who want to leave have to flee")
         here = table.together(self.place)
-        movers = list(dict.fromkeys(self._character(name) for name in form.who)) or here
+        movers = list(dict.fromkeys(self.character(name) for name in form.who)) or here
         sights = table.sights.get(self.place)
         ways = find_matches({way: way for way in sights.ways}, form.way) if sights is not None else []
         if len(ways) == 1:
             way = ways[0]
             there = step.leads(table, self.place, way)
             if there is None:
-                raise self._refused(f"nobody can take {way}: it is shut or blocked")
+                raise self.refused(f"nobody can take {way}: it is shut or blocked")
         else:
             way, there = self._lay(form)
         old = self.place
         move_group(step, movers, old, way, there)
-        tell_place(self._narration, there, came=movers)
+        tell_place(self.narration, there, came=movers)
         if not table.together(old):
             self.place = there
         return f"They are at {table.name(there)} now."
 
     def _lay(self, form: tools.MoveScene) -> tuple[str, str]:
         """Make a new place with the way there and back. Return the way and the place's uid."""
-        narration, table = self._narration, self._narration.step.table
+        narration, table = self.narration, self.narration.step.table
         if not form.place or not form.looks:
-            raise self._refused(f"there is no way {form.way!r} here; for a new one, give place and looks")
+            raise self.refused(f"there is no way {form.way!r} here; for a new one, give place and looks")
         if len(table.laid.get(self.place, {})) >= _MOST_WAYS:
-            raise self._refused(f"this place has {_MOST_WAYS} new ways already; it cannot have more")
+            raise self.refused(f"this place has {_MOST_WAYS} new ways already; it cannot have more")
         name, way = self._name(form.place), self._name(form.way)
         back = self._name(form.back) if form.back else "back"
-        looks = self._plain(form.looks)[:900]
+        looks = self.plain(form.looks)[:900]
         if not looks:
-            raise self._refused("looks is empty; describe the place")
+            raise self.refused("looks is empty; describe the place")
         refuse_known_name(narration, name, kind="loc")
         there = mint_uid(narration, "loc", name)
         narration.tell_dm(
@@ -224,12 +230,12 @@ class ToolCalls:
     # Quests, and words for one character alone.
 
     def offer_quest(self, form: tools.OfferQuest) -> str:
-        narration, step = self._narration, self._narration.step
-        name, goal = self._name(form.name), self._plain(form.goal)
+        narration, step = self.narration, self.narration.step
+        name, goal = self._name(form.name), self.plain(form.goal)
         refuse_known_name(narration, name, kind="qst")
-        giver = self._one_of(self._npcs(), form.giver) if form.giver else None
+        giver = self.npc(form.giver) if form.giver else None
         if not goal:
-            raise self._refused("goal is empty; say what there is to do")
+            raise self.refused("goal is empty; say what there is to do")
         uid = mint_uid(narration, "qst", name)
         by = "" if giver is None else f" for {name_heard_at(narration, giver, self.place)}"
         narration.tell(
@@ -245,12 +251,12 @@ class ToolCalls:
         return f"{name} is offered; they may accept or refuse it."
 
     def resolve_quest(self, form: tools.ResolveQuest) -> str:
-        narration, table = self._narration, self._narration.step.table
+        narration, table = self.narration, self.narration.step.table
         still_open = {
             uid: table.name(uid) for uid, state in invented_quests(narration).items() if state in _OPEN
         }
         if not still_open:
-            raise self._refused("none of your quests is open; the adventure's own quests end by themselves")
+            raise self.refused("none of your quests is open; the adventure's own quests end by themselves")
         uid = self._one_of(still_open, form.name)
         accepted = invented_quests(narration)[uid] == "accepted"
         narration.tell(
@@ -266,26 +272,26 @@ class ToolCalls:
         return f"{table.name(uid)} is {form.outcome}."
 
     def whisper(self, form: tools.Whisper) -> str:
-        who, words = self._character(form.to), self._plain(form.words)
+        who, words = self.character(form.to), self.plain(form.words)
         if not words:
-            raise self._refused("words is empty; say what to whisper")
-        self._narration.tell(
+            raise self.refused("words is empty; say what to whisper")
+        self.narration.tell(
             self.place,
             words,
             kind=EventType.WHISPER,
             witnesses=(),
-            names=find_mentions(self._narration.step.table, words),
+            names=find_mentions(self.narration.step.table, words),
             told_to=[who],
         )
         return "Only they heard it."
 
     def set_clock(self, form: tools.SetClock) -> str:
-        narration, table = self._narration, self._narration.step.table
-        threat = self._plain(form.threat)
+        narration, table = self.narration, self.narration.step.table
+        threat = self.plain(form.threat)
         if not threat:
-            raise self._refused("threat is empty; say what happens when time is up")
+            raise self.refused("threat is empty; say what happens when time is up")
         if len(table.clocks) >= _MOST_CLOCKS:
-            raise self._refused(f"there are {_MOST_CLOCKS} clocks already; let one run out")
+            raise self.refused(f"there are {_MOST_CLOCKS} clocks already; let one run out")
         name = f"clock_{slug(threat)[:40]}_{narration.step.round}_{len(table.clocks)}"
         due = narration.step.round + form.rounds
         narration.tell_dm(
@@ -300,7 +306,7 @@ class ToolCalls:
 
     def _npcs(self) -> dict[str, str]:
         """Return the NPCs of this scene with their real names, which the DM uses."""
-        narration, table = self._narration, self._narration.step.table
+        narration, table = self.narration, self.narration.step.table
         own = {uid: str(table.fact(uid, CALLED)) for uid in invented_people(table, self.place)}
         written = {
             narration.atlas.uid("npc", one.key): one.name for one in narration.world.people(self.place)
@@ -308,36 +314,51 @@ class ToolCalls:
         return {**written, **own}
 
     def _characters(self) -> dict[str, str]:
-        table = self._narration.step.table
+        table = self.narration.step.table
         return {uid: table.name(uid) for uid in table.together(self.place)}
 
-    def _character(self, name: str) -> str:
+    def character(self, name: str) -> str:
         return self._one_of(self._characters(), name)
 
+    def npc(self, name: str) -> str:
+        """Return the NPC of this scene that a name means."""
+        return self._one_of(self._npcs(), name)
+
+    def anybody(self, name: str) -> str:
+        """Return the character or NPC of this scene that a name means."""
+        return self._one_of(self.people_here(), name)
+
     def _one_of(self, known: Mapping[str, str], name: str) -> str:
-        found = [uid for uid in find_matches(known, name) if uid != name or name in known.values()]
+        heard = {
+            uid: name_heard_at(self.narration, uid, self.place) for uid in known if uid.startswith("npc_")
+        }
+        found = [
+            uid
+            for uid in find_matches(known, name) or find_matches(heard, name)
+            if uid != name or name in known.values()
+        ]
         if len(found) == 1:
             return found[0]
         there = join_texts(sorted(known.values())) or "nobody"
-        raise self._refused(f"nobody in this scene matches {name!r}; here: {there}")
+        raise self.refused(f"nobody in this scene matches {name!r}; here: {there}")
 
-    def _plain(self, text: str) -> str:
+    def plain(self, text: str) -> str:
         """Return the caller's words as others may read them."""
-        return clean_words(self._narration, text)
+        return clean_words(self.narration, text)
 
     def _name(self, name: str) -> str:
         """Return a name that is safe wherever names are shown."""
         try:
-            said = check_name(" ".join(self._plain(name).split()))
+            said = check_name(" ".join(self.plain(name).split()))
         except InvalidName as exc:
-            raise self._refused(f"{name!r} is not a name") from exc
+            raise self.refused(f"{name!r} is not a name") from exc
         is_name = _NAMELIKE.fullmatch(said) and not is_reserved(said)
         if said.casefold() != " ".join(name.split()).casefold() or not is_name:
-            raise self._refused(f"{name!r} is not a name: leave out ids, headings and markup")
+            raise self.refused(f"{name!r} is not a name: leave out ids, headings and markup")
         return said
 
     @staticmethod
-    def _refused(reason: str) -> ActRefused:
+    def refused(reason: str) -> ActRefused:
         return ActRefused(DM, verb="call", reason=reason)
 
 
@@ -360,4 +381,6 @@ _TOOL_METHODS: Final[Mapping[type[Any], Callable[[ToolCalls, Any], str]]] = {
     tools.StartFight: ToolCalls.start_fight,
     tools.Whisper: ToolCalls.whisper,
     tools.SetClock: ToolCalls.set_clock,
+    **SHEET_METHODS,
+    **PLOT_METHODS,
 }

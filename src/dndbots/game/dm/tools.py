@@ -3,6 +3,7 @@
 The forms have no docstrings, because models would read them as part of the schema.
 """
 
+import re
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -82,6 +83,109 @@ class SetClock(Form):
     rounds: int = Field(ge=1, le=100)
 
 
+class Give(Form):
+    item: _Name
+    to: _Name
+    giver: _Maybe = Field(default="", description="who hands it over; nobody means it is found or granted")
+    number: int = Field(default=1, ge=1, le=100)
+
+
+class TakeAway(Form):
+    item: _Name
+    character: _Name
+    number: int = Field(default=1, ge=1, le=100)
+
+
+class Pay(Form):
+    gold: int = Field(ge=1, le=100_000)
+    payer: _Maybe = Field(default="", description="who pays; nobody means a reward out of the world")
+    to: _Maybe = Field(default="", description="who gets it; nobody means it is gone")
+
+
+class Trade(Form):
+    character: _Name = Field(description="who buys or sells")
+    deal: Literal["buy", "sell"]
+    item: _Name
+    price: int | None = Field(default=None, ge=0, le=100_000, description="gold for one; else by the rules")
+    number: int = Field(default=1, ge=1, le=100)
+    trader: _Maybe = Field(default="", description="somebody who is here")
+
+
+class BuyThing(Trade):
+    deal: Literal["buy", "sell"] = "buy"
+
+
+class SellThing(Trade):
+    deal: Literal["buy", "sell"] = "sell"
+
+
+class FindLoot(Form):
+    character: _Name
+    items: tuple[_Name, ...] = Field(default=(), max_length=10)
+    gold: int = Field(default=0, ge=0, le=100_000)
+
+
+class Hurt(Form):
+    character: _Name
+    amount: _Name = Field(description="hit points: a number, or dice such as 1d6")
+    why: _Maybe = ""
+
+
+class Heal(Form):
+    character: _Name
+    amount: _Name = Field(description="hit points: a number, or dice such as 1d6")
+    why: _Maybe = ""
+
+
+class SetCondition(Form):
+    character: _Name
+    condition: _Name = Field(description="as the rules call it, such as poisoned")
+    rounds: int = Field(default=0, ge=0, le=100, description="how long; 0 means until it is ended")
+    ends: bool = Field(default=False, description="true to end it")
+
+
+class CureCondition(SetCondition):
+    ends: bool = True
+
+
+class SpendTime(Form):
+    minutes: int = Field(default=0, ge=0, le=1_440)
+    hours: int = Field(default=0, ge=0, le=24)
+    text: _Text = ""
+
+
+class ChangeAttitude(Form):
+    npc: _Name
+    attitude: Literal["hostile", "wary", "neutral", "friendly", "devoted"]
+    text: _Text = Field(default="", description="how it shows")
+
+
+class RevealSecret(Form):
+    secret: _Line = Field(description="what they learn, in a sentence")
+    about: _Maybe = Field(default="", description="somebody here; nobody means the place")
+
+
+class ClearPlace(Form):
+    text: _Text = Field(default="", description="why it is safe now")
+
+
+class EndScene(Form):
+    summary: _Line = Field(description="how it ended, in a sentence")
+    hours: int = Field(default=0, ge=0, le=24, description="that pass until the next scene")
+
+
+class PlotNote(Form):
+    kind: Literal["front", "secret", "wish", "clue"]
+    name: _Name = Field(description="a short name; the same name changes the note")
+    text: _Line = Field(description="what it is now")
+    over: bool = Field(default=False, description="true if it is settled")
+
+
+class BeginAct(Form):
+    title: _Name
+    question: _Line = Field(description="what this act will decide")
+
+
 def _tool(name: str, purpose: str, form: type[Form]) -> Tool:
     return Tool(name=name, purpose=purpose, form=form)
 
@@ -102,6 +206,57 @@ TOOLS: Final = (
     _tool("start_fight", "Foes attack those in this scene.", StartFight),
     _tool("whisper", "Tells one character of this scene what only they perceive.", Whisper),
     _tool("set_clock", "Notes a threat for yourself; you are told when its time is up.", SetClock),
+    _tool("give", "Hands a thing to somebody here.", Give),
+    _tool("take_away", "Takes a thing from a character: lost, used up or stolen.", TakeAway),
+    _tool("pay", "Lets gold change hands.", Pay),
+    _tool("trade", "Lets a character buy or sell a thing.", Trade),
+    _tool("find_loot", "Lets a character find things and gold.", FindLoot),
+    _tool("hurt", "Hurts a character: a trap, a fall, a curse.", Hurt),
+    _tool("heal", "Gives a character hit points back.", Heal),
+    _tool("set_condition", "Begins or ends a condition of a character.", SetCondition),
+    _tool("spend_time", "Lets time pass.", SpendTime),
+    _tool("change_attitude", "Changes how a person of this scene stands to the party.", ChangeAttitude),
+    _tool("reveal_secret", "Lets those here learn a secret for good.", RevealSecret),
+    _tool("clear_place", "Marks this place as safe.", ClearPlace),
+    _tool("end_scene", "Closes the scene in a sentence that is remembered.", EndScene),
 )
+# Tools of a story without a module: the DM keeps its own plot sheet.
+PLOT_TOOLS: Final = (
+    _tool("plot_note", "Writes a front, secret, wish or clue on your plot sheet, or settles it.", PlotNote),
+    _tool("begin_act", "Begins another act of the story.", BeginAct),
+)
+# The tools that a small model can choose from without losing its way.
+_FEW: Final = frozenset(
+    (
+        "ask_roll",
+        "introduce_npc",
+        "speak_as",
+        "move_scene",
+        "start_fight",
+        "give",
+        "pay",
+        "trade",
+        "hurt",
+        "heal",
+    )
+)
+SMALL_BUDGET: Final = 1_000
+_SMALL_MODEL: Final = 4.0  # billions of parameters
+_SIZE: Final = re.compile(r"(?<![\w.])(\d{1,4}(?:\.\d+)?)\s?([bm])(?![a-z0-9])", re.IGNORECASE)
+
+
+def choose_tools(*, budget: int, model: str, is_open: bool) -> tuple[Tool, ...]:
+    """Return the tools for a DM: fewer for a small model or a small budget, more for a story of its own."""
+    small = budget <= SMALL_BUDGET or is_small_model(model)
+    chosen = tuple(tool for tool in TOOLS if tool.name in _FEW) if small else TOOLS
+    return (*chosen, *(PLOT_TOOLS[:1] if small else PLOT_TOOLS)) if is_open else chosen
+
+
+def is_small_model(name: str) -> bool:
+    """Check for a name that says fewer than four billion parameters: `qwen2.5-1.5b`, `smollm2-135m`."""
+    sizes = [float(size) / (1_000 if unit in "mM" else 1) for size, unit in _SIZE.findall(name)]
+    return bool(sizes) and max(sizes) < _SMALL_MODEL
+
+
 # Tools whose result a model needs before it can narrate.
 ASKING: Final = frozenset(("look_up", "recall", "ask_roll"))

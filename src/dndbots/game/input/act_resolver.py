@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from dndbots.errors import ActRefused
+from dndbots.events import LONGEST_LABEL
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
 from dndbots.game.state.options import NEWS, Surroundings
 from dndbots.game.state.table import Table
 from dndbots.text.clean import one_line
 from dndbots.text.labels import write_telling
 
-_LONGEST_TOPIC: Final = 200
 _MOST_NAMED: Final = 8
 _ARTICLES: Final = re.compile(r"^(?:the|a|an|my|our|this|that|to|at|with)\s+", re.IGNORECASE)
 _WORD: Final = re.compile(r"\w+")
@@ -124,7 +124,7 @@ class _SpokenDeed:
         """Return the known topic of that name; else the words as they were said."""
         said = _plain(self._what)
         known = {_plain(topic): topic for topic in self._here.table.topics}
-        return known.get(said) or write_telling(self._what[:_LONGEST_TOPIC]) or NEWS
+        return known.get(said) or write_telling(self._what[:LONGEST_LABEL]) or NEWS
 
     # Name lookup.
 

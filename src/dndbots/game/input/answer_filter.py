@@ -40,7 +40,9 @@ _HEADING: Final = re.compile(r"^\s{0,3}#{1,6}+\s*+(.*)$")
 _MEMORY: Final = re.compile(
     r"^\W*(?:MEMOR(?:Y|IES)\b|MEMORY_|LEXICON\b|EVENTS?\b|STATIC_|RELATIONS\b|FACTS\b|THEN\b|KEPT\b|NOW\b|HERE\b"
     r"|ASKED\b|IDENTITY\b|QUESTS\b|KNOWN\b|SYSTEM\b|BASIC RULES\b|HOW TO (?:PLAY|RUN|SPEAK)|SCENARIO\b"
-    r"|YOUR (?:CHARACTER|MEMORY)\b|THE PARTY\b|INSTRUCTIONS?\b)",
+    r"|YOUR (?:CHARACTER|MEMORY)\b|THE PARTY\b|INSTRUCTIONS?\b|STORY SO FAR"
+    r"|WHAT YOU REMEMBER|RECENT EVENTS|PLACE AND PEOPLE|PLAYER KNOWLEDGE"
+    r"|(?:RECENT LOCATION|NPC|WORLD) MEMORY)",
     re.IGNORECASE,
 )
 # A line of a memory document: an entity, an event, a property.

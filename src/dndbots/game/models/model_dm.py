@@ -1,31 +1,36 @@
-"""A model as DM: the house DM runs the adventure's file, and the model narrates and calls tools on top.
+"""A model as DM: the house DM runs the adventure's file, and the model tells it and calls tools.
 
-Each scene is a question of its own, and the answer is told in that scene alone. The engine carries out tool
-calls or refuses them; a refusal goes back to the model once, with the reason. If the model says nothing, the
-house DM's narration stands alone.
+Each scene is a question of its own, and the answer is told in that scene alone. The house's texts of the
+scene are material for it; the telling takes their place, and the engine adds what it leaves out. The engine
+carries out tool calls or refuses them; a refusal goes back to the model once, with the reason. If the model
+says nothing, the house's texts stand.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from pydantic import ValidationError
 
 from dndbots.errors import ActRefused, DndbotsError
-from dndbots.events import GameEvent
-from dndbots.game.dm.inventions import answer_offers, find_mentions, stop_due_clocks
+from dndbots.events import GameEvent, audience
+from dndbots.game.adventures.library import OPEN
+from dndbots.game.dm.inventions import answer_offers, find_mentions, name_heard_at, stop_due_clocks
 from dndbots.game.dm.tool_calls import MOST_SPOKEN, ToolCalls
-from dndbots.game.dm.tools import ASKING, TOOLS
-from dndbots.game.input.answer_filter import filter_answer
+from dndbots.game.dm.tools import ASKING, TOOLS, choose_tools
+from dndbots.game.input.answer_filter import FilteredAnswer, filter_answer
+from dndbots.game.models.guards import GuardedAnswer, guard_dm
 from dndbots.game.models.model_npcs import ModelNpcs, npcs_spoken_to
-from dndbots.game.models.scene_text import render_dm_scene
+from dndbots.game.models.scene_material import find_material, tell_material
+from dndbots.game.models.scene_text import ask_otherwise, events_played, render_dm_scene
 from dndbots.game.state.game_notes import Clock
 from dndbots.game.state.pieces import PendingAct
 from dndbots.game.state.table import Table
 from dndbots.game.world.house_dm import HouseDM, is_open_game
 from dndbots.game.world.narration import Narration, Screen
-from dndbots.game.world.places import events_since_dm, find_waiting_acts
-from dndbots.llm.protocol import Answer, Call, Question, Reply, Role, Voice
+from dndbots.game.world.places import events_since_dm, find_waiting_acts, tell_small_thing
+from dndbots.ids import DM
+from dndbots.llm.protocol import Answer, Call, Hear, Question, Reply, Role, Tool, Voice
 from dndbots.text.clean import one_line
 
 _ROUNDS: Final = 3  # questions in a scene
@@ -33,6 +38,9 @@ _MOST_CALLS: Final = 8  # tool calls in an answer
 _FIRST: Final = "introduce_npc"  # runs before the words that name the NPC
 _LONGEST_WORDS: Final = 2_000
 _TOO_MANY: Final = f"This was not looked at: at most {_MOST_CALLS} calls at once."
+_STALE: Final = "They heard this before, or it was no story. Tell in a few sentences what they perceive now."
+# Lines of a question whose names may be told as they stand.
+_FOR_TELLING: Final = ("WAYS", "THINGS")
 _TOLD: Final = "Your words were told to them already; do not repeat them."
 
 
@@ -40,6 +48,7 @@ class ModelDM:
     """A DM that runs any module with a model. With `npcs`, that voice speaks for the NPCs."""
 
     has_tools = True
+    retells = True
 
     def __init__(self, voice: Voice, *, npcs: Voice | None = None, house: HouseDM | None = None) -> None:
         self._voice, self._npcs = voice, npcs
@@ -53,11 +62,11 @@ class ModelDM:
         waiting = list(table.waiting) or find_waiting_acts(since)
         (self._house.keep if is_open_game(screen) else self._house.run)(screen)
         if screen.refused:
-            screen.ledger.record_fault(Role.DM, f"only the house DM told this step: {screen.refused}")
+            screen.ledger.record_fallback(Role.DM, f"only the house DM told this step: {screen.refused}")
         else:
             _ModelStep(self, screen, self._house.narration_for(screen), since, waiting).tell()
         if not screen.step.events:
-            self._house.narration_for(screen).tell_dm("Time passes.", beats=())
+            self._house.narration_for(screen).tell_dm("Time passes.", beats=(), aside=True)
 
     def leads(self, table: Table, place: str, way: str) -> str | None:
         return self._house.leads(table, place, way)
@@ -68,13 +77,13 @@ class ModelDM:
     def narration_for(self, screen: Screen) -> Narration:
         return self._house.narration_for(screen)
 
-    def ask(self, question: Question) -> Answer:
-        return self._voice.ask(question)
+    def ask(self, question: Question, *, hear: Hear | None = None) -> Answer:
+        return self._voice.ask(question, hear=hear)
 
     def people(self, screen: Screen) -> ModelNpcs | None:
         if self._npcs is None or screen.look is None:
             return None
-        return ModelNpcs(self._npcs, screen.look, screen.ledger)
+        return ModelNpcs(self._npcs, screen.look, screen.ledger, screen.live)
 
 
 class _ModelStep:
@@ -101,56 +110,84 @@ class _ModelStep:
                 self._scene(place, due)
 
     def _scene(self, place: str, due: Sequence[Clock]) -> None:
-        narration = self._narration
-        look = self._screen.look
-        calls = ToolCalls(narration, place, look=look, people=self._people, since=self._since)
-        if self._people is not None and place not in narration.step.table.fights:
-            for npc in npcs_spoken_to(narration, place, self._since)[:MOST_SPOKEN]:
-                calls.spoken += self._people.say(narration, place, npc, since=self._since)
+        narration, screen = self._narration, self._screen
+        calls = ToolCalls(narration, place, look=screen.look, people=self._people, since=self._since)
+        material = find_material(narration.step, place)
+        text = render_dm_scene(narration, place, since=self._since, told=narration.step.events, due=due)
+        if screen.wish is not None:
+            text = f"{text}\n{ask_otherwise(screen.wish)}"
+        shown = [event.event_id for event in events_played(place, self._since)]
         question = Question(
             role=Role.DM,
-            system=self._screen.prompt.prompt,
-            text=render_dm_scene(narration, place, since=self._since, told=narration.step.events, due=due),
-            tools=TOOLS,
+            system=screen.prompt.prompt_without(shown),
+            text=text,
+            tools=self._tools(),
+            stop=screen.live.stop,
         )
-        self._converse(calls, question)
+        telling = _SceneWords(narration, place, material, self._since, asked=text)
+        self._converse(calls, question, telling)
+        if not telling.finish() and not calls.done:
+            screen.ledger.record_fallback(Role.DM, "the house told this scene")
+            if not narration.has_told_at(place) and place not in narration.step.table.fights:
+                tell_small_thing(narration, place)
+        self._answer_for_npcs(calls, telling)
 
-    def _converse(self, calls: ToolCalls, question: Question) -> None:
+    def _answer_for_npcs(self, calls: ToolCalls, telling: "_SceneWords") -> None:
+        """Let NPCs who were spoken to answer, unless they spoke in this scene already."""
+        narration, place = self._narration, telling.place
+        if self._people is None or place in narration.step.table.fights:
+            return
+        for npc in npcs_spoken_to(narration, place, self._since):
+            if calls.spoken < MOST_SPOKEN and npc not in calls.spoke and not telling.quotes(npc):
+                calls.spoken += self._people.say(narration, place, npc, since=self._since)
+
+    def _tools(self) -> tuple[Tool, ...]:
+        note = self._screen.table.game
+        if note is None:
+            return TOOLS
+        return choose_tools(budget=note.budget, model=note.dm, is_open=is_open_game(self._screen))
+
+    def _converse(self, calls: ToolCalls, question: Question, telling: "_SceneWords") -> None:
         """Ask the model until no call waits for a result, a few times at most."""
         refusals = 0
         for number in range(1, _ROUNDS + 1):
-            answer = self._dm.ask(question)
+            answer = self._ask(calls.place, question, telling)
             asks = [n for n, call in enumerate(answer.calls) if call.tool in ASKING]
-            words = self._words(answer, told=not asks or number == _ROUNDS)
-            results, refused = self._carry_out(calls, answer, words)
+            words = self._words(answer, telling, told=not asks or number == _ROUNDS)
+            results, refused = self._carry_out(calls, answer, words, telling)
+            if answer.stopped:
+                return
             asking = any(n in results and n not in refused for n in asks)
-            amiss = bool(refused or answer.failed)
+            is_stale = bool(answer.words and not words and not answer.calls)
+            amiss = bool(refused or answer.failed or is_stale)
             if amiss and refusals:
                 self._screen.ledger.record_fault(Role.DM, "dropped a call that was refused twice")
             if not (asking or (amiss and not refusals)):
                 return
             refusals += amiss
-            said = " ".join((*(f"{one.rstrip('.')}." for one in answer.failed), *([_TOLD] if words else [])))
+            notes = [*([_TOLD] if words else []), *([_STALE] if is_stale else [])]
+            said = " ".join((*(f"{one.rstrip('.')}." for one in answer.failed), *notes))
             reply = Reply(answer=answer, results=results, text=said)
             question = replace(question, so_far=(*question.so_far, reply))
 
-    def _words(self, answer: Answer, *, told: bool) -> str:
+    def _ask(self, place: str, question: Question, telling: "_SceneWords") -> Answer:
+        viewers = {DM, *self._narration.step.table.together(place)}
+        live = self._screen.live
+        with live.coming(DM, place=place, viewers=viewers, clean=telling.clean) as hear:
+            return self._dm.ask(question, hear=hear)
+
+    def _words(self, answer: Answer, telling: "_SceneWords", *, told: bool) -> str:
         """Return the narration in an answer. Words beside a lookup are not told: the model thinks aloud."""
-        table = self._narration.step.table
-        said = filter_answer(
-            answer.words,
-            own=("dm",),
-            others=[table.name(uid) for uid in table.living()],
-            names=table.names,
-            longest=_LONGEST_WORDS,
-        )
-        extra = [] if said.words or answer.calls else ["no answer"]
+        said, guarded = telling.guard(answer.words)
+        extra = [] if guarded.words or answer.calls else ["no answer"]
         if len(answer.calls) > _MOST_CALLS:
             extra.append(f"{len(answer.calls)} calls at once; only {_MOST_CALLS} were used")
-        self._screen.ledger.record_answer(Role.DM, answer, faults=(*said.faults, *extra))
-        return said.words if told else ""
+        self._screen.ledger.record_answer(Role.DM, answer, faults=(*said.faults, *extra), cuts=guarded.cuts)
+        return guarded.words if told else ""
 
-    def _carry_out(self, calls: ToolCalls, answer: Answer, words: str) -> tuple[dict[int, str], set[int]]:
+    def _carry_out(
+        self, calls: ToolCalls, answer: Answer, words: str, telling: "_SceneWords"
+    ) -> tuple[dict[int, str], set[int]]:
         """Return the result of each call by its position, and the positions that were refused.
 
         The words are told after NPCs are introduced and before all other calls.
@@ -160,7 +197,7 @@ class _ModelStep:
         told = not words
         for number, call in _in_order(answer.calls[:_MOST_CALLS]):
             if not told and call.tool != _FIRST:
-                self._narrate(calls.place, words)
+                telling.tell(calls.place, words)
                 told = True
             try:
                 results[number] = calls.do(call.form)
@@ -169,12 +206,102 @@ class _ModelStep:
                 results[number] = f"Not possible: {_reason(exc)}"
                 self._screen.ledger.record_fault(Role.DM, f"{call.tool}: {_reason(exc)}")
         if not told:
-            self._narrate(calls.place, words)
+            telling.tell(calls.place, words)
         return results | dict.fromkeys(range(_MOST_CALLS, len(answer.calls)), _TOO_MANY), refused
 
-    def _narrate(self, place: str, words: str) -> None:
+
+class _SceneWords:
+    """The words of a model in one scene. The first of them take the place of the house's texts."""
+
+    def __init__(
+        self,
+        narration: Narration,
+        place: str,
+        material: Sequence[GameEvent],
+        since: Sequence[GameEvent],
+        *,
+        asked: str,
+    ) -> None:
+        self._prompt = f"{narration.screen.prompt.prompt}\n{_beside_material(asked, material)}"
+        self._narration, self.place, self._material = narration, place, list(material)
+        self._since = since
+        self._said: list[str] = []
+        narration.step.untold.update(event.event_id for event in material)
+        self._slot = ""
+
+    def clean(self, begun: str) -> str:
+        """Return what may be shown of a begun answer."""
+        return self.guard(begun)[1].words
+
+    def guard(self, words: str) -> tuple[FilteredAnswer, GuardedAnswer]:
+        """Return an answer without other voices, and the part of it that may be told."""
+        table = self._narration.step.table
+        here, heroes = {*table.together(self.place)}, [table.name(uid) for uid in table.living()]
+        said = filter_answer(words, own=("dm",), others=heroes, names=table.names, longest=_LONGEST_WORDS)
+        replaced = {event.event_id for event in self._material}
+        earlier = [
+            event.content
+            for event in (*table.lately, *self._narration.step.events)
+            if event.event_id not in replaced and event.content and here & audience(event)
+        ]
+        told = (*earlier, *self._said)
+        return said, guard_dm(said.words, earlier=told, heroes=self._deeds(), prompt=self._prompt)
+
+    def quotes(self, npc: str) -> bool:
+        """Check that the telling has words of an NPC in it."""
+        words = "\n".join(self._said)
+        name = name_heard_at(self._narration, npc, self.place)
+        return any(mark in words for mark in ('"', "\u201c")) and name.casefold() in words.casefold()
+
+    def _deeds(self) -> dict[str, str]:
+        """Return what each character did and said since the DM's last turn."""
+        table = self._narration.step.table
+        return {
+            table.name(uid): " ".join(event.content for event in self._since if event.source == uid)
+            for uid in table.living()
+        }
+
+    def tell(self, place: str, words: str) -> None:
+        """Tell words at a place: the first ones where the house told the scene, others after it."""
         narration = self._narration
-        narration.tell(place, words, names=find_mentions(narration.step.table, words))
+        if self._material and not self._slot and place == self.place:
+            self._slot = words
+        else:
+            narration.tell(place, words, names=find_mentions(narration.step.table, words))
+        self._said.append(words)
+
+    def finish(self) -> bool:
+        """Put the telling in the place of the house's texts. Return False if the model told nothing."""
+        step = self._narration.step
+        step.untold.clear()
+        if not self._said:
+            return False
+        if self._slot:
+            first, *others = self._material
+            is_open = self._narration.atlas.module.key == OPEN
+            telling = tell_material(step, self._material, "\n\n".join(self._said), is_open=is_open)
+            text = replace(telling, words=self._slot).text
+            names = {**find_mentions(step.table, text), **self._narration.atlas.mentions(text)}
+            taught = {uid: name for event in others for uid, name in event.known.names.items()}
+            step.retell(first, text, names={**_first_names(taught), **names})
+            for event in others:
+                step.retell(event, "")
+        return True
+
+
+def _beside_material(asked: str, material: Sequence[GameEvent]) -> str:
+    """Return the lines of a question that are not for telling: who wants what, secrets, ways, headings."""
+    told = [one_line(event.content) for event in material]
+
+    def is_told(line: str) -> bool:
+        text = line.removeprefix("- ").rstrip("\u2026")
+        return line.startswith(_FOR_TELLING) or (bool(text) and any(text in content for content in told))
+
+    return "\n".join(line for line in asked.split("\n") if not is_told(line))
+
+
+def _first_names(names: Mapping[str, str | list[str]]) -> dict[str, str]:
+    return {uid: name if isinstance(name, str) else name[0] for uid, name in names.items()}
 
 
 def _in_order(calls: Sequence[Call]) -> Iterator[tuple[int, Call]]:

@@ -5,14 +5,18 @@ and its own memory. It never holds what the NPC did not perceive.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from dndbots.events import GameEvent, audience
 from dndbots.game.acts import Verb
 from dndbots.game.dm.inventions import CALLED, ROLE, WANTS, tell_npc_line
-from dndbots.game.input.answer_filter import filter_answer
+from dndbots.game.input.answer_filter import FilteredAnswer, filter_answer
 from dndbots.game.ledger import Ledger
+from dndbots.game.live_words import LiveAnswers
 from dndbots.game.lookups import CampaignLookup
+from dndbots.game.models.first_person import turn_to_first_person
+from dndbots.game.models.guards import GuardedAnswer, guard_npc
 from dndbots.game.models.scene_text import clip_line, fit_text
 from dndbots.game.state.game_notes import played_of
 from dndbots.game.world.narration import Narration
@@ -32,8 +36,11 @@ _TO_SOMEBODY: Final = (Verb.ASK, Verb.SAY, Verb.WHISPER)
 class ModelNpcs:
     """The NPCs of one step, spoken for by one voice. Implements `dndbots.game.dm.tool_calls.NpcVoices`."""
 
-    def __init__(self, voice: Voice, look: CampaignLookup, ledger: Ledger) -> None:
+    def __init__(
+        self, voice: Voice, look: CampaignLookup, ledger: Ledger, live: LiveAnswers | None = None
+    ) -> None:
         self._voice, self._look, self._ledger = voice, look, ledger
+        self._live = live or LiveAnswers()
 
     def say(
         self, narration: Narration, place: str, npc: str, *, since: Sequence[GameEvent], wish: str = ""
@@ -43,33 +50,48 @@ class ModelNpcs:
         If the answer is empty, `wish` is told instead.
         """
         question = self.question(narration, npc, since=since, wish=wish)
-        answer = self._voice.ask(question)
-        own = [*self._own_names(narration, npc), "I"]
-        table = narration.step.table
-        said = filter_answer(
-            answer.words,
-            own=own,
-            others=[table.name(uid) for uid in narration.step.present(place) if uid != npc],
-            names={},
-            longest=_LONGEST_WORDS,
-        )
-        nothing = [] if said.words else ["no answer"]
-        self._ledger.record_answer(Role.NPC, answer, faults=(*said.faults, *nothing))
-        words = said.words or wish
+        viewers = {DM, *narration.step.table.together(place)}
+
+        def clean(begun: str) -> str:
+            return self._guard(narration, place, npc, begun, question)[1].words
+
+        with self._live.coming(npc, place=place, viewers=viewers, clean=clean) as hear:
+            answer = self._voice.ask(replace(question, stop=self._live.stop), hear=hear)
+        said, guarded = self._guard(narration, place, npc, answer.words, question)
+        nothing = [] if guarded.words else ["no answer"]
+        self._ledger.record_answer(Role.NPC, answer, faults=(*said.faults, *nothing), cuts=guarded.cuts)
+        if not guarded.words and wish:
+            self._ledger.record_fallback(Role.NPC, "the DM's gist was said instead")
+        words = guarded.words or wish
         if words:
             tell_npc_line(narration, place, npc, words)
         return bool(words)
+
+    def _guard(
+        self, narration: Narration, place: str, npc: str, words: str, question: Question
+    ) -> tuple[FilteredAnswer, GuardedAnswer]:
+        table = narration.step.table
+        own = self._own_names(narration, npc)
+        others = [table.name(uid) for uid in narration.step.present(place) if uid != npc]
+        said = filter_answer(words, own=[*own, "I"], others=others, names={}, longest=_LONGEST_WORDS)
+        heard = (*table.lately, *narration.step.events)
+        earlier = [event.content for event in heard if event.content and npc in audience(event)]
+        turned = turn_to_first_person(said.words, own)
+        prompt = f"{question.system}\n{question.text}"
+        return said, guard_npc(turned, earlier=earlier, others=others, prompt=prompt)
 
     def question(
         self, narration: Narration, npc: str, *, since: Sequence[GameEvent], wish: str = ""
     ) -> Question:
         """Return the question to an NPC. It holds only what the NPC is, or perceived."""
         name = self._own_names(narration, npc)[0]
-        system = self._look.npc_prompt(npc, build_npc_prompt(name, describe_persona(narration, npc)), _BUDGET)
-        heard = [
-            event for event in (*since, *narration.step.events) if npc in audience(event) and event.content
-        ]
-        lines = list(self._lines(npc, heard[-_MOST_LINES:]))
+        fresh = (event for event in narration.step.events if event.event_id not in narration.step.untold)
+        heard = [event for event in (*since, *fresh) if npc in audience(event) and event.content]
+        heard = heard[-_MOST_LINES:]
+        beside = build_npc_prompt(name, describe_persona(narration, npc))
+        told = [event.event_id for event in heard]
+        system = self._look.npc_prompt(npc, beside, _BUDGET, told=told)
+        lines = list(self._lines(npc, heard))
 
         def text(longest: int) -> str:
             just_now = "\n".join(f"- {clip_line(line, longest)}" for line in lines)
@@ -106,6 +128,7 @@ def describe_persona(narration: Narration, npc: str) -> list[str]:
     if person is not None:
         said = {"others see": person.seen_as, "you want": person.wants, "your secret": person.secret}
         said["you speak"] = f"in a {person.voice} way" if person.voice != "plain" else None
+        said |= {"you are": person.role, **{f"your {key}": text for key, text in person.life.items()}}
     else:
         said = {"you are": table.fact(npc, ROLE), "you want": table.fact(npc, WANTS)}
     return [f"{key}: {value}" for key, value in said.items() if value]

@@ -4,7 +4,8 @@ Names in its answer are looked up on the character's own table. A refused act go
 with the reason; after that a safe act is played.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -15,9 +16,11 @@ from dndbots.game.agents import SeatTurn
 from dndbots.game.bots.house_player import HousePlayer
 from dndbots.game.input.act_resolver import resolve_act
 from dndbots.game.input.answer_filter import UID, FilteredAnswer, filter_answer
-from dndbots.game.models.scene_text import render_surroundings
+from dndbots.game.models.guards import guard_player
+from dndbots.game.models.scene_text import ask_otherwise, render_surroundings
 from dndbots.game.referee import refusal
 from dndbots.game.state.options import Surroundings
+from dndbots.ids import DM
 from dndbots.llm.protocol import Answer, Question, Reply, Role, Tool, Voice
 from dndbots.text.clean import one_line
 
@@ -74,6 +77,7 @@ class ModelPlayer:
     """A player that plays any characters through one voice. Implements `dndbots.game.agents.SafePlayer`."""
 
     attempts = 2
+    retells = True
 
     def __init__(self, voice: Voice) -> None:
         self._voice = voice
@@ -82,25 +86,39 @@ class ModelPlayer:
     def act(self, turn: SeatTurn) -> Act:
         before = self._tried.pop(turn.who, None) if turn.refused else None
         question = question_of(turn) if before is None else _ask_again(turn, before)
-        answer = self._voice.ask(question)
+        answer = self._ask(turn, question)
         tried = self._tried[turn.who] = _Tried(question, answer)
         call = next((one.form for one in answer.calls if isinstance(one.form, _Form)), None)
-        said = clean_speech(turn, (getattr(call, "words", "") or "").strip() or answer.words)
+        said, cuts = clean_speech(turn, (getattr(call, "words", "") or "").strip() or answer.words)
         tried.words = said.words
         extra = ["more than one act; the first counts"] if len(answer.calls) > 1 else []
         if not said.words and call is None:
             extra.append("no answer")
-        turn.ledger.record_answer(Role.PLAYER, answer, faults=(*said.faults, *extra), seat=turn.who)
+        turn.ledger.record_answer(
+            Role.PLAYER, answer, faults=(*said.faults, *extra), cuts=cuts, seat=turn.who
+        )
+        if answer.stopped:
+            return Act(words=said.words)
         try:
             return _check_possible(turn, _act_of(turn, answer, call, said.words))
         except ActRefused as exc:
             tried.reason = exc.reason
             raise
 
+    def _ask(self, turn: SeatTurn, question: Question) -> Answer:
+        """Ask the model. Until it is known whom the words reach, only the DM and the seat hear them come."""
+        place = turn.table.place(turn.who)
+
+        def clean(begun: str) -> str:
+            return clean_speech(turn, begun)[0].words
+
+        with turn.live.coming(turn.who, place=place, viewers=(DM, turn.who), clean=clean) as hear:
+            return self._voice.ask(replace(question, stop=turn.live.stop), hear=hear)
+
     def fallback_act(self, turn: SeatTurn) -> Act:
         """Return a safe act: the house player's choice in a fight, else only the words that were said."""
         tried = self._tried.pop(turn.who, None)
-        turn.ledger.record_fault(Role.PLAYER, f"played a safe act instead: {turn.refused}")
+        turn.ledger.record_fallback(Role.PLAYER, f"played a safe act instead: {turn.refused}")
         if Surroundings(turn.table, turn.who).fight is not None:
             return HousePlayer().act(turn)
         return Act(words="" if tried is None else tried.words)
@@ -109,10 +127,11 @@ class ModelPlayer:
 def question_of(turn: SeatTurn) -> Question:
     """Return the question of a turn, made from the character's own prompt and table alone."""
     fight = Surroundings(turn.table, turn.who).fight
+    again = "" if turn.wish is None else f"\n{ask_otherwise(turn.wish)}"
     return Question(
         role=Role.PLAYER,
         system=turn.prompt.prompt,
-        text=f"{render_surroundings(turn.table, turn.who)}\n\n{_WANTED}",
+        text=f"{render_surroundings(turn.table, turn.who)}\n\n{_WANTED}{again}",
         tools=_AT_PEACE if fight is None else _IN_A_FIGHT,
     )
 
@@ -144,16 +163,17 @@ def _in_names(turn: SeatTurn, reason: str) -> str:
     return one_line(named)
 
 
-def clean_speech(turn: SeatTurn, words: str) -> FilteredAnswer:
-    """Return the words without lines of other speakers, ids and engine talk."""
+def clean_speech(turn: SeatTurn, words: str) -> tuple[FilteredAnswer, Mapping[str, int]]:
+    """Return the words without lines of other speakers, ids, engine talk and echoes; and what guards cut."""
     table, here = turn.table, Surroundings(turn.table, turn.who)
     others = dict.fromkeys((*table.seats, *here.friends(), *here.people(), *here.foes()))
-    return filter_answer(
-        words,
-        own=[table.name(turn.who), table.name(turn.who).split()[0], "I"],
-        others=[here.called(uid) for uid in others if uid != turn.who],
-        names=table.names,
-    )
+    named = [here.called(uid) for uid in others if uid != turn.who]
+    own = [table.name(turn.who), table.name(turn.who).split()[0]]
+    said = filter_answer(words, own=[*own, "I"], others=named, names=table.names)
+    earlier = [event.content for event in table.lately if event.content]
+    prompt = turn.prompt.prompt
+    guarded = guard_player(said.words, earlier=earlier, own=own, others=named, prompt=prompt)
+    return FilteredAnswer(guarded.words, said.faults), guarded.cuts
 
 
 def _check_possible(turn: SeatTurn, act: Act) -> Act:

@@ -10,7 +10,8 @@ from typing import Final
 
 from dndbots.events import EventType, GameEvent
 from dndbots.game.acts import Verb
-from dndbots.game.dm.inventions import CALLED, ROLE, WANTS, invented_people, invented_quests, name_heard_at
+from dndbots.game.dm.inventions import CALLED, ROLE, invented_people, invented_quests, name_heard_at
+from dndbots.game.dm.plot_sheet import render_plot_sheet
 from dndbots.game.state.game_notes import Clock, played_of
 from dndbots.game.state.options import Surroundings, list_options
 from dndbots.game.state.table import Table
@@ -30,7 +31,10 @@ _MOST_NAMES: Final = 8
 _MOST_TOLD: Final = 6
 _MOST_LISTED: Final = 10
 _LONGEST_PERSON: Final = 320
-_WANTED: Final = "Tell those who are here what they perceive now, and call for what is to happen."
+_WANTED: Final = (
+    "Tell those who are here what happens now, in your own words, with every name and number in it, and call "
+    "for what else is to happen."
+)
 # Events that the engine writes for itself.
 _UNTOLD: Final = (EventType.SYSTEM, EventType.SESSION_START, EventType.SESSION_END)
 
@@ -81,11 +85,10 @@ def _scene(
             "YOUR QUESTS",
             [f"{table.name(uid)} ({state})" for uid, state in invented_quests(narration).items()],
         ),
+        *render_plot_sheet(table, narration.step.round),
         _headed("TIME IS UP FOR", [clip_line(clock.text, longest) for clock in due]),
         _headed("SINCE YOUR LAST WORD HERE", _played(table, place, since, longest)),
-        _headed(
-            "THE ADVENTURE AND THE RULES JUST TOLD THEM", list(_told(place, told, longest))[-_MOST_TOLD:]
-        ),
+        _headed("WHAT HAPPENS NOW, FOR YOU TO TELL", list(_told(place, told, longest))[-_MOST_TOLD:]),
         _WANTED,
     ]
     return "\n".join(filter(None, parts))
@@ -103,21 +106,18 @@ def _characters(table: Table, place: str) -> Iterator[str]:
 def _people(narration: Narration, place: str, longest: int) -> Iterator[str]:
     table, longest = narration.step.table, min(longest, _LONGEST_PERSON)
     for person in narration.world.people(place):
-        said = [
-            f"wants: {person.wants}" if person.wants else "",
-            f"secret: {person.secret}" if person.secret else "",
-        ]
         seen = name_heard_at(narration, narration.atlas.uid("npc", person.key), place)
-        known = "" if seen == person.name else f" (to them {seen!r})"
-        yield clip_line(f"{person.name}{known}: {'; '.join(filter(None, said)) or 'a person'}", longest)
+        yield clip_line(f"{person.name}{_known(person.name, seen)}: a person", longest)
     for uid in invented_people(table, place):
-        name, seen = str(table.fact(uid, CALLED)), name_heard_at(narration, uid, place)
-        known = "" if seen == name else f" (to them {seen!r})"
-        said = [
-            str(table.fact(uid, ROLE) or ""),
-            f"wants: {table.fact(uid, WANTS)}" if table.fact(uid, WANTS) else "",
-        ]
-        yield clip_line(f"{write_label(name)}{known}: {'; '.join(filter(None, said)) or 'a person'}", longest)
+        name = str(table.fact(uid, CALLED))
+        role = str(table.fact(uid, ROLE) or "a person")
+        yield clip_line(
+            f"{write_label(name)}{_known(name, name_heard_at(narration, uid, place))}: {role}", longest
+        )
+
+
+def _known(name: str, seen: str) -> str:
+    return "" if seen == name else f" (to them {seen!r})"
 
 
 def _fight(table: Table, place: str) -> str:
@@ -129,17 +129,25 @@ def _fight(table: Table, place: str) -> str:
     )
 
 
+def events_played(place: str, since: Sequence[GameEvent]) -> list[GameEvent]:
+    """Return the events at a place that the DM's question shows as new."""
+    shown = [
+        event
+        for event in since
+        if event.known.location == place and event.event_type not in _UNTOLD and event.content
+    ]
+    return shown[-_MOST_LINES:]
+
+
 def _played(table: Table, place: str, since: Sequence[GameEvent], longest: int) -> list[str]:
     found = []
-    for event in since:
-        if event.known.location != place or event.event_type in _UNTOLD or not event.content:
-            continue
+    for event in events_played(place, since):
         note = played_of(event)
         act = None if note is None else note.act
         deed = f" ({act.verb.value}{f' {act.what}' if act.what else ''})" if act is not None else ""
         who = f"{write_label(table.name(event.source))}{deed}: " if act is not None else ""
         found.append(clip_line(f"{who}{event.content}", longest))
-    return found[-_MOST_LINES:]
+    return found
 
 
 def _told(place: str, events: Sequence[GameEvent], longest: int) -> Iterator[str]:
@@ -208,6 +216,12 @@ def _listed(said: Iterable[str], longest: int, *, most: int = _MOST_NAMES) -> st
     names = [clip_line(name, longest) for name in said]
     more = [f"{len(names) - most} more"] if len(names) > most else []
     return "; ".join((*names[:most], *more))
+
+
+def ask_otherwise(wish: str) -> str:
+    """Return the request to tell a turn again, with a wish if there is one."""
+    wished = f" The players wish: {wish}" if wish else ""
+    return f"This turn was told before, and is told again: tell it in another way.{wished}"
 
 
 def fit_text(render: Callable[[int], str], lengths: Iterable[int], *, most: int) -> str:

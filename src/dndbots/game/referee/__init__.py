@@ -1,7 +1,7 @@
 """The referee: the rules at the table. It rolls the dice and drafts the results into a step."""
 
 from dndbots.game.referee.ability_tests import roll_check
-from dndbots.game.referee.actions import record_act, refusal, resolve_declared
+from dndbots.game.referee.actions import can_follow, record_act, refusal, resolve_declared
 from dndbots.game.referee.blows import foes_act
 from dndbots.game.referee.fights import begin_fight, end_fight
 from dndbots.game.referee.growth import award, rest_party, seat_character
@@ -11,6 +11,7 @@ from dndbots.game.referee.movement import march
 __all__ = [
     "award",
     "begin_fight",
+    "can_follow",
     "end_fight",
     "expire_conditions",
     "foes_act",

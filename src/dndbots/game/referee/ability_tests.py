@@ -21,9 +21,10 @@ def roll_check(step: Step, who: str, kind: Ability | SaveKind, *, place: str, wh
         check = ability_check(sheet, kind, rng=step.rng, conditions=conditions)
     else:
         check = save(Combatant.of_character(sheet, conditions=conditions), kind, rng=step.rng)
+    outcome = f"{step.table.name(who)} {'makes it' if check.success else 'does not make it'}."
     step.add(
         EventType.DICE_ROLL,
-        f"{why.rstrip('.')}. {check.text}." if why else f"{check.text}.",
+        f"{why.rstrip('.')}. {outcome}" if why else outcome,
         place=place,
         participants=[who],
         play={"rolls": dice(check)},

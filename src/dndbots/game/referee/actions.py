@@ -7,7 +7,9 @@ from pydantic import JsonValue
 from dndbots.canon.claims import claim_of
 from dndbots.errors import ActRefused
 from dndbots.events import EventType
-from dndbots.game.acts import RULED, Act, Verb
+from dndbots.game.acts import MOVES, Act, Verb
+from dndbots.game.referee.attempts import resolve_attempt
+from dndbots.game.referee.belongings import use_item
 from dndbots.game.referee.blows import attack_foes
 from dndbots.game.referee.event_text import describe_deed
 from dndbots.game.referee.harm import DYING, bind_friend
@@ -16,16 +18,38 @@ from dndbots.game.referee.movement import run_away
 from dndbots.game.state.step import Step
 from dndbots.game.state.table import Table
 from dndbots.rules import conditions
+from dndbots.text.word_forms import is_plural
 
 _TALK: Final = frozenset((Verb.SAY, Verb.TELL, Verb.WHISPER))
 # Deeds that are not possible in a fight.
 _AT_PEACE: Final = frozenset(
     (Verb.GO, Verb.STAY, Verb.SEARCH, Verb.LOOK, Verb.TAKE, Verb.OPEN, Verb.ASK, Verb.ACCEPT, Verb.REST)
-)
+) | {Verb.BUY, Verb.SELL}
 
 
 def record_act(step: Step, who: str, act: Act) -> None:
-    """Record what a character says and tries. `ActRefused` says why it cannot, and nothing is recorded."""
+    """Record what a character says and tries, and a second deed if the turn allows it.
+
+    `ActRefused` says why it cannot, and nothing is recorded.
+    """
+    then, act = act.then, act.model_copy(update={"then": None})
+    _record_deed(step, who, act)
+    if then is not None and can_follow(act, then) and refusal(step.table, who, then) is None:
+        _record_deed(step, who, then)
+
+
+def can_follow(first: Act, second: Act) -> bool:
+    """Check that a turn has room for a second deed: words always, else what the first does not hold up."""
+    if second.verb in _TALK:
+        return True
+    if first.verb in MOVES or first.verb in (Verb.FLEE, Verb.REST, Verb.SEARCH):
+        return False
+    if second.verb in MOVES or second.verb is Verb.REST:
+        return not first.awaits_dm  # whoever leaves hears no answer
+    return not (first.awaits_dice and second.awaits_dice)
+
+
+def _record_deed(step: Step, who: str, act: Act) -> None:
     reason = refusal(step.table, who, act)
     if reason is not None:
         raise ActRefused(who, verb=act.verb.value, reason=reason)
@@ -51,7 +75,7 @@ def record_act(step: Step, who: str, act: Act) -> None:
         # Bystanders hear the name of the quest now, if not before.
         metadata["names"] = {str(act.what): own.name(str(act.what))}
     if act.verb is Verb.GIVE:
-        metadata["loot"] = [{"item": act.what, "to": act.target, "from": who}]
+        metadata["loot"] = [_gift(who, act)]
     if act.target is not None and act.target.startswith("mon_"):
         metadata |= _foes(own, act, act.target, others)
     step.add(
@@ -64,6 +88,13 @@ def record_act(step: Step, who: str, act: Act) -> None:
         play=play,
         **metadata,
     )
+
+
+def _gift(who: str, act: Act) -> dict[str, JsonValue]:
+    """Return what changes hands. Foes keep no purse that the rules know of."""
+    given: dict[str, JsonValue] = {"gold": act.gold} if act.gold else {"item": act.what}
+    to = {} if str(act.target).startswith("mon_") else {"to": act.target}
+    return {**given, **to, "from": who}
 
 
 def _foes(own: Table, act: Act, foe: str, others: list[str]) -> dict[str, JsonValue]:
@@ -129,17 +160,19 @@ def _target_here(table: Table, who: str, act: Act) -> str | None:
     if act.target == who:
         return "choose somebody other than yourself"
     if table.place(act.target) != table.place(who) or not table.alive(act.target):
-        return f"{act.target} is not here"
+        name = table.name(act.target)
+        return f"{name} {'are' if is_plural(name) else 'is'} not here"
     return None
 
 
 def _can_attack(table: Table, who: str, act: Act) -> str | None:
     fight = table.fights.get(table.place(who) or "")
     if fight is None:
-        is_foe = act.target is not None and act.target.startswith("mon_")
-        return _target_here(table, who, act) if is_foe else "there is nobody here to fight"
+        can_be_hit = act.target is not None and act.target.startswith(("mon_", "npc_"))
+        return _target_here(table, who, act) if can_be_hit else "there is nobody here to fight"
     if act.target not in fight.foes or fight.foes[act.target].number <= 0:
-        return f"{act.target} is not a foe here; the foes are {', '.join(fight.standing)}"
+        foes = ", ".join(group.name for group in fight.standing.values())
+        return f"{table.name(str(act.target))} cannot be fought here; the foes are {foes}"
     return None
 
 
@@ -154,7 +187,7 @@ def _can_cast(table: Table, who: str, act: Act) -> str | None:
 def _can_bind(table: Table, who: str, act: Act) -> str | None:
     missing = _target_here(table, who, act)
     if missing is None and DYING not in table.conditions(str(act.target)):
-        return f"{act.target} is not dying"
+        return f"{table.name(str(act.target))} is not dying"
     return missing
 
 
@@ -174,9 +207,14 @@ def _can_flee(table: Table, who: str, act: Act) -> str | None:
 
 
 def _can_give(table: Table, who: str, act: Act) -> str | None:
-    if act.what not in table.items(who):
-        return f"you have no {act.what!r}"
-    return _target_here(table, who, act)
+    return _carries(table, who, act) or _target_here(table, who, act)
+
+
+def _carries(table: Table, who: str, act: Act) -> str | None:
+    if act.gold:
+        has = int(table.fact(who, "gold", 0))
+        return None if has >= act.gold else f"you have only {has} gold"
+    return None if act.what in table.items(who) else f"you have no {act.what!r}"
 
 
 def _names_something(_table: Table, _who: str, act: Act) -> str | None:
@@ -192,6 +230,9 @@ _NEEDS: Final = {
     Verb.GO: _can_go,
     Verb.FLEE: _can_flee,
     Verb.GIVE: _can_give,
+    Verb.USE: _carries,
+    Verb.SELL: _can_give,
+    Verb.BUY: _target_here,
     Verb.LOOK: _names_something,
     Verb.TAKE: _names_something,
     Verb.OPEN: _names_something,
@@ -203,7 +244,7 @@ _NEEDS: Final = {
 def resolve_declared(step: Step) -> None:
     """Roll the dice for the declared act. It fails if it has become impossible in the meantime."""
     declared = step.table.declared
-    if declared is None or declared.act.verb not in RULED:
+    if declared is None or not declared.act.awaits_dice:
         return
     if refusal(step.table, declared.who, declared.act) is not None:
         step.add(
@@ -216,6 +257,10 @@ def resolve_declared(step: Step) -> None:
         attack_foes(step, declared)
     elif declared.act.verb is Verb.CAST:
         cast_spell(step, declared)
+    elif declared.act.verb is Verb.TRY:
+        resolve_attempt(step, declared)
+    elif declared.act.verb is Verb.USE:
+        use_item(step, declared)
     elif declared.act.verb is Verb.BIND:
         bind_friend(step, declared.who, str(declared.act.target), resolves=declared.event_id)
     else:

@@ -10,15 +10,16 @@ from dndbots.game.referee.event_text import dice, join_names, tell
 from dndbots.game.referee.fights import end_if_decided, foes_flee, morale_fails
 from dndbots.game.referee.growth import drain
 from dndbots.game.referee.harm import hurt
-from dndbots.game.state.pieces import Fight, FoeGroup, PendingAct
+from dndbots.game.state.pieces import Fight, FoeGroup, PendingAct, unharmed_beat
 from dndbots.game.state.step import Step
 from dndbots.rules.dice import bounds
-from dndbots.rules.fights.attacks import Attack, attack, attack_all
+from dndbots.rules.fights.attacks import Attack, attack, attack_all, can_hurt
 from dndbots.rules.fights.combatants import Combatant
 from dndbots.rules.fights.monsters import Monster, monster
 from dndbots.rules.fights.strikes import Strike
 
 _MOST_TOLD = 3
+_TIMES = {2: "twice", 3: "three times"}
 
 
 def attack_foes(step: Step, declared: PendingAct) -> None:
@@ -32,12 +33,9 @@ def attack_foes(step: Step, declared: PendingAct) -> None:
     if character is None:
         return
     attacker = Combatant.of_character(character, conditions=table.conditions(who))
-    made = attack(attacker, foe, rng=step.rng, strike=max(attacker.routine, key=_worth))
+    made = attack(attacker, foe, rng=step.rng, strike=_best_strike(attacker, foe))
     before = group.able
     dead = made.hit and made.target_after.hp <= 0
-    key = (
-        "kill" if dead else "great_hit" if made.natural == 20 and made.hit else "hit" if made.hit else "miss"
-    )
     slots = {"who": table.name(who), "foe": foe.name, "weapon": made.strike}
     wound = made.target_after.hp - foe.hp
     play: dict[str, Any] = {"rolls": dice(made), "resolves": declared.event_id}
@@ -45,9 +43,11 @@ def attack_foes(step: Step, declared: PendingAct) -> None:
         play["wounds"] = [[target, which, -wound]]
     if dead and group.able == 0:
         play["helpless"] = {target: group.helpless - 1}
+    if made.harmless:
+        play["beats"] = [unharmed_beat(target)]
     step.add(
         EventType.COMBAT_ROUND,
-        tell(step, key, **slots),
+        tell(step, _rule_of(made, dead=dead), **slots),
         place=place,
         participants=[who],
         play=play,
@@ -63,6 +63,20 @@ def attack_foes(step: Step, declared: PendingAct) -> None:
         end_if_decided(step, place)
 
 
+def _rule_of(made: Attack, *, dead: bool) -> str:
+    """Return the phrase rule for a blow."""
+    if not made.hit:
+        return "miss"
+    if made.harmless:
+        return "no_harm"
+    return "kill" if dead else "great_hit" if made.natural == 20 else "hit"
+
+
+def _best_strike(attacker: Combatant, foe: Combatant) -> Strike:
+    """Return the strike to use: one that can wound the foe, if there is one, and of those the best."""
+    return max(attacker.routine, key=lambda strike: (can_hurt(strike, foe), _worth(strike)))
+
+
 def _worth(strike: Strike) -> int:
     """Return how good a weapon is, by its damage and its bonus to hit."""
     return sum(bounds(strike.damage or "0")) + 2 * strike.bonus
@@ -73,7 +87,7 @@ def foe_of(group: FoeGroup, which: int, uid: str) -> Combatant:
     kind: Monster = monster(group.monster)
     conditions = ["held"] if which >= group.able else []
     hp = group.hp[which] if which < len(group.hp) else None
-    return Combatant.of_monster(kind, uid=uid, name=kind.name.lower(), hp=hp, conditions=conditions)
+    return Combatant.of_monster(kind, uid=uid, name=group.one, hp=hp, conditions=conditions)
 
 
 def foes_act(step: Step, uid: str) -> None:
@@ -104,7 +118,7 @@ def foes_act(step: Step, uid: str) -> None:
 def _hesitate(step: Step, fight: Fight, uid: str) -> None:
     step.add(
         EventType.COMBAT_ROUND,
-        tell(step, "wary", foes=fight.foes[uid].name),
+        tell(step, "hesitates", foes=fight.foes[uid].name),
         source=uid,
         place=fight.place,
         enemies=[uid],
@@ -146,17 +160,20 @@ def _tell_blows(step: Step, fight: Fight, uid: str, blows: list[Attack]) -> None
 
 def _words(step: Step, fight: Fight, uid: str, blows: list[Attack]) -> str:
     """Return the text of a group's attacks: the hits in detail, the misses in one sentence."""
-    table, foe = step.table, monster(fight.foes[uid].monster).name.lower()
+    table, foe = step.table, fight.foes[uid].one
     hits = [blow for blow in blows if blow.hit]
     told = [tell(step, "foe_hit", foe=foe, who=table.name(blow.target)) for blow in hits[:1]]
     others = Counter(table.name(blow.target) for blow in hits[1:])
-    told += [
-        f"Another blow lands on {name}." if n == 1 else f"{n} more blows land on {name}."
-        for name, n in others.items()
-    ]
+    told += [_hit_too(step, name, times) for name, times in others.items()]
     missed = list(dict.fromkeys(table.name(blow.target) for blow in blows if not blow.hit))
     if missed and not hits:
         told.append(tell(step, "foe_miss", foe=foe, who=missed[0]))
     elif missed and len(told) < _MOST_TOLD:
-        told.append(f"{join_names(missed)} {'is' if len(missed) == 1 else 'are'} missed.")
-    return " ".join(told) or tell(step, "wary", foes=fight.foes[uid].name)
+        told.append(tell(step, "foe_misses_more", who=join_names(missed)))
+    return " ".join(told) or tell(step, "hesitates", foes=fight.foes[uid].name)
+
+
+def _hit_too(step: Step, who: str, times: int) -> str:
+    """Return a sentence on somebody else who is hit in the same turn."""
+    rule = "foe_hits_more" if times == 1 else "foe_hits_more.often"
+    return tell(step, rule, who=who, times=_TIMES.get(times, "again and again"))

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final
 from pydantic import JsonValue
 
 from dndbots.game.acts import Act, Verb
-from dndbots.game.phrases import Pick, house_phrases
+from dndbots.game.phrases import house_phrases
 from dndbots.game.state.options import NEWS, Surroundings
+from dndbots.game.state.scene_tags import setting_at
 from dndbots.game.state.step import Step
 from dndbots.game.state.table import Table
 from dndbots.text.word_forms import as_route, with_the
@@ -17,8 +18,18 @@ if TYPE_CHECKING:
 
 
 def tell(step: Step, key: str, **slots: str) -> str:
-    """Return a house phrase for an event; not the same one twice in a row."""
-    return house_phrases().say(key, pick=Pick(f"{step.seed}/table", step.table.count), **slots)
+    """Return a house phrase for an event. The alternatives of a rule take turns."""
+    table = step.table
+    place = table.place(step.name.rpartition(" ")[2]) or next(iter(table.fights), None)
+    text, used = house_phrases().say_next(
+        key,
+        seed=f"{step.seed}/table",
+        used=table.phrases + step.used,
+        setting=setting_at(table, place),
+        **slots,
+    )
+    step.used[used] += 1
+    return text
 
 
 def dice(*outcomes: "Outcome") -> list[JsonValue]:
@@ -92,6 +103,14 @@ _SENTENCES: Final[dict[Verb, Callable[[Surroundings, Act], str]]] = {
     Verb.STAY: lambda _place, _act: "I stay here.",
     Verb.SEARCH: lambda _place, _act: "I search the place.",
     Verb.LOOK: _look,
+    Verb.USE: lambda _, act: f"I use {with_the(act.what or 'it')}.",
+    Verb.BUY: lambda here, act: (
+        f"I ask {_whom(here, act)} for {act.what or 'something'}, and reach for my purse."
+    ),
+    Verb.SELL: lambda here, act: f"I offer {with_the(act.what or 'it')} to {_whom(here, act)}, for money.",
+    Verb.TRY: lambda _, act: (
+        f"I try something with {with_the(act.what)}." if act.what else "I try something."
+    ),
     Verb.TAKE: lambda here, act: f"I take {_thing(here, act)}.",
     Verb.OPEN: lambda here, act: f"I try to open {_thing(here, act)}.",
     Verb.ASK: _ask,

@@ -66,7 +66,12 @@ def begin_fight(
     hp = {uid: sorted((max(made.total, 1) for made in rolls), reverse=True) for uid, rolls in rolled.items()}
     told = "; ".join(f"{foes[uid].name}: {', '.join(map(str, points))}" for uid, points in hp.items())
     step.add(
-        EventType.DICE_ROLL, f"Hit points of {told}.", place=place, witnesses=[], play={"foe_hp": {**hp}}
+        EventType.DICE_ROLL,
+        f"Hit points of {told}.",
+        place=place,
+        witnesses=[],
+        play={"foe_hp": {**hp}},
+        aside=True,
     )
 
 

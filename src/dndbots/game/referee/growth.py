@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import Final
 
 from pydantic import JsonValue
 
 from dndbots.events import EventType
 from dndbots.game.referee.event_text import dice, tell
-from dndbots.game.state.sheet_facts import SPELLS, XP, own_facts, public_facts
+from dndbots.game.state.scene_tags import A_NIGHT
+from dndbots.game.state.sheet_facts import SPELLS, XP, nature_facts, own_facts, public_facts
 from dndbots.game.state.step import Step
 from dndbots.ids import PARTY_UID
 from dndbots.models import Character
@@ -17,6 +19,7 @@ from dndbots.rules.fights import healing
 from dndbots.rules.fights.spells import spells_for
 
 Growth = Callable[[str], None]
+_A_DAY: Final = 24 * 60
 
 
 def shares_of(step: Step, who: Iterable[str], xp: int) -> tuple[list[JsonValue], list[Growth]]:
@@ -125,9 +128,10 @@ def seat_character(
             **{other: step.table.name(other) for other in here},
         },
         facts=member,
+        aside=True,
     )
     spells = spells_of(step, character)
-    own: list[JsonValue] = [*own_facts(character)]
+    own: list[JsonValue] = [*own_facts(character), *nature_facts(character, temper=temper, goal=goal)]
     if spells:
         own.append({"subject": uid, "key": SPELLS, "value": [*spells]})
     step.add(
@@ -137,11 +141,12 @@ def seat_character(
         play={"joined": {**joined, "temper": temper, "goal": goal}},
         facts=own,
         loot=[{"item": item, "to": uid} for item in character.equipment],
+        aside=True,
     )
 
 
-def rest_party(step: Step, place: str, *, text: str, hours: int = 8) -> None:
-    """Let the party rest: wounds heal a little, spells come back, and timed conditions end."""
+def rest_party(step: Step, place: str, *, text: str, nights: int = 1) -> None:
+    """Let the party rest: wounds heal a little each night, spells come back, and timed conditions end."""
     table = step.table
     here = table.together(place)
     hp: dict[str, JsonValue] = {}
@@ -153,7 +158,7 @@ def rest_party(step: Step, place: str, *, text: str, hours: int = 8) -> None:
         if character is None:
             continue
         if character.hp > 0:
-            made = healing.rest(character, rng=step.rng)
+            made = healing.rest(character, rng=step.rng, nights=nights)
             rolls += dice(made)
             if made.healed:
                 hp[uid] = made.healed
@@ -168,7 +173,7 @@ def rest_party(step: Step, place: str, *, text: str, hours: int = 8) -> None:
         text,
         place=place,
         participants=here,
-        play={"rolls": rolls, "minutes": hours * 60},
+        play={"rolls": rolls, "minutes": A_NIGHT + (nights - 1) * _A_DAY},
         hp_delta=hp or None,
         conditions=better or None,
         facts=facts,

@@ -10,7 +10,7 @@ from dndbots.game.referee.event_text import dice, join_names, tell
 from dndbots.game.state.step import Step
 from dndbots.ids import DM
 from dndbots.rules.fights.combatants import Combatant
-from dndbots.rules.fights.healing import Life, bind_wounds, death_watch, life
+from dndbots.rules.fights.healing import SENSELESS, Life, bind_wounds, death_watch, life
 
 DYING = "dying"
 
@@ -171,6 +171,14 @@ def expire_conditions(step: Step) -> None:
             if names:
                 over[uid] = names
         if over:
-            told = [f"{table.name(uid)} is no longer {join_names(names)}." for uid, names in over.items()]
+            told = [_told_over(step, uid, names) for uid, names in over.items()]
             ended: dict[str, JsonValue] = {uid: [f"-{name}" for name in names] for uid, names in over.items()}
             step.add(EventType.CONDITION, " ".join(told), place=place, conditions=ended)
+
+
+def _told_over(step: Step, uid: str, names: list[str]) -> str:
+    """Return how a character is rid of conditions."""
+    who = step.table.name(uid)
+    if names == [SENSELESS]:
+        return tell(step, "wakes", who=who)
+    return tell(step, "over", who=who, what=join_names(names))

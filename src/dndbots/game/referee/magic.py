@@ -20,6 +20,7 @@ from dndbots.rules.fights.combatants import Combatant
 from dndbots.rules.fights.effects import Effect
 from dndbots.rules.fights.healing import ROUNDS_IN_A_TURN
 from dndbots.rules.fights.spells import Spell, cast, spell
+from dndbots.text.word_forms import number_word
 
 # Kinds of effect that are meant for friends.
 _FRIENDLY: Final = frozenset(("healing", "blessing", "protection", "comfort", "change", "motion", "illusion"))
@@ -164,6 +165,11 @@ def _words(step: Step, effects: Sequence[Effect]) -> list[str]:
     foes = [effect for effect in effects if _NTH in effect.target]
     hurt = sum(1 for effect in foes if effect.damage)
     changed = Counter(effect.condition for effect in foes if effect.condition)
-    told += [f"{hurt} of them {'is' if hurt == 1 else 'are'} hurt."] if hurt else []
-    told += [f"{n} of them {'is' if n == 1 else 'are'} {name}." for name, n in changed.items()]
+    told += [f"{_how_many(hurt)} hurt."] if hurt else []
+    told += [f"{_how_many(number)} {name}." for name, number in changed.items()]
     return told
+
+
+def _how_many(number: int) -> str:
+    """Return how many foes are struck by a spell, with a verb."""
+    return "One of them is" if number == 1 else f"{number_word(number).capitalize()} of them are"

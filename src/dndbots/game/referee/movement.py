@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from dndbots.events import EventType
-from dndbots.game.acts import FOR_THE_DM, Act, Verb
+from dndbots.game.acts import Act, Verb
 from dndbots.game.referee.blows import foe_of
 from dndbots.game.referee.event_text import dice, party_names, tell
 from dndbots.game.referee.fights import end_fight, fight_as_seen
@@ -20,6 +20,7 @@ from dndbots.game.state.pieces import FoeGroup, PendingAct
 from dndbots.game.state.step import Step
 from dndbots.rules.fights.attacks import attack_all
 from dndbots.rules.fights.combatants import Combatant
+from dndbots.text.word_forms import with_the
 
 
 def march(step: Step) -> None:
@@ -35,7 +36,7 @@ def march(step: Step) -> None:
             else:
                 move_group(step, movers, place, way, there)
     if not step.events:
-        step.add(EventType.SYSTEM, "The party stays where it is.", witnesses=[])
+        step.add(EventType.SYSTEM, "The party stays where it is.", witnesses=[], aside=True)
 
 
 def _groups(step: Step, here: list[str]) -> dict[str, list[str]]:
@@ -46,7 +47,7 @@ def _groups(step: Step, here: list[str]) -> dict[str, list[str]]:
     if not wanted:
         return {}
     most = max(wanted, key=lambda way: wanted[way])
-    busy = {pending.who for pending in table.waiting if pending.act.verb in FOR_THE_DM}
+    busy = {pending.who for pending in table.waiting if pending.act.awaits_dm}
     groups: dict[str, list[str]] = {str(way): [] for way in wanted}
     for uid in here:
         act = wishes.get(uid, Act(verb=Verb.STAY) if uid in busy else Act(verb=Verb.GO, what=most))
@@ -61,14 +62,9 @@ def move_group(step: Step, movers: list[str], place: str, way: str, there: str) 
     staying = [uid for uid in step.present(place) if uid not in movers]
     if staying:
         gone: list[JsonValue] = [left_fact(place, uid) for uid in movers]
-        text = tell(step, "leave_unnamed", who=who, way=way)
-        step.add(EventType.DM_NARRATION, text, place=place, witnesses=staying, facts=gone)
-    named = all(step.knows(uid, there) for uid in movers)
-    text = (
-        tell(step, "leave", who=who, way=way, place=step.table.name(there))
-        if named
-        else tell(step, "leave_unnamed", who=who, way=way)
-    )
+        text = tell(step, "leave_seen", who=who, way=way)
+        step.add(EventType.DM_NARRATION, text, place=place, witnesses=staying, facts=gone, aside=True)
+    text = _leaving(step, movers, place, way, there)
     route: dict[str, Any] = {"way": way, "origin": place, "minutes": 10}
     meets = [uid for uid in step.present(there) if uid not in movers]
     # Party members always see each other. The DM tells of anybody else who is there.
@@ -76,7 +72,15 @@ def move_group(step: Step, movers: list[str], place: str, way: str, there: str) 
     seen: list[JsonValue] = [at_fact(there, uid) for uid in friends]
     if meets:
         # Those who only see them come must not learn from where.
-        step.add(EventType.DM_NARRATION, text, place=there, participants=movers, witnesses=[], play={**route})
+        step.add(
+            EventType.DM_NARRATION,
+            text,
+            place=there,
+            participants=movers,
+            witnesses=[],
+            play={**route},
+            aside=True,
+        )
         text, route = tell(step, "comes", who=who, place=_place_name(step, there)), {}
     foes = _foes_there(step, there)
     step.add(
@@ -91,6 +95,18 @@ def move_group(step: Step, movers: list[str], place: str, way: str, there: str) 
         conditions=visible_conditions(step, [*movers, *friends]),
         play={**route, "fight": fight_as_seen(step.table.fights.get(there))},
     )
+
+
+def _leaving(step: Step, movers: list[str], place: str, way: str, there: str) -> str:
+    """Return what movers are told of their way: the whole party is "you", and a known way needs few words."""
+    who = "you" if {*step.table.living()} == {*movers} else party_names(step, movers)
+    if not all(step.knows(uid, there) for uid in movers):
+        return tell(step, "leave_unnamed", who=who, way=way)
+    name = step.table.name(there)
+    is_known = all(step.of(uid).ways.get(place, {}).get(way) == there for uid in movers)
+    # A way may be named after the place it leads to.
+    rule = "leave_to" if with_the(way) == with_the(name) else "leave.again" if is_known else "leave"
+    return tell(step, rule, who=who, place=name, **({} if rule == "leave_to" else {"way": way}))
 
 
 def _foes_there(step: Step, place: str) -> dict[str, FoeGroup]:

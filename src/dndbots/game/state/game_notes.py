@@ -24,7 +24,10 @@ MOST_SEATS: Final = 12
 
 
 class Sights(BaseModel):
-    """The sights of a place: ways by label, things by key with their looks, and the people there."""
+    """The sights of a place: ways by label, things by key with their looks, and the people there.
+
+    `setting` says whether it is under a roof, and in what season and weather.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -33,6 +36,7 @@ class Sights(BaseModel):
     people: tuple[Uid, ...] = ()
     safe: bool = False
     dark: bool = False
+    setting: tuple[Label, ...] = ()
 
 
 class FoesNote(BaseModel):
@@ -59,7 +63,8 @@ class GameNote(BaseModel):
     """The settings of a game: all that is needed to resume it.
 
     `uids` says what the uids of the adventure's people and things are made from. Older games use the keys of
-    its file, which can reveal names that nobody has heard.
+    its file, which can reveal names that nobody has heard. `earlier_sessions` are those of a story that was
+    told elsewhere and is played on.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -72,6 +77,7 @@ class GameNote(BaseModel):
     budget: int = Field(ge=200)
     scenario: str = ""
     uids: Literal["keys", "names"] = "keys"
+    earlier_sessions: int = Field(default=0, ge=0)
 
 
 class SeatNote(BaseModel):
@@ -94,6 +100,25 @@ class Clock(BaseModel):
     due: int = Field(ge=0)
 
 
+class PlotLine(BaseModel):
+    """A line of the DM's plot sheet."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["front", "secret", "wish", "clue", "act"]
+    name: Label
+    text: Named
+
+
+class LeadNote(BaseModel):
+    """A deed at a place that the DM hinted at."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    place: Uid
+    act: Act
+
+
 class PlayNote(BaseModel):
     """The note of one event.
 
@@ -103,7 +128,9 @@ class PlayNote(BaseModel):
     the round in which conditions end by themselves; `helpless` is how many of a group of foes are out of the
     fight. `foe_hp` are the foes' hit points at the beginning, for the DM alone; `wounds` are the points they
     lose: the group, which foe of it (counted from the strongest), and how many. `laid` are invented ways by
-    place, and where they lead. `clocks` run for the DM alone; None stops a clock.
+    place, and where they lead. `clocks` run for the DM alone; None stops a clock. `plot` are lines of the
+    DM's plot sheet; None settles one. `lead` is what the DM hints at. `phrases` are the alternatives of the
+    phrase book that the text was made from, so that they take turns.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -132,6 +159,9 @@ class PlayNote(BaseModel):
     left: Uid | None = None
     laid: dict[Uid, dict[Label, Uid]] = Field(default_factory=dict)
     clocks: dict[Label, Clock | None] = Field(default_factory=dict)
+    plot: dict[Label, PlotLine | None] = Field(default_factory=dict)
+    lead: LeadNote | None = None
+    phrases: tuple[Label, ...] = ()
 
 
 def played_of(event: GameEvent) -> PlayNote | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from dndbots.events import EventType, StatedFact
 from dndbots.game.acts import Act
 from dndbots.game.state.game_notes import FightNote
+from dndbots.text.word_forms import is_plural, number_word, singular_of, with_the, without_article
 
 
 @dataclass(slots=True)
@@ -39,6 +40,11 @@ class FoeGroup:
     number: int
     hp: tuple[int, ...] = ()
     helpless: int = 0
+
+    @property
+    def one(self) -> str:
+        """The name of one foe of the group."""
+        return singular_of(self.name)
 
     @property
     def able(self) -> int:
@@ -76,6 +82,18 @@ class Fight:
     def standing(self) -> dict[str, FoeGroup]:
         """The groups with foes who can still fight."""
         return {uid: group for uid, group in self.foes.items() if group.able > 0}
+
+
+def left_of(group: FoeGroup, begun: int) -> str:
+    """Return who of a group still fights: `two of the five dead gardeners`, or the group by its name."""
+    if group.able >= begun or begun <= 1 or not is_plural(group.name):
+        return with_the(group.name)
+    return f"{number_word(group.able)} of the {number_word(begun)} {without_article(group.name)}"
+
+
+def unharmed_beat(foes: str) -> str:
+    """Return the beat of a blow that struck foes and did them no harm: they need other weapons."""
+    return f"unharmed:{foes}"
 
 
 @dataclass(slots=True, frozen=True)

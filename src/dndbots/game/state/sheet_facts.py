@@ -33,5 +33,10 @@ def own_facts(character: Character) -> list[dict[str, JsonValue]]:
     )
 
 
+def nature_facts(character: Character, *, temper: str, goal: str) -> list[dict[str, JsonValue]]:
+    """Return what a character is like and wants, which only it knows itself."""
+    return _facts(character.uid, {"temper": temper, "wants": goal})
+
+
 def _facts(uid: str, values: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]]:
     return [{"subject": uid, "key": key, "value": value} for key, value in values.items()]

@@ -4,7 +4,7 @@ The DM's table has everything. Facts come from canon's own reducers; the state o
 known ways) comes from the notes that the game left on its events.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
@@ -13,19 +13,22 @@ from dndbots.canon.certainty import Effects, event_effects
 from dndbots.canon.claims import CertaintyRank, Claim
 from dndbots.canon.fold import value_after
 from dndbots.events import EventType, GameEvent, KnownMetadata, as_perceived, audience, learners_of
-from dndbots.game.acts import FOR_THE_DM, MOVES, RULED, Act, Verb
+from dndbots.game.acts import MOVES, Act, Verb
 from dndbots.game.state.game_notes import (
     DM_STEP,
     MARCH,
     REFEREE,
     Clock,
     GameNote,
+    LeadNote,
     PlayNote,
+    PlotLine,
     SeatNote,
     Sights,
     played_of,
 )
 from dndbots.game.state.pieces import Fight, PendingAct, TellableDeed
+from dndbots.game.state.scene_tags import A_NIGHT
 from dndbots.game.state.sheet_facts import SPELLS
 from dndbots.ids import DM, is_description, name_from_uid
 from dndbots.memory.documents.builder_input import character_of
@@ -106,6 +109,9 @@ class Table:
         self.until: dict[str, dict[str, int]] = {}
         self.laid: dict[str, dict[str, str]] = {}
         self.clocks: dict[str, Clock] = {}
+        self.plot: dict[str, PlotLine] = {}
+        self.phrases: Counter[str] = Counter()  # how often each rule of the phrase book was used
+        self.lead: tuple[int, LeadNote] | None = None  # the DM's latest open hint, and its round
 
     # Take in events.
 
@@ -140,6 +146,14 @@ class Table:
         if note is not None:
             self._played(perceived, note)
         self.companies.append(self._company(perceived))
+
+    def hear_otherwise(self, event: GameEvent) -> None:
+        """Take in another text of an event that was heard already, with the names that it teaches."""
+        for at, heard in enumerate(self.lately):
+            if heard.event_id == event.event_id:
+                self.lately[at] = as_perceived(event, self.viewer)
+                for uid, given in event.known.names.items():
+                    self._call(uid, given if isinstance(given, str) else given[0])
 
     def _company(self, perceived: PerceivedEvent) -> frozenset[str]:
         """Return who was at an event as far as the viewer can tell: those it shows, and those around.
@@ -184,6 +198,8 @@ class Table:
             self.declared = None
         if note.act is not None:
             self._acted(event, note.act, place)
+        if event.event_type is EventType.HEALING and note.minutes >= A_NIGHT:
+            self._rested(known)
         self._made(note)
         for uid, ends in note.until.items():
             self.until.setdefault(uid, {}).update(ends)
@@ -209,6 +225,11 @@ class Table:
             self.clocks.pop(name, None)
             if clock is not None:
                 self.clocks[name] = clock
+        for name, line in note.plot.items():
+            if line is None:
+                self.plot.pop(name, None)
+            else:
+                self.plot[name] = line
 
     def _seated(self, note: PlayNote) -> None:
         if note.joined is not None:
@@ -218,6 +239,11 @@ class Table:
 
     def _told_topics(self, note: PlayNote) -> None:
         self.beats.update(note.beats)
+        self.phrases.update(note.phrases)
+        if note.act is not None:
+            self.phrases.update(note.act.phrases)
+        if note.lead is not None:
+            self.lead = self.round, note.lead
         for topic in note.topics:
             self.topics.setdefault(topic, self.round)
         while len(self.topics) > _MOST_TOPICS:
@@ -264,6 +290,7 @@ class Table:
                 # Somebody who leaves a fight does not see how it ends.
                 self.fights.clear()
                 self._look_around(known, place)
+                self._follow_lead(Act(verb=Verb.STAY), place)
         if note.origin is not None and note.way is not None:
             self.ways.setdefault(note.origin, {})[note.way] = place
         fight = self.fights.get(place)
@@ -306,6 +333,7 @@ class Table:
 
     def _acted(self, event: GameEvent, act: Act, place: str | None) -> None:
         stands = PendingAct(event.event_id, event.source, act, place)
+        self._follow_lead(act, place)
         for name in self.conditions(event.source):
             # Somebody who acts is up again, also for viewers who did not see how.
             if not conditions.can([name], "acts"):
@@ -314,14 +342,28 @@ class Table:
             self.intents[event.source] = act
         # An attack outside a fight is for the DM to answer.
         peaceful = act.verb is Verb.ATTACK and place not in self.fights
-        if act.verb in RULED and not peaceful:
+        if act.awaits_dice and not peaceful:
             self.declared = stands
-        if act.verb in FOR_THE_DM or peaceful:
+        if act.awaits_dm or peaceful:
             self.waiting.append(stands)
             if act.what is not None and act.target is not None:
                 self.asked.add((act.target, act.what))
             if place is not None:
                 self.tried.add((place, act.verb.value, act.what or ""))
+
+    def _follow_lead(self, act: Act, place: str | None) -> None:
+        """Drop the DM's hint once somebody has done what it says; to be at the place is to stay there."""
+        if self.lead is not None:
+            _, hint = self.lead
+            if (hint.place, hint.act.verb, hint.act.what) == (place, act.verb, act.what):
+                self.lead = None
+
+    def _rested(self, known: KnownMetadata) -> None:
+        """Forget wounds of others that a night did not heal: they had healed before, unseen."""
+        healed = known.hp_delta if isinstance(known.hp_delta, dict) else {}
+        for uid in known.participants:
+            if uid not in healed and "hp_max" not in self._of(uid):
+                self._of(uid).pop("hp", None)
 
     def _told_of(self, tells: Iterable[str], people: frozenset[str]) -> None:
         for deed in self.deeds:

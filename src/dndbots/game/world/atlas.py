@@ -13,6 +13,7 @@ from dndbots.canon.laws import AMOUNTS
 from dndbots.events import StatedFact
 from dndbots.game.adventures.conditions import list_questions
 from dndbots.game.adventures.module import Foes, Module, ModuleFact, ModuleQuest
+from dndbots.game.world.lore.local_lore import LocalLore
 from dndbots.ids import opaque_slug, slug
 
 _KINDS: Final = {"people": "npc", "places": "loc", "items": "item", "foes": "mon", "quests": "qst"}
@@ -77,6 +78,11 @@ class Atlas:
         return self.uid("loc", self.module.start)
 
     @cached_property
+    def item_names(self) -> frozenset[str]:
+        """The names of the items of the adventure."""
+        return frozenset(item.name for item in self.module.items.values())
+
+    @cached_property
     def later_foes(self) -> Mapping[str, list[tuple[str, Foes]]]:
         """Map each place to the foes that a happening brings there, with the key of the happening."""
         found: dict[str, list[tuple[str, Foes]]] = {}
@@ -84,6 +90,11 @@ class Atlas:
             for place, foes in happening.foes.items():
                 found.setdefault(place, []).append((happening.key, foes))
         return found
+
+    @cached_property
+    def lore(self) -> LocalLore:
+        """The module's own words: what a question may mean by them."""
+        return LocalLore(self.module)
 
     @cached_property
     def gives(self) -> Mapping[str, list[ModuleQuest]]:

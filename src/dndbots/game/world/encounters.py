@@ -21,6 +21,7 @@ from dndbots.rules.checks import surprise
 from dndbots.rules.dice import roll
 from dndbots.rules.fights.monsters import monster
 from dndbots.rules.reactions import Attitude, Reaction, reaction
+from dndbots.text.word_forms import as_whereabouts, number_word, singular_of, without_article
 
 _MOST: Final = 40
 _FIGHTS: Final = frozenset((Attitude.ATTACKING, Attitude.HOSTILE))
@@ -28,6 +29,7 @@ _PEACE: Final = frozenset((Attitude.OPEN, Attitude.FRIENDLY))
 _RESTLESS: Final = 0.2  # chance per round that watching foes decide
 _EVERY: Final = 3  # rounds between checks for wanderers
 _PRICE: Final = 5
+_ASSAULT: Final = -5  # what a person thinks of somebody who attacked them
 
 
 def meet_foes(narration: Narration, place: Place, uid: str) -> None:
@@ -85,33 +87,13 @@ def _told(foes: Group) -> str:
     return (
         with_article(foes.name)
         if foes.number == 1
-        else f"{_WORDS.get(foes.number, str(foes.number))} {_bare(foes.name)}"
+        else f"{number_word(foes.number)} {without_article(foes.name)}"
     )
-
-
-_WORDS: Final = {
-    2: "two",
-    3: "three",
-    4: "four",
-    5: "five",
-    6: "six",
-    7: "seven",
-    8: "eight",
-    9: "nine",
-    10: "ten",
-}
 
 
 def _one_of(foes: Group) -> str:
     """Return the name of the one foe who speaks for the group."""
-    return foes.name if foes.number == 1 else monster(foes.monster).name.lower()
-
-
-def _bare(name: str) -> str:
-    """Return a name without its article."""
-    return next(
-        (name.removeprefix(article) for article in ("the ", "some ") if name.startswith(article)), name
-    )
+    return foes.name if foes.number == 1 else singular_of(foes.name)
 
 
 def _rule(rule: str, foes: Group) -> str:
@@ -119,15 +101,19 @@ def _rule(rule: str, foes: Group) -> str:
     return f"{rule}.one" if foes.number == 1 else rule
 
 
-def _attack(narration: Narration, uid: str, foes: dict[str, Group], *, before: str = "") -> None:
-    """Start a fight. If only one side is surprised, it acts last."""
+def _attack(
+    narration: Narration, uid: str, foes: dict[str, Group], *, before: str = "", rule: str = ""
+) -> None:
+    """Start a fight. If only one side is surprised, it acts last. `rule` tells it if the party begins."""
     kinds = [monster(group.monster) for group in foes.values()]
     party = surprise("the party", rng=narration.rng, chance=max(kind.surprises for kind in kinds)).success
     theirs = surprise("the foes", rng=narration.rng).success
     caught: Literal["party", "foes"] | None = None
     if party != theirs:
         caught = "party" if party else "foes"
-    rule = {"party": "ambush", "foes": "surprised"}.get(caught or "", "approach")
+    if rule and caught == "party":
+        caught = None  # nobody is surprised by their own attack
+    rule = rule or {"party": "ambush", "foes": "surprised"}.get(caught or "", "approach")
     if sum(group.number for group in foes.values()) == 1:
         rule = f"{rule}.one"
     text = narration.phrase(rule, foes=join_texts([_told(group) for group in foes.values()]))
@@ -162,7 +148,7 @@ def _make_peace(narration: Narration, place: Place, uid: str, foes: Foes, *, rol
         " ".join(filter(None, (narration.phrase(_rule("friendly", group), foes=_told(group)), speech))),
         beats=beats,
         names={mon: group.name},
-        gist=f"{group.name} let us be at {place.name}",
+        gist=f"{group.name} let us be {as_whereabouts(place.name)}",
         play={"rolls": rolls, **narration.sights_note(place, after=beats)},
         facts=foes_at_facts(uid, mon, group.number),
     )
@@ -176,12 +162,41 @@ def _speech(narration: Narration, foes: Foes, group: Group) -> str:
 
 
 def answer_attack(narration: Narration, place: Place, uid: str, acts: Sequence[PendingAct]) -> None:
-    """Answer an attack on watching foes: the fight begins."""
+    """Answer an attack on watching foes, or on friendly ones who are still there: the fight begins.
+
+    People get out of reach, and remember it.
+    """
+    acts = [act for act in acts if not _is_assault(narration, uid, act)]
+    if not acts:
+        return
     groups = _watching(narration, place)
+    for foes in narration.world.befriended(place):
+        mon = narration.atlas.uid("mon", foes.key)
+        if any(act.act.target == mon for act in acts):
+            narration.tell_dm(narration.phrase("offstage"), beats=[beat("turned", foes.key)])
+            groups[mon] = _group(narration, foes)
     if groups:
-        _attack(narration, uid, groups)
+        _attack(narration, uid, groups, rule="attacked")
     else:
         narration.tell(uid, narration.phrase("nothing_there"), participants=askers_of(acts))
+
+
+def _is_assault(narration: Narration, uid: str, act: PendingAct) -> bool:
+    """Tell of an attack on a person, who gets away. Return whether it was one."""
+    person = narration.world.person(act.act.target)
+    if person is None or person not in narration.world.people(uid):
+        return False
+    npc = narration.atlas.uid("npc", person.key)
+    called = narration.name_for(person, narration.step.table.together(uid))
+    narration.tell(
+        uid,
+        narration.phrase("assaulted", npc=called, who=narration.step.table.name(act.who)),
+        participants=[act.who, npc],
+        names={npc: called},
+        reputation={npc: _ASSAULT},
+        facts=[{"subject": npc, "key": "mood", "value": "afraid"}],
+    )
+    return True
 
 
 def _watching(narration: Narration, place: Place) -> dict[str, Group]:
@@ -204,6 +219,11 @@ def answer_parley(narration: Narration, place: Place, uid: str, acts: Sequence[P
         }
     else:
         groups = _watching(narration, place)
+    friends = [foes for foes in narration.world.befriended(place) if foes.says] if fight is None else []
+    if not groups and friends:
+        text = _speech(narration, friends[0], _group(narration, friends[0]))
+        narration.tell(uid, text or narration.phrase("nothing_there"), participants=who)
+        return
     if not groups:
         narration.tell(uid, narration.phrase("nothing_there"), participants=who)
         return
@@ -288,7 +308,7 @@ def _settle(
         beats=beats,
         names={mon: group.name for mon, group in groups.items()},
         facts=[left_fact(uid, mon) for mon in groups] if not fighting else (),
-        gist=f"we came to terms with {join_texts(names)} at {place.name}",
+        gist=f"we came to terms with {join_texts(names)} {as_whereabouts(place.name)}",
         play={"rolls": rolls, **({} if fighting else narration.sights_note(place, after=beats))},
         **metadata,
     )
@@ -369,4 +389,22 @@ def hand_out_spoils(narration: Narration, place: Place, uid: str) -> None:
             else None,
             loot=[*({"item": item.name, "to": here[0]} for item in items), *share_gold(foes.gold, here)],
             killed=dead,
+        )
+
+
+def note_cleared(narration: Narration, place: Place, uid: str) -> None:
+    """Tell once that a place is safe: foes fell there, and nobody who would fight is left."""
+    world, table = narration.world, narration.step.table
+    later = [foes for came, foes in narration.atlas.later_foes.get(place.key, ()) if world.happened(came)]
+    fallen = any(world.has_fallen(foes.key) for foes in (*place.foes.values(), *later))
+    if not fallen or world.has_beat("cleared", place.key) or uid in table.fights or any(world.foes(place)):
+        return
+    if table.together(uid):
+        narration.tell(
+            uid,
+            narration.phrase("cleared", place=place.name),
+            beats=[beat("cleared", place.key)],
+            names={uid: place.name},
+            gist=f"nothing is left to fight {as_whereabouts(place.name)}",
+            danger_level="CLEARED",
         )

@@ -17,11 +17,14 @@ from dndbots.game.referee import roll_death_saves
 from dndbots.game.state.pieces import PendingAct
 from dndbots.game.state.table import Table
 from dndbots.game.world.atlas import Atlas
+from dndbots.game.world.dealings.remarks import answer_remarks
+from dndbots.game.world.dealings.trade import answer_purchases, answer_sales
 from dndbots.game.world.encounters import (
     answer_attack,
     answer_parley,
     hand_out_spoils,
     meet_foes,
+    note_cleared,
     send_wanderers,
 )
 from dndbots.game.world.narration import Narration, Screen
@@ -38,7 +41,13 @@ from dndbots.game.world.places import (
 )
 from dndbots.game.world.quests import accept_quests, advance_quests, refuse_quests
 from dndbots.game.world.rest import light_scene, take_rest
-from dndbots.game.world.search import look_at_things, open_things, search_place, take_things
+from dndbots.game.world.search import (
+    look_at_things,
+    open_things,
+    recover_belongings,
+    search_place,
+    take_things,
+)
 from dndbots.game.world.story import (
     OVER,
     close_chapter,
@@ -49,6 +58,7 @@ from dndbots.game.world.story import (
     reveal_if_stuck,
     run_happenings,
     tell_callback,
+    tell_lead,
 )
 from dndbots.game.world.talk import answer_questions, run_people, thank_givers
 from dndbots.game.world.world_state import World
@@ -66,6 +76,9 @@ _ANSWERS: Final[Mapping[Verb, ActAnswer]] = {
     Verb.ACCEPT: accept_quests,
     Verb.REFUSE: refuse_quests,
     Verb.ASK: answer_questions,
+    Verb.TELL: answer_remarks,
+    Verb.BUY: answer_purchases,
+    Verb.SELL: answer_sales,
     Verb.LOOK: look_at_things,
     Verb.SEARCH: search_place,
     Verb.OPEN: open_things,
@@ -88,7 +101,7 @@ class HouseDM:
         if is_open_game(screen):
             self.keep(screen)
             if not screen.step.events:
-                self.narration_for(screen).tell_dm("Time passes.", beats=())
+                self.narration_for(screen).tell_dm("Time passes.", beats=(), aside=True)
             return
         table, narration = screen.table, self.narration_for(screen)
         world = narration.world
@@ -154,10 +167,14 @@ class HouseDM:
             play_scene(narration, uid, waiting, came.get(uid, ()))
         run_happenings(narration)
         for uid in narration.step.table.scenes():
+            narration.enter(uid)
             tell_changes(narration, uid)  # a happening may have moved people away
         advance_quests(narration)
         note_progress(narration)
         for uid in narration.step.table.scenes():
+            narration.enter(uid)
+            if tell_lead(narration, uid):
+                continue
             if (
                 not narration.has_told_at(uid)
                 and uid not in narration.step.table.fights
@@ -184,6 +201,7 @@ def play_scene(narration: Narration, uid: str, waiting: Sequence[PendingAct], ca
     """Play one place: show it to arrivals, answer acts, then let foes and people act."""
     table, place = narration.step.table, narration.world.place(uid)
     here = table.together(uid)
+    narration.enter(uid)
     if place is None or not any(map(table.can_act, here)):
         return
     if uid not in table.fights:
@@ -195,6 +213,8 @@ def play_scene(narration: Narration, uid: str, waiting: Sequence[PendingAct], ca
     if uid in table.fights:
         return
     hand_out_spoils(narration, place, uid)
+    recover_belongings(narration, uid)
+    note_cleared(narration, place, uid)
     meet_foes(narration, place, uid)
     if uid in table.fights:
         return

@@ -5,7 +5,8 @@ hearers, and keeps what they see up to date.
 """
 
 import random
-from collections import Counter
+import re
+import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -17,12 +18,15 @@ from dndbots.canon import claims
 from dndbots.events import EventType, GameEvent
 from dndbots.game.adventures.module import Module, ModuleFact, Person, Place
 from dndbots.game.ledger import Ledger
-from dndbots.game.phrases import Phrasebook, Pick
+from dndbots.game.live_words import LiveAnswers
+from dndbots.game.phrases import Phrasebook
 from dndbots.game.referee.sightings import foes_at_facts, left_fact
-from dndbots.game.state.step import BEGINNING, Step
+from dndbots.game.state.scene_tags import BEGINNING, light_hours, time_of_day
+from dndbots.game.state.step import Step
 from dndbots.game.state.table import Table
 from dndbots.game.world.world_state import World, beat
 from dndbots.ids import DM
+from dndbots.text.sentences import split_sentences
 
 if TYPE_CHECKING:
     from dndbots.game.lookups import CampaignLookup
@@ -31,9 +35,7 @@ if TYPE_CHECKING:
 _LONGEST_GIST: Final = 240
 _QUIET_MINUTES: Final = 10
 _FIGHTING_MINUTES: Final = 1
-_HOURS: Final = {6: "dawn", 21: "night"}
 _ARTICLES: Final = ("a ", "an ", "the ", "some ")
-_STRIDE: Final = 5  # offset of a phrase that is used again in the same round
 _Stated = dict[str, JsonValue]
 
 
@@ -42,7 +44,8 @@ class Screen:
     """The DM's turn: everything that happened, the adventure, and a step to put answers into.
 
     `look` looks things up in the campaign. `refused` says why the first draft of this step was rejected. With
-    `voiced`, people answer for themselves where the adventure has no answer for them.
+    `voiced`, people answer for themselves where the adventure has no answer for them. Words are heard by
+    `live` as they come. A step that is told again has a `wish`, which may be empty.
     """
 
     step: Step
@@ -54,6 +57,8 @@ class Screen:
     ledger: Ledger = field(default_factory=Ledger)
     refused: str = ""
     voiced: bool = False
+    live: LiveAnswers = field(default_factory=LiveAnswers)
+    wish: str | None = None
 
     @property
     def table(self) -> Table:
@@ -66,7 +71,7 @@ class Narration:
     def __init__(self, screen: Screen, world: World, book: Phrasebook, *, minutes: int | None = None) -> None:
         self.screen, self.world, self.book = screen, world, book
         self.step, self.rng, self.atlas = screen.step, screen.rng, world.atlas
-        self._said: Counter[str] = Counter()
+        self._setting: frozenset[str] = frozenset()
         scenes = self.step.table.scenes()
         fighting = bool(scenes) and all(place in self.step.table.fights for place in scenes)
         # Time passes once per step.
@@ -75,14 +80,33 @@ class Narration:
     # Words.
 
     def phrase(self, rule: str, **slots: str) -> str:
-        """Return a text of a phrase rule. The same rule gives another text in the next round."""
-        self._said[rule] += 1
-        count = self.step.round + _STRIDE * (self._said[rule] - 1)
-        return self.book.say(rule, pick=Pick(f"{self.screen.seed}/dm", count), **slots)
+        """Return a text of a phrase rule that fits the scene. The alternatives of a rule take turns."""
+        text, used = self.book.say_next(
+            rule,
+            seed=f"{self.screen.seed}/dm",
+            used=self.step.table.phrases + self.step.used,
+            setting=self._setting,
+            **slots,
+        )
+        self.step.used[used] += 1
+        return text
 
-    def pick_text(self, texts: Sequence[str]) -> str:
-        """Return one of several authored texts, taking turns by round."""
-        return texts[self.step.round % len(texts)]
+    def enter(self, place: str | None) -> None:
+        """Let the next phrases fit a place."""
+        here = self.world.place(place)
+        tags = () if here is None else self.world.setting(here)
+        self._setting = (
+            frozenset((*tags, time_of_day(self.step.table.minutes, tags))) if tags else frozenset()
+        )
+
+    def pick_text(self, texts: Sequence[str], *, most: int | None = None) -> str:
+        """Return the authored text that was told least; "" if all were told `most` times."""
+        used = self.step.table.phrases + self.step.used
+        text = min(texts, key=lambda text: used[_text_id(text)])
+        if most is not None and used[_text_id(text)] >= most:
+            return ""
+        self.step.used[_text_id(text)] += 1
+        return text
 
     def name_for(self, person: Person, hearers: Iterable[str]) -> str:
         """Return how the hearers call a person: by name if any of them knows it, else by looks."""
@@ -100,7 +124,8 @@ class Narration:
         """Return "dawn" or "night" if it begins in this step."""
         before = BEGINNING + timedelta(minutes=self.step.table.minutes)
         after = before + timedelta(minutes=self._minutes)
-        return _HOURS.get(after.hour) if after.hour != before.hour else None
+        dawn, night = light_hours(self._setting)
+        return {dawn: "dawn", night: "night"}.get(after.hour) if after.hour != before.hour else None
 
     # Events.
 
@@ -223,7 +248,7 @@ class Narration:
         """Return the foes at a place after these beats, seen or not."""
         world, fight = self.world.after(beats), self.step.table.fights.get(place)
         here = world.place(place)
-        waiting = world.foes(here) if here is not None else ()
+        waiting = (*world.foes(here), *world.befriended(here)) if here is not None else ()
         return {*(self.atlas.uid("mon", foes.key) for foes in waiting), *(fight.foes if fight else ())}
 
     def sights_note(self, place: Place, *, after: Iterable[str] = ()) -> dict[str, Any]:
@@ -231,16 +256,16 @@ class Narration:
         return {"sights": self.world.after(after).sights(place).model_dump(mode="json")}
 
 
+def _text_id(text: str) -> str:
+    """Return the id under which an authored text is counted."""
+    return f"text#{zlib.crc32(text.encode()):08x}"
+
+
 def with_article(name: str) -> str:
     """Return a name as it stands in a sentence: `silver key` becomes `a silver key`."""
     if not name[:1].islower() or name.startswith(_ARTICLES) or name.endswith("s"):
         return name
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-
-
-def without_article(text: str) -> str:
-    """Return a text without its leading article."""
-    return next((text.removeprefix(article) for article in _ARTICLES if text.startswith(article)), text)
 
 
 def join_texts(texts: Sequence[str]) -> str:
@@ -256,14 +281,26 @@ def as_sentence(text: str) -> str:
 
 def first_clause(text: str) -> str:
     """Return the first sentence of a text, to be put inside another one."""
-    first = text.partition("\n")[0]
-    for end in (". ", "! ", "? "):
-        first = first.partition(end)[0]
+    sentences = split_sentences(text.partition("\n")[0])
+    first, *others = sentences or [""]
+    while others and (first.count('"') % 2 or len(first.split()) < _SHORTEST_CLAUSE):
+        first = f"{first} {others.pop(0)}"  # a quotation is not cut, and a single word says nothing
     first = first.strip().rstrip(".!?")
+    if first[:1] == first[-1:] == '"' and first.count('"') == _A_PAIR:
+        first = first.strip('"').rstrip(".!?")
     word = first.split(" ", 1)[0]
     return first[:1].lower() + first[1:] if word.lower() in _PLAIN.split() else first
 
 
+def to_the_party(gist: str) -> str:
+    """Turn "we" into "you": the party told the deed, now it hears it."""
+    return _OURS.sub(lambda found: _YOURS[found.group()], gist)
+
+
+_A_PAIR: Final = 2
+_SHORTEST_CLAUSE: Final = 3
+_YOURS: Final = {"we": "you", "us": "you", "our": "your"}
+_OURS: Final = re.compile(rf"\b(?:{'|'.join(_YOURS)})\b")
 _ENDS: Final = (".", "!", "?", "…", '"', "”")
 _PLAIN: Final = """
     a an the this that these those there here it its they their he his she her you your we our in on

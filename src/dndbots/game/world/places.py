@@ -4,15 +4,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from dndbots.events import EventType, GameEvent
-from dndbots.game.acts import FOR_THE_DM
 from dndbots.game.adventures.module import Place
 from dndbots.game.state.game_notes import DM_STEP, KEY, played_of
-from dndbots.game.state.pieces import PendingAct
+from dndbots.game.state.pieces import PendingAct, left_of
 from dndbots.game.state.table import Table
+from dndbots.game.world.dm_notes import note_people, sight_facts
 from dndbots.game.world.narration import Narration, first_clause, join_texts
 from dndbots.game.world.world_state import beat
+from dndbots.text.word_forms import as_route
 
 _MOST_LISTED: Final = 5
+_REMARKED: Final = 0.4  # chance that people are mentioned again on a return
+_SOUNDS_HEARD: Final = 2  # times that a place's own sound is told
 
 
 def events_since_dm(table: Table, round_: int) -> list[GameEvent]:
@@ -37,7 +40,7 @@ def find_waiting_acts(events: Sequence[GameEvent]) -> list[PendingAct]:
     pending: list[PendingAct] = []
     for event in events:
         note = played_of(event)
-        if note is not None and note.act is not None and note.act.verb in FOR_THE_DM:
+        if note is not None and note.act is not None and note.act.awaits_dm:
             pending.append(PendingAct(event.event_id, event.source, note.act, event.known.location))
     return pending
 
@@ -59,6 +62,7 @@ def tell_place(
     came: Sequence[str],
     before: str = "",
     beats: tuple[str, ...] = (),
+    minutes: int = 0,
     **metadata: Any,
 ) -> None:
     """Describe a place to everybody there in one event: looks, people, things and ways."""
@@ -67,6 +71,7 @@ def tell_place(
     here = table.together(uid)
     if place is None or not here:
         return
+    narration.enter(uid)
     first = is_new_to_any(narration, uid, here)
     looks = _looks(narration, place, first=first)
     waited = [who for who in here if who not in came and uid in narration.step.of(who).sights]
@@ -79,6 +84,7 @@ def tell_place(
     people = world.people(uid)
     names = {narration.atlas.uid("npc", person.key): narration.name_for(person, here) for person in people}
     news = first and not world.has_beat("told", place.key)
+    note_people(narration, people)
     narration.tell(
         uid,
         " ".join(filter(None, parts)),
@@ -87,8 +93,10 @@ def tell_place(
         beats=(*beats, beat("told", place.key)),
         names={uid: place.name, **names},
         gist=f"we came to {place.name}: {first_clause(looks)}" if news else None,
-        play=narration.sights_note(place),
+        play={**narration.sights_note(place), "minutes": minutes},
         discovered=[uid] if news else None,
+        facts=[*metadata.pop("facts", ()), *sight_facts(narration, place, uid, looks, people)],
+        aside=not before,
         **metadata,
     )
 
@@ -103,8 +111,8 @@ def _looks(narration: Narration, place: Place, *, first: bool) -> str:
     if first and place.looks:
         return narration.rng.choice(place.looks)
     own_words = narration.rng.randint(0, len(place.again)) > 0  # fewer texts are used less often
-    if not first and own_words:
-        return narration.pick_text(place.again)
+    if not first and own_words and (text := narration.pick_text(place.again, most=2)):
+        return text
     return narration.phrase("return_to" if not first else "arrive", place=place.name)
 
 
@@ -122,13 +130,14 @@ def _contents(narration: Narration, place: Place, uid: str, *, first: bool) -> I
     sights = world.sights(place)
     if sights.dark:
         yield narration.phrase("darkness")
-    yield people_line(narration, uid)
+    if first or narration.rng.random() < _REMARKED:
+        yield people_line(narration, uid)
     if first and sights.things:
         yield narration.phrase("things", things=join_texts([*sights.things.values()][:_MOST_LISTED]))
     if first and sights.ways:
-        yield narration.phrase("ways", ways=join_texts(sights.ways))
+        yield narration.phrase("ways", ways=join_texts([*map(as_route, sights.ways)]))
     if not first and place.sounds and narration.rng.random() < 1 / 3:
-        yield narration.pick_text(place.sounds)
+        yield narration.pick_text(place.sounds, most=_SOUNDS_HEARD)
 
 
 def people_line(narration: Narration, uid: str) -> str:
@@ -149,11 +158,11 @@ def tell_small_thing(narration: Narration, uid: str) -> None:
     hour = None if place.dark else narration.hour_struck()
     if hour is not None:
         text = narration.phrase(hour, place=place.name)
-    elif place.sounds and narration.rng.random() < 1 / 2:
-        text = narration.pick_text(place.sounds)
     else:
-        text = narration.phrase(_quiet(place), place=place.name)
-    narration.tell(uid, text, names={uid: place.name})
+        sound = narration.rng.random() < 1 / 2
+        text = narration.pick_text(place.sounds, most=_SOUNDS_HEARD) if place.sounds and sound else ""
+        text = text or narration.phrase(_quiet(place), place=place.name)
+    narration.tell(uid, text, names={uid: place.name}, aside=True)
 
 
 def tell_fight(narration: Narration) -> None:
@@ -161,7 +170,7 @@ def tell_fight(narration: Narration) -> None:
     table = narration.step.table
     for uid, fight in table.fights.items():
         if table.together(uid):
-            foes = join_texts([group.name for group in fight.standing.values()])
+            foes = join_texts([left_of(group, fight.begun[foe]) for foe, group in fight.standing.items()])
             names = {foe: group.name for foe, group in fight.foes.items()}
             text = narration.phrase("fight_on", foes=foes)
             narration.tell(uid, text, kind=EventType.COMBAT_ROUND, names=names)
@@ -199,7 +208,7 @@ def tell_changes(narration: Narration, uid: str) -> None:
         if gone
         else "",
         narration.phrase("things", things=join_texts(things)) if things else "",
-        narration.phrase("ways", ways=join_texts(ways)) if ways else "",
+        narration.phrase("ways", ways=join_texts([*map(as_route, ways)])) if ways else "",
     ]
     text = " ".join(filter(None, parts)) or narration.phrase(_quiet(place), place=place.name)
     names = {

@@ -7,6 +7,7 @@ from dndbots.events import EventType
 from dndbots.game.adventures.module import Ending, ModuleQuest, Person, Place
 from dndbots.game.referee import award
 from dndbots.game.state.pieces import PendingAct
+from dndbots.game.world.dm_notes import note_quest, step_facts
 from dndbots.game.world.narration import Narration, first_clause, join_texts, with_article
 from dndbots.game.world.search import askers_of, share_gold
 from dndbots.game.world.shared_knowledge import scenes_that_know
@@ -35,7 +36,7 @@ def accept_quests(narration: Narration, place: Place, uid: str, acts: Sequence[P
             participants=askers_of(acts),
             beats=[beat("accepted", quest.key)],
             names=names,
-            gist=f"we gave our word on {quest.name}",
+            gist=f"we took on {quest.name}",
             quest_id=qst,
             quest_state="accepted",
             reputation={about[1]: _A_LITTLE} if giver else None,
@@ -110,6 +111,7 @@ def _begin(narration: Narration, quest: ModuleQuest) -> None:
     known = scenes_that_know(narration, quest.begins)
     if not known:
         return
+    note_quest(narration, quest)
     narration.tell(
         known[0],
         quest.offer or narration.phrase("begins", quest=quest.name, goal=goal),
@@ -142,6 +144,7 @@ def _steps(narration: Narration, quest: ModuleQuest) -> None:
             quest_id=qst,
             objective_id=step.key,
             objective_state="completed",
+            facts=step_facts(qst, step),
         )
 
 
@@ -178,7 +181,11 @@ def _tell_end(narration: Narration, quest: ModuleQuest, ending: Ending, by: Pers
     paid = narration.phrase("rewarded", what=join_texts(held)) if held else ""
     accepted = narration.world.has_beat("accepted", quest.key)
     metadata: dict[str, Any] = {
-        "beats": (beat("ended", quest.key), beat("ending", quest.key, ending.key)),
+        "beats": (
+            beat("ended", quest.key),
+            beat("ending", quest.key, ending.key),
+            beat("ended_in", quest.key, str(narration.step.round)),
+        ),
         "gist": f"{quest.name}: {first_clause(ending.text or over)}",
         "quest_id": qst,
         "quest_state": ending.state,

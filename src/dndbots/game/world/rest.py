@@ -1,23 +1,26 @@
 """Light and rest: torches that burn down, and nights that may be disturbed."""
 
-import re
+import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from pydantic import JsonValue
 
 from dndbots.game.adventures.module import Place
-from dndbots.game.referee import rest_party as night
+from dndbots.game.referee import rest_party
+from dndbots.game.referee.belongings import use_up
 from dndbots.game.state.pieces import PendingAct
 from dndbots.game.world.encounters import send_wanderers
 from dndbots.game.world.narration import Narration
-from dndbots.game.world.search import askers_of
+from dndbots.game.world.search import askers_of, character_sheets
 from dndbots.game.world.world_state import beat
 from dndbots.rules.characters.equipment import Gear, recognised
 
 _LANTERN: Final = "lantern"
 _OIL: Final = "flask of oil"
-_SEVERAL: Final = re.compile(r"(\d{1,3}) (.+)")
+_FIT: Final = 0.8  # health up to which one stays in bed
+_HEALED_A_NIGHT: Final = 2  # hit points, on average
+_MOST_NIGHTS: Final = 5
 
 
 def light_scene(narration: Narration, place: Place, uid: str) -> None:
@@ -36,6 +39,7 @@ def light_scene(narration: Narration, place: Place, uid: str) -> None:
         participants=[who],
         beats=[beat("lit", who, str(narration.step.round + turns))],
         loot=loot,
+        aside=True,
     )
 
 
@@ -55,9 +59,9 @@ def _burns(narration: Narration, who: str) -> tuple[str, str, int, list[JsonValu
         if not isinstance(gear, Gear) or not gear.turns:
             continue
         if gear.name != _LANTERN:
-            return who, gear.name, gear.turns, _used(item, who)
+            return who, gear.name, gear.turns, use_up(item, who)
         if oil is not None:
-            return who, gear.name, gear.turns, _used(oil, who)
+            return who, gear.name, gear.turns, use_up(oil, who)
     return None
 
 
@@ -65,15 +69,6 @@ def _gear(item: str) -> str | None:
     """Return the name of an item in the equipment list; None if it is not gear."""
     gear = recognised(item)
     return gear.name if isinstance(gear, Gear) else None
-
-
-def _used(item: str, who: str) -> list[JsonValue]:
-    """Return the loot entries that use up one item: `6 torches` become `5 torches`."""
-    gone: list[JsonValue] = [{"item": item, "from": who}]
-    several = _SEVERAL.fullmatch(item)
-    if several is not None and int(several[1]) > 1:
-        gone.append({"item": f"{int(several[1]) - 1} {several[2]}", "to": who})
-    return gone
 
 
 def _grope(narration: Narration, place: Place, uid: str) -> None:
@@ -93,4 +88,12 @@ def take_rest(narration: Narration, place: Place, uid: str, acts: Sequence[Pendi
         send_wanderers(narration, place, uid, surely_look=True) or uid in narration.step.table.fights
     ):
         return
-    night(narration.step, uid, text=narration.phrase("rests", place=place.name))
+    nights = _nights_needed(narration, here) if place.safe else 1
+    rule = "rests" if nights == 1 else "rests.days"
+    rest_party(narration.step, uid, text=narration.phrase(rule, place=place.name), nights=nights)
+
+
+def _nights_needed(narration: Narration, here: Sequence[str]) -> int:
+    """Return how many nights a party stays where it is safe, until nobody is badly hurt."""
+    missing = [_FIT * sheet.hp_max - sheet.hp for sheet in character_sheets(narration, here) if sheet.hp > 0]
+    return min(max(math.ceil(max(missing, default=0) / _HEALED_A_NIGHT), 1), _MOST_NIGHTS)

@@ -16,7 +16,6 @@ from dndbots.game.world.narration import (
     first_clause,
     join_texts,
     with_article,
-    without_article,
 )
 from dndbots.game.world.places import tell_place
 from dndbots.game.world.world_state import beat
@@ -26,6 +25,7 @@ from dndbots.rules.characters.classes import char_class
 from dndbots.rules.checks import skill_check
 from dndbots.rules.dice import roll
 from dndbots.rules.saves import save
+from dndbots.text.word_forms import as_whereabouts, without_article
 
 _OPEN_LOCKS: Final = "open locks"
 _FIND_TRAPS: Final = "find traps"
@@ -70,7 +70,7 @@ def reveal_hidden(
         kind=EventType.DISCOVERY,
         participants=who,
         beats=beats,
-        gist=f"there is {listing} at {place.name}",
+        gist=f"there is {listing} {as_whereabouts(place.name)}",
         names={uid: place.name},
         play={"rolls": [*rolls], **narration.sights_note(place, after=beats)},
     )
@@ -164,13 +164,35 @@ def _take(narration: Narration, place: Place, uid: str, thing: Thing, taker: str
         topics=() if seen else thing.topics,
         teaches=() if seen else thing.teaches,
         names={narration.atlas.uid("item", item.key): item.name for item in items},
-        gist=f"{name} found {join_texts(held)} in {place.name}",
+        gist=f"{name} found {join_texts(held)} {as_whereabouts(place.name)}",
         play=narration.sights_note(place, after=beats),
         loot=[
             *({"item": item.name, "to": taker} for item in items),
             *share_gold(thing.gold, narration.step.table.together(uid)),
         ],
     )
+
+
+def recover_belongings(narration: Narration, uid: str) -> None:
+    """Let the party take over what dead characters at a place carried and the story may need."""
+    table = narration.step.table
+    here = table.together(uid)
+    for dead in [who for who in table.facts if who.startswith("pc_") and not table.alive(who)]:
+        held = [item for item in table.items(dead) if item in narration.atlas.item_names]
+        if not here or not held or table.place(dead) != uid:
+            continue
+        known = all(narration.step.knows(who, dead) for who in here)
+        called, taker = table.name(dead) if known else "somebody who fell here", table.name(here[0])
+        what = join_texts([*map(with_article, held)])
+        narration.tell(
+            uid,
+            narration.phrase("inherits", dead=called, who=taker, what=what),
+            kind=EventType.LOOT,
+            participants=[here[0]],
+            names={dead: called},
+            gist=f"{taker} took over {what} from {called}",
+            loot=[{"item": item, "to": here[0], "from": dead} for item in held],
+        )
 
 
 def _held(narration: Narration, thing: Thing) -> list[str]:
@@ -239,7 +261,7 @@ def _open_way(narration: Narration, place: Place, uid: str, way: Exit, openers: 
         text,
         participants=openers,
         beats=[beat("opened", place.key, way.label)],
-        gist=f"{way.label} is open now at {place.name}",
+        gist=f"{way.label} is open now {as_whereabouts(place.name)}",
         names={uid: place.name},
         play={"rolls": rolls},
     )

@@ -1,21 +1,24 @@
 """The story as a whole: opening, happenings, progress, callbacks and the change of chapters."""
 
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 from pydantic import JsonValue
 
 from dndbots.events import EventType
-from dndbots.game.adventures.module import Happening, Person, Place
+from dndbots.game.acts import Act
+from dndbots.game.adventures.module import Happening, ModuleQuest, Person, Place
+from dndbots.game.state.game_notes import LeadNote
 from dndbots.game.state.pieces import TellableDeed
+from dndbots.game.state.scene_tags import BEGINNING
 from dndbots.game.state.step import Step
 from dndbots.game.state.table import Table
 from dndbots.game.world.atlas import Atlas
-from dndbots.game.world.narration import Narration, first_clause
+from dndbots.game.world.lore.leads import Lead, LeadFinder
+from dndbots.game.world.narration import Narration, first_clause, to_the_party
 from dndbots.game.world.places import tell_place
 from dndbots.game.world.search import reveal_hidden
-from dndbots.game.world.shared_knowledge import scenes_that_know
+from dndbots.game.world.shared_knowledge import knowledge_at, scenes_that_know
 from dndbots.game.world.talk import speak
 from dndbots.game.world.world_state import STATE, World, beat
 from dndbots.ids import DM
@@ -23,17 +26,18 @@ from dndbots.ids import DM
 OPENING: Final = "opening"
 OVER: Final = "over"
 _MARK: Final = "mark"
-_MARK_EVERY: Final = 20
-_MARKS: Final = 3  # equal marks in a row end the chapter
-_NOT_NEW: Final = (_MARK, "dark:", "searched:", "lit:", "echo:", "heard:", "looked:")
+_MARK_EVERY: Final = 6
+_MARKS: Final = 10  # equal marks in a row end the chapter
+_EPILOGUE: Final = 12  # rounds between the end of the main quest and that of the story
+_LEADS_AFTER: Final = 40  # rounds without a hint, unless the story stands still
+_LEADS_EVERY: Final = 5
+_NOT_NEW: Final = (_MARK, "dark:", "searched:", "lit:", "echo:", "heard:", "looked:", "lead:")
 _DAYS: Final = 3 * 24 * 60
 _AGAIN: Final = 0.1  # chance per round that a repeatable happening repeats
 _CALLBACK_ODDS: Final = 0.12
 _GREETING_ODDS: Final = 0.3
 _PROMISE_ODDS: Final = 0.4
 _CALLBACK_AGE: Final = 10  # rounds
-_YOURS: Final = {"we": "you", "us": "you", "our": "your"}
-_OURS: Final = re.compile(rf"\b(?:{'|'.join(_YOURS)})\b")
 
 
 def is_story_open(world: World) -> bool:
@@ -57,9 +61,17 @@ def open_story(narration: Narration) -> None:
         came=(),
         before=opening,
         beats=(OPENING,),
+        minutes=_minutes_until(module.hour),
         act_id=_act(narration.atlas.chapter),
         act_state="begun",
     )
+
+
+def _minutes_until(hour: str) -> int:
+    """Return the minutes from the beginning of a game to the hour in which its adventure opens."""
+    hours, _, minutes = hour.partition(":")
+    opens = BEGINNING.replace(hour=int(hours), minute=int(minutes))
+    return int((opens - BEGINNING).total_seconds() // 60) % (24 * 60)
 
 
 def _act(chapter: int) -> str:
@@ -132,10 +144,28 @@ def _moves(narration: Narration, happening: Happening) -> dict[str, Any]:
 
 
 def is_chapter_done(world: World) -> bool:
-    """Return whether every quest has ended, or nothing new has happened for a long time."""
+    """Return whether every quest has ended, the main quest a while ago, or nothing new happens."""
     quests = world.module.quests
     ended = bool(quests) and all(map(world.is_ended, quests))
-    return ended or _is_stuck(world)
+    return ended or _is_epilogue_over(world) or _is_stuck(world)
+
+
+def main_quests(world: World) -> list[ModuleQuest]:
+    """Return the quests that the story is about."""
+    return [quest for quest in world.module.quests.values() if quest.main]
+
+
+def _is_epilogue_over(world: World) -> bool:
+    """Return whether the main quests ended some rounds ago."""
+    quests = main_quests(world)
+    ended = [_ended_in(world.table, quest.key) for quest in quests]
+    return bool(quests) and all(number is not None and world.round - number >= _EPILOGUE for number in ended)
+
+
+def _ended_in(table: Table, quest: str) -> int | None:
+    """Return the round in which a quest ended, if it did."""
+    start = beat("ended_in", quest, "")
+    return next((int(name.removeprefix(start)) for name in table.beats if name.startswith(start)), None)
 
 
 def _is_stuck(world: World, marks: int = _MARKS) -> bool:
@@ -150,6 +180,51 @@ def reveal_if_stuck(narration: Narration, place: Place, uid: str) -> None:
     """Reveal hidden things by chance if the story has stood still for a while."""
     if _is_stuck(narration.world, marks=1):
         reveal_hidden(narration, place, uid, narration.step.table.together(uid)[:1])
+
+
+def tell_lead(narration: Narration, uid: str) -> bool:
+    """Hint at what could be done next for the main quest, if the story stands still or takes long."""
+    world = narration.world
+    is_late = world.rounds() >= _LEADS_AFTER or _is_stuck(world, marks=1)
+    if not is_late or world.rounds() % _LEADS_EVERY or uid in narration.step.table.fights:
+        return False
+    here = narration.atlas.key(uid) or ""
+    for quest in main_quests(world):
+        known = knowledge_at(narration, uid)
+        lead = None if world.is_ended(quest.key) else LeadFinder(known, here, truth=world).for_quest(quest)
+        if lead is not None:
+            _hint(narration, uid, lead)
+            return True
+    return False
+
+
+def _hint(narration: Narration, uid: str, lead: Lead) -> None:
+    """Tell a lead to the characters at a place."""
+    world, atlas = narration.world, narration.atlas
+    place = world.module.places[lead.place]
+    person, foes = world.module.people.get(lead.whom), world.module.foes.get(lead.whom)
+    whom, target = "", None
+    if person is not None:
+        whom = narration.name_for(person, narration.step.table.together(uid))
+        target = atlas.uid("npc", person.key)
+    elif foes is not None:
+        whom, target = foes.name or foes.monster, atlas.uid("mon", foes.key)
+    thing = place.things.get(lead.what)
+    text = narration.phrase(
+        f"lead.{lead.verb.value}",
+        place=place.name,
+        what=thing.looks if thing is not None else atlas.spelled(lead.what) or place.name,
+        whom=whom or "somebody",
+    )
+    act = Act(verb=lead.verb, what=lead.what or None, target=target)
+    there = atlas.uid("loc", place.key)
+    narration.tell(
+        uid,
+        text,
+        beats=[lead.beat],
+        names={there: place.name, **({target: whom} if target else {})},
+        play={"lead": LeadNote(place=there, act=act).model_dump(mode="json", exclude_defaults=True)},
+    )
 
 
 def _marks(table: Table) -> dict[int, str]:
@@ -294,7 +369,7 @@ def _memory(narration: Narration, uid: str, here: Sequence[str]) -> bool:
     deed = narration.rng.choice(deeds)
     names = {who: narration.step.of(here[0]).names[who] for who in deed.about}
     beats = [beat("echo", deed.event_id)]
-    gist = _to_the_party(deed.gist)
+    gist = to_the_party(deed.gist)
     person = next(
         (
             person
@@ -321,8 +396,3 @@ def _is_known(narration: Narration, deed: TellableDeed, here: Sequence[str]) -> 
     if DM in deed.present and any(deed.is_news_to(who) for who in here):
         return False
     return all(narration.step.knows(who, uid) for who in here for uid in deed.about)
-
-
-def _to_the_party(gist: str) -> str:
-    """Turn "we" into "you": the party told the deed, now it hears it."""
-    return _OURS.sub(lambda found: _YOURS[found.group()], gist)

@@ -3,37 +3,47 @@
 Speech is an event of the speaker, heard by everybody present. A lie looks like the truth.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from dndbots.events import EventType, GameEvent
 from dndbots.game.acts import Verb
 from dndbots.game.adventures.conditions import normalize_topic as as_topic
-from dndbots.game.adventures.module import ModuleQuest, Person, Place, Saying
+from dndbots.game.adventures.module import ModuleQuest, Person, Place
 from dndbots.game.state.game_notes import KEY
 from dndbots.game.state.options import NEWS
 from dndbots.game.state.pieces import PendingAct
-from dndbots.game.world.narration import Narration, first_clause, without_article
+from dndbots.game.world.dm_notes import note_quest
+from dndbots.game.world.narration import Narration, first_clause
+from dndbots.game.world.npc_answers import NpcAnswer, find_answer
 from dndbots.game.world.shared_knowledge import knowledge_at
 from dndbots.game.world.world_state import beat
+from dndbots.text.word_forms import with_the
 
 _GIFT: Final = 2
+_JUST_NOW: Final = 6  # rounds
+_TITLES: Final = frozenset(("old", "granny", "captain", "foreman", "sister", "brother", "the", "of"))
 
 
 def answer_questions(narration: Narration, place: Place, uid: str, acts: Sequence[PendingAct]) -> None:
     """Answer each question once, even if several characters asked it."""
     del place
-    questions: dict[tuple[str, str], list[str]] = {}
+    questions: dict[tuple[str, str], list[PendingAct]] = {}
     people = {narration.atlas.uid("npc", person.key): person for person in narration.world.people(uid)}
     for act in acts:
         target = act.act.target or next(iter(people), "")
-        topic = as_topic(act.act.what or NEWS)
-        askers = questions.setdefault((target, topic), [])
-        if act.who not in askers:
-            askers.append(act.who)
-    for (target, topic), askers in questions.items():
+        questions.setdefault((target, as_topic(act.act.what or NEWS)), []).append(act)
+    for (target, topic), asked in questions.items():
+        askers = list(dict.fromkeys(act.who for act in asked))
         if target in people:
-            _answer(narration, uid, people[target], topic, askers)
+            answer = find_answer(narration, people[target], topic, askers)
+            typed = asked[0].act.words and not asked[0].act.phrases  # the phrase book says nothing more
+            if answer.kind == "unknown" and typed and not narration.screen.voiced:
+                # A topic may be too short for what was meant; the words may say it.
+                whole = find_answer(narration, people[target], asked[0].act.words, askers)
+                answer = whole if whole.kind != "unknown" else answer
+            tell_answer(narration, uid, people[target], answer)
         elif narration.step.table.place(target) == uid and target.startswith("npc_"):
             _shrug(narration, uid, target, topic)
         elif not target.startswith("mon_"):
@@ -56,30 +66,34 @@ def _shrug(narration: Narration, uid: str, npc: str, topic: str) -> None:
     )
 
 
-def _answer(narration: Narration, uid: str, person: Person, topic: str, askers: Sequence[str]) -> None:
-    """Let a person answer a question about a topic."""
-    saying, known = _chosen(narration, person, topic, askers)
-    if narration.screen.voiced and (saying is None or _heard_by(narration, person, saying, askers)):
+def tell_answer(narration: Narration, uid: str, person: Person, answer: NpcAnswer) -> None:
+    """Let a person say an answer."""
+    if narration.screen.voiced and (answer.saying is None or answer.heard):
         return  # a model speaks for them
-    if saying is None:
-        rule = "wont_say" if known else "does_not_know"
-        speak(
-            narration,
-            uid,
-            person,
-            narration.phrase(rule, npc=person.name, topic=narration.atlas.spelled(topic)),
-        )
+    if answer.offers is not None:
+        offer_quest(narration, uid, person, answer.offers, again=answer.heard)
         return
-    if _heard_by(narration, person, saying, askers):
-        speak(narration, uid, person, narration.phrase("said_before", npc=person.name))
+    topic = narration.atlas.spelled(answer.topic)
+    if answer.kind in ("unknown", "unwilling"):
+        rule = "wont_say" if answer.kind == "unwilling" else "does_not_know" if topic else "has_no_answer"
+        words = narration.phrase(rule, npc=person.name, topic=topic or "that")
+        more = narration.phrase("adds", npc=person.name, says=answer.text) if answer.text else ""
+        speak(narration, uid, person, f"{words} {more}".strip())
         return
-    spoken = narration.phrase(f"answers.{person.voice}", npc=person.name, says=saying.says)
-    about = "" if topic == NEWS else f" about {narration.atlas.spelled(topic)}"
+    if answer.heard and _was_just_told(narration, person, answer.text):
+        speak(narration, uid, person, narration.phrase("told_just_now", npc=person.name))
+        return
+    if answer.saying is None or answer.heard:
+        rule = "said_before" if answer.heard else f"answers.{person.voice}"
+        speak(narration, uid, person, narration.phrase(rule, npc=person.name, says=answer.text))
+        return
+    saying = answer.saying
+    about = "" if answer.topic in (NEWS, "") else f" about {with_the(topic)}"
     speak(
         narration,
         uid,
         person,
-        spoken,
+        narration.phrase(f"answers.{person.voice}", npc=person.name, says=answer.text),
         beats=(beat("said", person.key, saying.key),),
         topics=saying.topics,
         teaches=saying.teaches,
@@ -87,45 +101,13 @@ def _answer(narration: Narration, uid: str, person: Person, topic: str, askers: 
     )
 
 
-def _chosen(
-    narration: Narration, person: Person, topic: str, askers: Sequence[str]
-) -> tuple[Saying | None, bool]:
-    """Return a person's answer, and whether they know anything at all. Untold answers come first."""
-    world = narration.world
-    trust = world.trust(person)
-    known = knowledge_at(narration, narration.step.table.place(askers[0]) or "")
-    open_to_all = [
-        saying
-        for saying in person.knows
-        if known.holds(saying.when) and not _spent(narration, person, saying)
-    ]
-    fitting = [saying for saying in open_to_all if _fits(topic, saying.about)]
-    if not fitting and topic == NEWS:
-        fitting = [saying for saying in open_to_all if not world.has_beat("said", person.key, saying.key)]
-        fitting = [saying for saying in fitting if saying.needs <= trust][:1]
-    trusted = {saying.key for saying in fitting if saying.needs <= trust}
-    fresh = [
-        saying
-        for saying in fitting
-        if saying.key in trusted and not _heard_by(narration, person, saying, askers)
-    ]
-    stale = [saying for saying in fitting if saying.key in trusted]
-    return next(iter((*fresh, *stale)), None), bool(fitting)
-
-
-def _spent(narration: Narration, person: Person, saying: Saying) -> bool:
-    """Return whether a one-time saying was already told."""
-    return saying.once and narration.world.has_beat("said", person.key, saying.key)
-
-
-def _heard_by(narration: Narration, person: Person, saying: Saying, askers: Sequence[str]) -> bool:
-    """Return whether everybody who asks has heard the saying."""
-    return all(beat("said", person.key, saying.key) in narration.step.of(who).beats for who in askers)
-
-
-def _fits(topic: str, about: Sequence[str]) -> bool:
-    """Return whether a topic is among those of a saying, articles aside."""
-    return any(without_article(topic) == without_article(word) for word in about)
+def _was_just_told(narration: Narration, person: Person, text: str) -> bool:
+    """Return whether a person said this within the last rounds: nobody needs it word for word again."""
+    npc, clause = narration.atlas.uid("npc", person.key), first_clause(text)
+    return any(
+        npc in deed.present and clause in deed.gist and narration.step.round - deed.round < _JUST_NOW
+        for deed in narration.step.table.deeds
+    )
 
 
 def speak(
@@ -139,6 +121,7 @@ def speak(
     **metadata: Any,
 ) -> None:
     """Let a person speak to everybody present; the first time with a greeting and a name."""
+    narration.enter(uid)
     npc = narration.atlas.uid("npc", person.key)
     names = {npc: person.name, **metadata.pop("names", {})}
     if not narration.world.met(person.key):
@@ -160,7 +143,8 @@ def speak(
 def _hello(narration: Narration, person: Person) -> str:
     """Return a person's greeting, with their name if the greeting lacks it."""
     hello = narration.pick_text(person.greets) if person.greets else ""
-    if person.name in hello:
+    given = {word for word in person.name.split() if word.casefold() not in _TITLES}
+    if not given.isdisjoint(re.findall(r"\w+", hello)):  # they say their name, or a part of it, themselves
         return narration.phrase(f"answers.{person.voice}", npc=person.seen_as, says=hello)
     named = narration.phrase(f"gives_name.{person.voice}", npc=person.seen_as, name=person.name)
     return f'{named} "{hello}"' if hello else named
@@ -176,6 +160,8 @@ def run_people(narration: Narration, uid: str, *, busy: bool) -> None:
         if offers and (narration.world.met(person.key) or not (busy or reacted)):
             offer_quest(narration, uid, person, offers[0])
             return
+        if _remind(narration, uid, person):
+            return
         if reacted:
             return
 
@@ -187,8 +173,28 @@ def _is_due(narration: Narration, uid: str, quest: ModuleQuest) -> bool:
     return knowledge_at(narration, uid).after([beat("met", quest.giver or "")]).holds(quest.begins)
 
 
-def offer_quest(narration: Narration, uid: str, person: Person, quest: ModuleQuest) -> None:
-    """Let a person offer a quest to the party."""
+def _remind(narration: Narration, uid: str, person: Person) -> bool:
+    """Let a giver tell newcomers of a quest that the party took on before them."""
+    if not narration.world.met(person.key):
+        return False
+    for quest in narration.atlas.gives.get(person.key, ()):
+        state = narration.world.quest(quest.key)
+        if state in ("offered", "accepted") and knowledge_at(narration, uid).quest(quest.key) is None:
+            offer_quest(narration, uid, person, quest, state=state)
+            return True
+    return False
+
+
+def offer_quest(
+    narration: Narration,
+    uid: str,
+    person: Person,
+    quest: ModuleQuest,
+    *,
+    state: str = "offered",
+    again: bool = False,
+) -> None:
+    """Let a person offer a quest to the party, once more if it was refused, or tell of one that it has."""
     qst = narration.atlas.uid("qst", quest.key)
     wanted = narration.phrase("offers", npc=person.name, quest=quest.name)
     text = (
@@ -197,16 +203,17 @@ def offer_quest(narration: Narration, uid: str, person: Person, quest: ModuleQue
         else wanted
     )
     goal = quest.goal or quest.name
+    note_quest(narration, quest)
     speak(
         narration,
         uid,
         person,
-        text,
+        f"{narration.phrase('offers_again', npc=person.name)} {text}" if again else text,
         beats=(beat("offered", quest.key),),
         names={qst: quest.name},
         gist=f"{person.name} asks for help: {first_clause(goal)}",
         quest_id=qst,
-        quest_state="offered",
+        quest_state=state,
         facts=[{"subject": qst, "key": "goal", "value": goal[:1_000]}],
     )
 

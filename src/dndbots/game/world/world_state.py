@@ -11,6 +11,7 @@ from dndbots.canon.states import REFUSED, is_over
 from dndbots.game.adventures.conditions import holds
 from dndbots.game.adventures.module import Exit, Foes, Person, Place, Thing
 from dndbots.game.state.game_notes import Sights
+from dndbots.game.state.scene_tags import BELOW, OUTDOORS, SEASONS, SKIES
 from dndbots.game.state.table import Table
 from dndbots.game.world.atlas import Atlas
 
@@ -74,7 +75,7 @@ class World:
         return any(self.has_beat("killed", self.atlas.slug(kind, key)) for kind in ("mon", "npc"))
 
     def spared(self, key: str) -> bool:
-        return self.has_beat("spared", self.atlas.slug("mon", key))
+        return self.has_beat("spared", self.atlas.slug("mon", key)) and not self.has_fallen(key)
 
     def met(self, key: str) -> bool:
         return self.has_beat("met", key)
@@ -150,6 +151,13 @@ class World:
             if not (self.has_fallen(foes.key) or self.spared(foes.key)) and self.holds(foes.when):
                 yield foes
 
+    def befriended(self, place: Place) -> Iterator[Foes]:
+        """Yield the foes at a place who took to the party without a blow and are still around."""
+        for foes in place.foes.values():
+            friendly = self.has_beat("friendly", foes.key) and not self.has_beat("turned", foes.key)
+            if friendly and not self.has_fallen(foes.key) and self.holds(foes.when):
+                yield foes
+
     def guard(self, place: Place, what: str) -> Foes | None:
         """Return the foes who block a thing or a way."""
         return next((foes for foes in self.foes(place) if what in foes.guards), None)
@@ -219,6 +227,7 @@ class World:
         """Return all that can be seen at a place."""
         uid = self.atlas.uid("loc", place.key)
         waiting = [self.atlas.uid("mon", foes.key) for foes in self.foes(place) if self.is_seen(foes)]
+        waiting += [self.atlas.uid("mon", foes.key) for foes in self.befriended(place)]
         people = [self.atlas.uid("npc", person.key) for person in self.people(uid)]
         return Sights(
             ways=tuple(self.ways(place)),
@@ -226,7 +235,15 @@ class World:
             people=(*people, *waiting),
             safe=place.safe,
             dark=place.dark and not self.is_lit(uid),
+            setting=self.setting(place),
         )
+
+    def setting(self, place: Place) -> tuple[str, ...]:
+        """Return the tags of a place's setting: roof or sky, town or wild, season and weather."""
+        roof = place.setting or (BELOW if place.dark else OUTDOORS)
+        seasons = (self.module.season,) if self.module.season else SEASONS[:3]
+        skies = self.module.weather or SKIES[1:]
+        return roof, "town" if place.safe else "wild", *seasons, *skies
 
     def is_seen(self, foes: Foes) -> bool:
         """Return whether the foes stand in the open without fighting."""

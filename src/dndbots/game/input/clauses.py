@@ -1,0 +1,443 @@
+"""Split a typed line into clauses, and take off what stands around the point of each, such as "I want to"."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
+
+from dndbots.game.acts import LONGEST_WORDS
+from dndbots.game.input.addresses import AddressedName, find_address, find_last_address, find_party_call
+from dndbots.game.input.vocabulary.lexicon import (
+    VerbMatch,
+    frame_patterns,
+    phrase_pattern,
+    verb_lexicon,
+    word_group,
+    word_lists,
+)
+from dndbots.game.input.vocabulary.scene_names import FRIEND, PERSON, SceneName, SceneNames
+from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord, text_of
+
+_ASKS: Final = re.compile(r"(?:can|could|may|should|shall|is it|would it|am i)\b")
+_NEED_DEED: Final = frozenset(("do", "come", "come on", "everybody", "everyone", "guys", "gang"))
+_WORD: Final = re.compile(r"\w")
+_ME_OR_WE: Final = re.compile(r"(?:i|we|my character)\b")
+_JOINERS: Final = frozenset(("and", "then", "while", "before", "after", "but", "plus", "afterwards", "also"))
+_LONGEST_OPENING: Final = 14  # words that are looked at to see whether a deed begins
+_LONGEST_PREAMBLE: Final = 14
+_LONGEST_ENDING: Final = 6
+_LONGEST_CALL: Final = 2
+_LONGEST_LIGHT: Final = 6
+_LEADS_ON: Final = frozenset(
+    ("if", "that", "what", "when", "where", "who", "how", "why", "as", "before", "after", "until")
+)
+_WANTS: Final = frozenset(("want", "would", "will", "am", "are", "can", "could", "should", "decide"))
+_IS: Final = frozenset(("is", "are", "was", "were", "will", "would", "can", "have", "has"))
+_WAITS_ON: Final = frozenset(("here", "until", "till", "and", "there", "a"))
+_YOU: Final = frozenset(("you", "yours"))
+_SOMEBODY: Final = frozenset(("somebody", "someone", "anybody", "anyone"))
+_GERUND_JOINERS: Final = frozenset(("while", "before", "after"))
+
+
+@dataclass
+class Clause:
+    """A part of a line with one point. `core` is what is left of `words` once the rest is taken off."""
+
+    line: str
+    words: list[TypedWord]
+    core: list[TypedWord] = field(default_factory=list)
+    addressed: SceneName | None = None
+    hailed: bool = False
+    intent: str = ""
+    third: bool = False  # written of the character in the third person
+    to_party: bool = False  # called out to all friends: "gang"
+    request: bool = False  # asked for permission: "can I …"
+
+    @property
+    def text(self) -> str:
+        """The clause as it was typed, with the marks around it."""
+        if not self.words:
+            return ""
+        start, end = self.words[0].start, self.words[-1].end
+        start = start if _WORD.search(self.line[:start]) else 0
+        end = end if _WORD.search(self.line[end:]) else len(self.line)
+        typed = self.line[start:end].strip()
+        typed = typed.lstrip(" ,;") if start else typed
+        return typed.rstrip(" ,;") if end < len(self.line) else typed
+
+    @property
+    def worded(self) -> str:
+        """The clause as a sentence of its doer, word for word: with "I" in front if it begins with a deed."""
+        text = self.text
+        if self.intent or not text or not self._opens_with_verb:
+            return text[:LONGEST_WORDS]
+        ends = "" if text.endswith((".", "!", "?", "\u2026", '"', "\u201d")) else "."
+        return f"I {text[:1].lower()}{text[1:]}{ends}"[:LONGEST_WORDS]
+
+    @property
+    def _opens_with_verb(self) -> bool:
+        """Check that "I" fits in front: "slowly open the door", but not "sure, we will help you"."""
+        opening = word_lists().groups["opening"]
+        said = [word.text for word in self.words if not word.is_mark and word.text not in opening]
+        first = next((text for text in said if not text.endswith("ly")), "")
+        return verb_lexicon().has(first) and first not in word_lists().groups["auxiliary"]
+
+    @property
+    def said(self) -> list[str]:
+        """The words of the core, without marks."""
+        return [word.text for word in self.core if not word.is_mark]
+
+    @property
+    def is_question(self) -> bool:
+        """Check for a question mark at the end, or for the form of a question."""
+        ended = [word for word in self.words if not word.is_adverb]
+        if ended and "?" in {word.text for word in ended[-2:]}:
+            return True
+        groups, said = word_lists().groups, self.said
+        if not said or self.intent:
+            return False
+        if said[0] in groups["wh"]:
+            return len(said) > 1 or said[0] not in ("which", "whose")
+        if said[0] == "do" and len(said) > 1 and said[1] in groups["article"]:
+            return False  # "do a little dance"
+        return (
+            said[0] in groups["auxiliary"]
+            and len(said) > 1
+            and said[0] not in ("may", "might", "have", "will")
+        )
+
+
+def split_clauses(words: Sequence[TypedWord]) -> list[list[TypedWord]]:
+    """Split words at joiners and ends of sentences behind which another deed or sentence begins."""
+    parts: list[list[TypedWord]] = [[]]
+    at = 0
+    while at < len(words):
+        skip = _joiner(words, at) if parts[-1] else 0
+        if skip:
+            ended = words[at].is_mark and words[at].text in ENDS
+            if ended:
+                parts[-1].append(words[at])
+            parts.append([])
+            at += skip
+            continue
+        parts[-1].append(words[at])
+        at += 1
+    return [part for part in parts if any(not word.is_mark for word in part)] or [list(words)]
+
+
+def _joiner(words: Sequence[TypedWord], at: int) -> int:
+    """Return how many words join what is before and behind this place; 0 if it goes on."""
+    end = at
+    kinds = set[str]()
+    while end < len(words) and (
+        words[end].text in _JOINERS or (words[end].is_mark and words[end].text in ",.;!?\u2026\u2014")
+    ):
+        kinds.add(words[end].text)
+        end += 1
+    if end == at or end == len(words):
+        return 0
+    behind = (word for word in islice(words, end, None) if not word.is_mark and not word.is_adverb)
+    rest = [*islice(behind, _LONGEST_OPENING)]
+    ends_sentence = bool(kinds & ENDS)
+    if kinds & _GERUND_JOINERS:
+        return end - at if rest and _begins_deed(rest, gerund=True) else 0
+    if _begins_deed(rest, gerund=False):
+        return end - at
+    return end - at if ends_sentence else 0
+
+
+def _begins_deed(rest: Sequence[TypedWord], *, gerund: bool) -> bool:
+    """Check that a deed begins here: "I go", "let us go", "go", "if there is nothing, go"."""
+    texts = [word.text for word in rest]
+    lexicon = verb_lexicon()
+    texts = _skip_condition(texts)
+    while len(texts) > 1 and texts[0] in word_lists().groups["opening"]:
+        texts = texts[1:]
+    if not texts:
+        return False
+    if gerund:
+        return texts[0].endswith("ing") and lexicon.has(texts[0])
+    intent = phrase_pattern("intent").match(" ".join(texts))
+    if intent is not None and intent.group():
+        rest_texts = " ".join(texts)[intent.end() :].split()
+        return bool(rest_texts) and lexicon.has(rest_texts[0])
+    return lexicon.has(texts[0]) and (lexicon.is_plain(texts[0]) or texts[0].endswith("s"))
+
+
+def _skip_condition(texts: list[str]) -> list[str]:
+    """Skip a condition in front of a deed: "if there is nothing, go back"."""
+    if len(texts) < 2 or texts[0] not in ("if", "unless", "once", "when"):
+        return texts
+    if texts[1] in word_group("auxiliary"):
+        return texts  # "when do we start"
+    lexicon = verb_lexicon()
+    for number in range(3, len(texts)):
+        if lexicon.is_plain(texts[number]) and texts[number - 1] not in ("to", "the", "a", "i", "can", "not"):
+            return texts[number:]
+    return texts
+
+
+class ClauseReader:
+    """Takes off what stands around the point of a clause."""
+
+    def __init__(self, scene: SceneNames, line: str) -> None:
+        self._scene, self._line = scene, line
+
+    def read(self, words: Sequence[TypedWord]) -> Clause:
+        clause = Clause(self._line, [*words], [*words])
+        self._take_condition(clause)
+        self._take_opening(clause)
+        self._take_address(clause)
+        self._take_opening(clause)
+        self._take_preamble(clause)
+        self._take_ending(clause)
+        self._read_frame(clause)
+        self._take_intent(clause)
+        self._take_ending(clause)
+        return clause
+
+    def _take_condition(self, clause: Clause) -> None:
+        texts = [word.text for word in clause.core if not word.is_mark]
+        rest = _skip_condition(texts)
+        if len(rest) < len(texts):
+            plain = [word for word in clause.core if not word.is_mark]
+            clause.core = plain[len(texts) - len(rest) :]
+
+    def _take_opening(self, clause: Clause) -> None:
+        """Drop marks and opening words at the beginning; the last word stays."""
+        opening = word_lists().groups["opening"]
+        left = sum(not word.is_mark for word in clause.core)
+        dropped = 0
+        for word in clause.core:
+            if not word.is_mark:
+                if left <= 1 or not (word.text in opening or word.is_adverb):
+                    break
+                if self._is_waiting(clause.core, dropped):
+                    break
+                left -= 1
+            dropped += 1
+        clause.core = clause.core[dropped:]
+        interjection = phrase_pattern("interjection").match(text_of(clause.core))
+        size = 0 if interjection is None else len(interjection.group().split())
+        if size and size < len(clause.said) and not verb_lexicon().match(clause.said[:size]):
+            self._drop(clause, size)
+
+    @staticmethod
+    def _is_waiting(core: Sequence[TypedWord], at: int) -> bool:
+        """Check that "wait" is a deed: "wait for the others", "wait here"."""
+        following = core[at + 1].text if len(core) > at + 1 else ""
+        return core[at].text == "wait" and following in word_group("preposition") | _WAITS_ON
+
+    def _take_preamble(self, clause: Clause) -> None:
+        """Take off a reason or a manner before "I go": "since nobody looks I …", "sword in hand we …"."""
+        texts = [word.text for word in clause.core if not word.is_mark]
+        if clause.addressed is not None or not texts or texts[0] not in word_group("preamble"):
+            return
+        if clause.words[-1].text == "?" or (texts[1:2] and texts[1] in word_group("auxiliary")):
+            return
+        lexicon = verb_lexicon()
+        for number in range(2, min(len(texts) - 1, _LONGEST_PREAMBLE)):
+            if texts[number] in ("i", "we") and texts[number - 1] not in _LEADS_ON:
+                follows = [text for text in texts[number + 1 :] if not TypedWord(text, 0, 0).is_adverb]
+                is_whole = len(follows) > 1 or follows[:1] not in (["go"], ["head"])  # "to the inn we go"
+                if follows and is_whole and (lexicon.has(follows[0]) or follows[0] in _WANTS):
+                    self._drop(clause, number)
+                return
+
+    def _read_frame(self, clause: Clause) -> None:
+        """Read "do I see any …" as the deed that it asks for."""
+        core = [word for word in clause.core if not word.is_mark]
+        if not core or clause.addressed is not None or _YOU & {word.text for word in core}:
+            return
+        company = "with_host" if self._scene.host else "" if self._scene.persons else "alone"
+        text = text_of(core)
+        for frame in (*frame_patterns()["always"], *frame_patterns().get(company, ())):
+            match = frame.pattern.match(text)
+            if match is not None and (match.group() or not verb_lexicon().is_plain(core[0].text)):
+                replaced = len(match.group().split())
+                start, end = core[0].start, core[replaced - 1].end if replaced else core[0].start
+                deed = [TypedWord(word, start, end) for word in frame.becomes]
+                clause.core = [*deed, *core[replaced:]]
+                clause.intent = "frame"
+                return
+
+    # Who is addressed.
+
+    def _take_address(self, clause: Clause) -> None:
+        core = clause.core
+        polite = phrase_pattern("polite").match(text_of(core))
+        if polite is not None:
+            clause.hailed = True
+            self._drop(clause, len(polite.group().split()))
+            core = clause.core
+        hailing = word_lists().groups["hailing"]
+        start = 0
+        if core and core[0].text in hailing and not self._is_deed_hail(core):
+            start = 1
+            clause.hailed = True
+        rest = core[start:]
+        while rest and rest[0].is_mark:
+            rest = rest[1:]
+        found = find_address(self._scene, rest, hailed=clause.hailed)
+        if found is not None:
+            clause.addressed, clause.core = found.name, [*rest[found.length :]]
+        elif start:
+            clause.core = [*rest]
+        if clause.addressed is None:
+            self._take_last_address(clause)
+        is_among_us = bool(self._scene.friends) and clause.addressed is None and clause.is_question
+        if is_among_us and phrase_pattern("party").search(text_of(clause.words)):
+            clause.to_party = True
+
+    def _is_deed_hail(self, core: Sequence[TypedWord]) -> bool:
+        """Check that "say", "listen" or "look" at the beginning is a deed: no mark follows it."""
+        if core[0].text == "excuse":
+            return len(core) > 1 and core[1].text in ("myself", "ourselves")
+        is_called = len(core) > 1 and core[1].text in (",", "!")
+        return core[0].text in ("say", "listen", "look", "hail") and not is_called
+
+    def _take_last_address(self, clause: Clause) -> None:
+        """Take off a name at the end behind a comma: "bless you, my son"."""
+        words = [*clause.core]
+        while words and words[-1].is_mark:
+            words.pop()
+        spoken = verb_lexicon().match([word.text for word in words if not word.is_mark])
+        if spoken and spoken[0].sense.name in ("say", "whisper", "tell", "ask"):
+            return  # what is behind it is said
+        found = find_last_address(self._scene, words) or self._called_behind(words)
+        party = find_party_call(words) if found is None else None
+        if found is not None:
+            clause.addressed, clause.core = found.name, words[: found.length]
+        elif party is not None:
+            clause.to_party, clause.core = True, words[:party]
+        elif len(words) > 1 and words[0].text in _SOMEBODY and verb_lexicon().is_plain(words[1].text):
+            clause.to_party = True  # "somebody help Quillon"
+
+    def _called_behind(self, words: Sequence[TypedWord]) -> AddressedName | None:
+        """Return who is called behind a few words, without a comma: "shut up Wymond"."""
+        called = phrase_pattern("call").match(text_of(words))
+        size = 0 if called is None else len(called.group().split())
+        if not size or size >= len(words) or any(word.is_mark for word in words):
+            return None
+        name = words[size:]
+        found = self._scene.find(name, (FRIEND, PERSON)) if len(name) <= _LONGEST_CALL else None
+        return None if found is None or name[-1].text not in found.words else AddressedName(found, size)
+
+    # Who does it.
+
+    def _take_intent(self, clause: Clause) -> None:
+        """Take off "I want to", "let us", "can I" before a deed."""
+        if clause.to_party:
+            return
+        self._take_third_person(clause)
+        while (intent := self._intent(clause)) is not None:
+            clause.intent = clause.intent or intent
+            clause.request = clause.request or _ASKS.match(intent) is not None
+            self._drop(clause, len(intent.split()))
+            self._take_opening(clause)
+
+    def _intent(self, clause: Clause) -> str | None:
+        """Return the words before a deed that say that it is wanted; None if there are none."""
+        texts = clause.said
+        match = phrase_pattern("intent").match(" ".join(texts))
+        if match is None:
+            return None
+        intent = match.group()
+        rest = texts[len(intent.split()) :]
+        needs_deed = _ME_OR_WE.match(intent) is not None or intent in _NEED_DEED
+        return None if not rest or (needs_deed and not self._is_deed(rest)) else intent
+
+    def _is_deed(self, rest: Sequence[str]) -> bool:
+        opening = word_lists().groups["opening"]
+        words = [word for word in rest if word not in opening and not TypedWord(word, 0, 0).is_adverb]
+        words = words or [*rest[-1:]]
+        lexicon = verb_lexicon()
+        return (
+            lexicon.has(words[0])
+            or phrase_pattern("intent").match(" ".join(words)) is not None
+            or (lexicon.correct(words[0]) is not None and not self._is_name(words[0]))
+        )
+
+    def _is_name(self, word: str) -> bool:
+        return any(word in name.words for name in self._scene.beings)
+
+    def _take_third_person(self, clause: Clause) -> None:
+        """Read "Throk opens the chest" of the character itself."""
+        me = self._scene.me
+        words = clause.core
+        length = 0
+        while length < len(words) and words[length].text in me.words:
+            length += 1
+        if not length or length >= len(words) or clause.addressed is not None:
+            return
+        following = words[length].text
+        if verb_lexicon().has(following) or following in ("will", "wants", "tries", "would", "is", "then"):
+            clause.third = True
+            clause.intent = "third"
+            self._drop(clause, length)
+            if clause.said and clause.said[0] in ("will", "wants", "tries", "would", "then"):
+                self._drop(clause, 1)
+                if clause.said and clause.said[0] == "to":
+                    self._drop(clause, 1)
+
+    def _drop(self, clause: Clause, count: int) -> None:
+        """Drop a number of words, and the marks between them."""
+        core = clause.core
+        while count and core:
+            if not core[0].is_mark:
+                count -= 1
+            core = core[1:]
+        while core and core[0].is_mark:
+            core = core[1:]
+        clause.core = core
+
+    def _take_ending(self, clause: Clause) -> None:
+        """Drop polite words and marks at the end."""
+        core = clause.core
+        while core and (size := self._ending_size(core)):
+            core = core[:-size]
+        clause.core = core or clause.core
+
+    @staticmethod
+    def _ending_size(core: Sequence[TypedWord]) -> int:
+        """Return how many words or marks at the end add nothing."""
+        if core[-1].is_mark:
+            return 1
+        tail = [word.text for word in core[-_LONGEST_ENDING:]]
+        ending = phrase_pattern("ending")
+        sizes = (size for size in range(len(tail), 0, -1) if ending.fullmatch(" ".join(tail[-size:])))
+        size = next(sizes, 0)
+        return size if size < len(core) else 0
+
+
+def _without_light_verb(words: Sequence[TypedWord]) -> list[TypedWord] | None:
+    """Return "have a whiff of it" as "whiff of it", and "give him a shove" as "shove him"; else None."""
+    groups = word_lists().groups
+    if verb_lexicon().base_of(words[0].text) not in groups["light_verb"]:
+        return None
+    for article in range(1, min(len(words) - 1, _LONGEST_LIGHT)):
+        if words[article].text in ("a", "an", "another", "one"):
+            nouns = range(article + 1, min(article + 4, len(words)))
+            noun = next((n for n in nouns if words[n].text in groups["deverbal"]), None)
+            return None if noun is None else [words[noun], *words[1:article], *words[noun + 1 :]]
+    return None
+
+
+def find_verbs(clause: Clause) -> tuple[list[VerbMatch], list[TypedWord]]:
+    """Return the verb phrases that a clause begins with, and the words they were found in."""
+    lexicon = verb_lexicon()
+    words = [word for word in clause.core if not word.is_mark and not word.is_adverb]
+    texts = [word.text for word in words]
+    if not texts:
+        return [], words
+    if len(texts) > 1 and texts[0].endswith("s") and texts[1] in _IS and not clause.third:
+        return [], words  # "drinks are on me"
+    found = lexicon.match(texts)
+    if not found or found[0].weight == 1:
+        plain = _without_light_verb(words)
+        if plain is not None and (matches := lexicon.match([word.text for word in plain])):
+            return matches, plain
+    if not found and (corrected := lexicon.correct(texts[0])) is not None:
+        found = lexicon.match([corrected, *texts[1:]])
+    return found, words

@@ -1,0 +1,128 @@
+"""Attempts: what somebody tries against the odds, and how hard it is by what is attempted."""
+
+from typing import Final
+
+from dndbots.game.acts import Act, Attempt, Verb
+from dndbots.game.input.absent_names import names_being
+from dndbots.game.input.clauses import Clause
+from dndbots.game.input.meanings import Understanding, refuse
+from dndbots.game.input.slots import DeedSlots
+from dndbots.game.input.vocabulary.lexicon import VerbSense, word_group
+from dndbots.game.input.vocabulary.scene_names import FOE, ITEM, SceneName
+
+TAKING: Final = VerbSense("try.take", "try", "take", "dex", "easy")
+STEALING: Final = VerbSense("try.pickpocket", "try", "pickpocket", "dex", "hard", "stolen")
+FORCING: Final = VerbSense("try.force", "try", "force", "str", "hard", "broken", noise=True)
+APPROACHING: Final = VerbSense("try.approach", "try", "approach", "dex", "none")
+DEFENDING: Final = VerbSense("try.defend", "try", "defend", "dex", "easy", "guarded")
+HANDLING: Final = VerbSense("try.handle", "try", "handle", "dex", "easy")
+DISTRACTING: Final = VerbSense("try.deceive", "try", "deceive", "dex", "easy", "fooled")
+BRAWLING: Final = VerbSense("try.shove", "try", "shove", "str", "fair", "prone", noise=True)
+HELPING: Final = VerbSense("try.help", "try", "help", "int", "easy", "helped")
+
+_LEVELS: Final = ("easy", "fair", "hard", "heroic")
+# How something carried is used, by the phrase.
+_USES: Final = {
+    "wear": frozenset(("wear", "put on", "put * on", "don", "strap on")),
+    "draw": frozenset(
+        (
+            "draw",
+            "draw out",
+            "unsheathe",
+            "unsheath",
+            "ready",
+            "take out",
+            "pull out",
+            "pull * out",
+            "whip out",
+        )
+    )
+    | {
+        "equip",
+        "nock",
+        "load",
+        "reload",
+        "wield",
+        "get out my",
+        "bring out",
+        "arm myself",
+        "switch to",
+        "raise",
+    },
+    "stow": frozenset(
+        ("sheathe", "sheath", "stow", "stow * away", "put away", "put * away", "lower", "lower my")
+    ),
+    "drop": frozenset(
+        ("drop", "discard", "throw away", "throw down", "lay down", "throw", "hurl", "toss", "chuck")
+    ),
+    "show": frozenset(
+        ("show", "present", "display", "flash", "brandish", "hold up", "hold out", "hold * up", "wave")
+    ),
+}
+# Attempts that are aimed at somebody, even if nobody is named.
+_AT_SOMEBODY: Final = frozenset(("scare", "persuade", "deceive", "shove", "sense", "tame", "pickpocket"))
+
+
+def read_attempt(slots: DeedSlots, sense: VerbSense | None = None) -> Understanding:
+    """Return something tried against the odds: at whom, with or on what, and what is tested."""
+    sense = sense or slots.sense
+    target = slots.being or _implied_target(slots, sense)
+    if target is None and sense.approach in _AT_SOMEBODY and not slots.crowd:
+        named = f"no {slots.noun!r}" if _names_being(slots) else "nobody"
+        return refuse(slots.clause.text, f"there is {named} here to try that on")
+    what = _object_of(slots)
+    many = target is not None and target.kind == FOE and len(slots.scene.foes) > 1
+    attempt = rate_attempt(sense, slots.clause, harder=many)
+    act = Act(
+        verb=Verb.TRY,
+        target=None if target is None else target.key,
+        what=what,
+        words=slots.clause.worded,
+        attempt=attempt,
+    )
+    label = None if target is None else target.label
+    return Understanding(verb="try", target=label, what=what, words=act.words, check=attempt, act=act)
+
+
+def rate_use(slots: DeedSlots) -> Attempt:
+    """Return how something carried is used. It needs no dice."""
+    approach = slots.sense.approach or next(
+        (approach for approach, verbs in _USES.items() if " ".join(slots.match.phrase) in verbs), "use"
+    )
+    return Attempt(approach=approach, ability="dex", level="none")
+
+
+def _implied_target(slots: DeedSlots, sense: VerbSense) -> SceneName | None:
+    if sense.approach not in _AT_SOMEBODY or slots.crowd or _names_being(slots):
+        return None
+    return slots.scene.foes[0] if slots.scene.foes else slots.scene.speaker
+
+
+def _names_being(slots: DeedSlots) -> bool:
+    """Check that the object is a word for somebody: nobody else can be meant, though they are not here."""
+    return names_being(slots.noun.rpartition(" ")[2])
+
+
+def _object_of(slots: DeedSlots) -> str | None:
+    found = slots.thing or slots.find_object((ITEM,)) or slots.item
+    if found is not None:
+        return found.label
+    # "Dip a finger in the honey" is about the honey.
+    noun = slots.noun_behind if slots.is_body and slots.noun_behind else slots.noun
+    return noun or None
+
+
+def rate_attempt(sense: VerbSense, clause: Clause, *, harder: bool = False) -> Attempt:
+    """Return what is tested, and how hard it is: by the sense, and by the words for what it is tried on."""
+    said = {word.text for word in clause.words}
+    level = sense.level or "fair"
+    if level in _LEVELS:
+        step = (harder or bool(said & word_group("hard"))) - bool(said & word_group("easy"))
+        level = _LEVELS[min(max(_LEVELS.index(level) + step, 0), len(_LEVELS) - 1)]
+    fields = {
+        "approach": sense.approach,
+        "ability": sense.ability or "dex",
+        "level": level,
+        "noise": sense.noise,
+    }
+    return Attempt.model_validate({**fields, "effect": sense.effect or None})

@@ -1,0 +1,284 @@
+"""Read a clause that says what a character does: choose the sense of its verb, and fill its slots."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import takewhile
+from typing import Final
+
+from dndbots.game.acts import Act, Verb
+from dndbots.game.input.clauses import Clause, find_verbs
+from dndbots.game.input.deeds.attempts import APPROACHING, DEFENDING, HANDLING, read_attempt
+from dndbots.game.input.deeds.fight_deeds import read_attack, read_bind, read_cast, read_parley
+from dndbots.game.input.deeds.sense_weights import weigh_sense
+from dndbots.game.input.deeds.thing_deeds import (
+    read_buy,
+    read_give,
+    read_look,
+    read_open,
+    read_search,
+    read_sell,
+    read_take,
+    read_use,
+)
+from dndbots.game.input.deeds.way_finder import DIRECTIONS, WayFinder, read_way
+from dndbots.game.input.meanings import REFUSED, Understanding, refuse
+from dndbots.game.input.offer_answers import answer_offer
+from dndbots.game.input.slots import DeedSlots
+from dndbots.game.input.talk_reader import SPOKEN, TalkReader
+from dndbots.game.input.vocabulary.lexicon import VerbMatch, verb_lexicon, word_group
+from dndbots.game.input.vocabulary.scene_names import (
+    FOE,
+    FRIEND,
+    ITEM,
+    OFFER,
+    PERSON,
+    PRONOUNS,
+    WAY,
+    SceneName,
+    SceneNames,
+)
+from dndbots.game.input.vocabulary.typed_words import TypedWord, read_words
+from dndbots.rules.characters.equipment import Weapon, recognised
+
+_MOST_SENSES: Final = 4
+_SHORTEST_VERB: Final = 3
+_MOST_BEFORE_VERB: Final = 4
+_ON_THE_WAY: Final = frozenset(
+    ("force", "leap", "sneak", "gesture", "perform", "handle", "heave", "hide", "climb", "swim")
+)
+_NEED_GEAR: Final = frozenset(("attack", "use", "try", "give", "sell"))
+_BEFORE_TOPIC: Final = frozenset(("about", "why", "what", "who", "how", "if", "whether"))
+_AIMING: Final = frozenset(("at", "to", "into", "in", "through", "on"))
+
+
+def read_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
+    """Return the deed of a clause, by the sense that fits best; None if it does not begin with a verb."""
+    matches, words = find_verbs(clause)
+    odd = next((text for text in clause.said if text in word_group("anachronism")), None)
+    if odd is not None and matches and matches[0].sense.name not in SPOKEN:
+        return refuse(clause.text, f"there is no {odd!r} in this world")
+    said = clause.said
+    if not matches or (said[0] in DIRECTIONS and said[1:2] and said[1] in word_group("preposition")):
+        found = _read_bare_way(scene, clause)  # "down to the water"
+        if found is not None or not matches:
+            return found
+    senses = sorted(
+        (DeedSlots(scene, clause, match, words) for match in matches), key=weigh_sense, reverse=True
+    )
+    if _names_spell(scene, clause, is_spoken=senses[0].sense.name in SPOKEN):
+        return read_cast(senses[0])
+    if senses[0].sense.verb in _NEED_GEAR and senses[0].sense.name not in SPOKEN and senses[0].lacking:
+        return refuse(clause.text, f"you have no {senses[0].lacking!r}")
+    stroke = next((slots for slots in senses if _is_armed_blow(slots)), None)
+    if stroke is not None:
+        return read_attack(stroke)
+    read = (_READERS[_reader_of(slots)](slots) for slots in senses[:_MOST_SENSES])
+    return next((found for found in read if found is not None), None) or _read_bare_way(scene, clause)
+
+
+def _is_armed_blow(slots: DeedSlots) -> bool:
+    """Check for a weapon that is driven into somebody: "shove my sword through his belly"."""
+    item = slots.find_object((ITEM,))
+    if item is None or slots.sense.verb not in ("try", "use") or not isinstance(recognised(item.key), Weapon):
+        return False
+    if slots.match.phrase == ("use",):
+        used = slots.behind("on", "against", "at")
+        return bool(used) and slots.scene.find(used, (FOE,)) is not None
+    behind = slots.behind("into", "through", "in", "against", "across")
+    return bool(behind) and slots.scene.find(behind, (FOE, PERSON)) is not None
+
+
+def _names_spell(scene: SceneNames, clause: Clause, *, is_spoken: bool) -> bool:
+    """Check that a spell of the character is named in full: "put up my shield of force"."""
+    said = {*clause.said}
+    if is_spoken and not said & {"incantation", "words"}:
+        return False
+    return any(spell.words <= said and (len(spell.words) > 1 or "spell" in said) for spell in scene.spells)
+
+
+def _read_bare_way(scene: SceneNames, clause: Clause) -> Understanding | None:
+    way = WayFinder(scene).find_bare(clause.said)
+    return None if way is None else read_way(clause, scene, way)
+
+
+def _reader_of(slots: DeedSlots) -> str:
+    return "talk" if slots.sense.name in SPOKEN else slots.sense.verb
+
+
+def _read_go(slots: DeedSlots) -> Understanding | None:
+    """Return the way that is taken; who or what is walked up to; or which ways there are."""
+    scene, clause, sense = slots.scene, slots.clause, slots.sense
+    texts = [word.text for word in slots.words]
+    ways = WayFinder(scene)
+    leaves = sense.name == "leave" or sense.verb == "flee"
+    if leaves and slots.match.gap is not None:
+        texts = texts[:1]  # "leave her in peace"
+    named = scene.find(read_words(clause.line), (WAY,)) if "there" in texts else None
+    way = named or ways.find(texts, slots, leaves=leaves)
+    if way is not None:
+        return read_way(clause, scene, way)
+    if not leaves and (slots.being is not None or slots.thing is not None or slots.crowd):
+        follows = slots.being is not None and slots.being.kind == FRIEND
+        return read_attempt(slots, APPROACHING) if follows else read_look(slots)
+    if slots.is_empty or leaves:
+        return ways.ask_which(clause.text, clause.worded)
+    if slots.scenery or slots.is_commonplace:
+        return read_attempt(slots, APPROACHING)
+    return refuse(clause.text, ways.none_called(slots.noun or " ".join(texts[1:])))
+
+
+def _read_stay(slots: DeedSlots) -> Understanding:
+    if slots.scene.is_fight:
+        return read_attempt(slots, DEFENDING)
+    act = Act(verb=Verb.STAY, words=slots.clause.worded)
+    return Understanding(verb="stay", words=act.words, act=act)
+
+
+def _read_rest(slots: DeedSlots) -> Understanding:
+    way = _way_elsewhere(slots)
+    if way is not None:
+        return read_way(slots.clause, slots.scene, way)  # "warm up in the inn": go there first
+    act = Act(verb=Verb.REST, words=slots.clause.worded)
+    return Understanding(verb="rest", words=act.words, act=act)
+
+
+def _way_elsewhere(slots: DeedSlots) -> SceneName | None:
+    """Return the way behind "into the inn"; None if somebody or something here is named as well."""
+    behind = slots.behind("into", "inside", "in", "at", "to", "toward", "towards", "through", "onto")
+    way = slots.scene.find(behind, (WAY,)) if behind else None
+    is_past = slots.sense.approach == "sneak"  # "walk past them to the cider house"
+    is_here = slots.thing is not None or (slots.being is not None and not is_past)
+    return None if way is None or is_here or way.label.split()[0] in word_group("preposition") else way
+
+
+def _read_try(slots: DeedSlots) -> Understanding:
+    """Return an attempt; a way that is taken in an odd manner is still taken: "dance into the inn"."""
+    way = _way_elsewhere(slots) if slots.sense.approach in _ON_THE_WAY else None
+    return read_attempt(slots) if way is None else read_way(slots.clause, slots.scene, way)
+
+
+def _read_answer(slots: DeedSlots) -> Understanding | None:
+    scene = slots.scene
+    if not scene.offers:
+        return None
+    offer = scene.find(slots.all_words, (OFFER,)) or scene.offers[-1]
+    return answer_offer(scene, slots.clause, offer, accepts=slots.sense.verb == "accept")
+
+
+def _read_impossible(slots: DeedSlots) -> Understanding:
+    return refuse(slots.clause.text, slots.sense.reason)
+
+
+def _read_talk(slots: DeedSlots) -> Understanding | None:
+    """Return what is said; a walk to who is meant, if they are not here and the way to them is known."""
+    found = TalkReader(slots.scene).read_spoken(slots)
+    if found is None or found.verb != REFUSED or slots.sense.name != "ask":
+        return found  # what is meant for one pair of ears is not said on the way
+    asked = takewhile(lambda word: word.text not in _BEFORE_TOPIC, slots.words)
+    way = WayFinder(slots.scene).find_toward([word.text for word in asked])
+    return found if way is None else read_way(slots.clause, slots.scene, way)
+
+
+def read_hidden_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
+    """Return a deed that its clause does not begin with: "surprise attack on them", "arrow at a rat"."""
+    words = [word for word in clause.core if not word.is_mark]
+    lexicon = verb_lexicon()
+    for number in range(1, min(len(words) - 1, _MOST_BEFORE_VERB)):
+        before = words[number - 1].text
+        if any(
+            before in word_group(name) for name in ("subject", "auxiliary", "wh", "article")
+        ) or _is_called(scene, before):
+            break  # somebody else does it
+        if lexicon.has(words[number].text) and words[number - 1].text not in word_group("preposition"):
+            found = read_deed(scene, replace(clause, core=words[number:]))
+            if found is not None and found.act is not None and (found.target or found.what):
+                return found
+    at = next((n for n, word in enumerate(words) if word.text in _AIMING), 0)
+    if at and scene.find(words[:at], (ITEM,)) is not None and scene.find(words[at + 1 :], (FOE,)) is not None:
+        blow = next(match for match in lexicon.match(["strike"]))
+        struck = [TypedWord("strike", words[0].start, words[0].start), *words]
+        return read_attack(DeedSlots(scene, clause, blow, struck))
+    return None
+
+
+def _is_called(scene: SceneNames, word: str) -> bool:
+    return any(word in name.words for name in (*scene.friends, *scene.persons))
+
+
+def read_unknown_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
+    """Return an attempt at a deed whose verb is in no list: "I scoot my chair over", "boop the goblin"."""
+    words = [word for word in clause.core if not word.is_mark and not word.is_adverb]
+    if words and words[0].text in ("i", "we"):
+        words = words[1:]
+        sure = True
+    else:
+        sure = clause.third
+    texts = [word.text for word in words]
+    if not texts or not texts[0].isalpha() or len(texts[0]) < _SHORTEST_VERB or _is_no_verb(texts[0]):
+        return None
+    if not sure and not (len(texts) > 1 and _begins_object(texts[1:])):
+        return None
+    slots = DeedSlots(scene, clause, VerbMatch(HANDLING, (texts[0],), 1), words)
+    way = _way_elsewhere(slots)
+    if way is not None:
+        return read_way(clause, scene, way)
+    if not _is_grounded(slots):
+        return None  # "yeet the moon"
+    is_own = slots.object and slots.object[0].text == "my" and slots.find_object((ITEM,)) is not None
+    return read_use(slots) if is_own else read_attempt(slots)
+
+
+def _is_grounded(slots: DeedSlots) -> bool:
+    """Check that a deed is done to something that is here, or to nothing."""
+    found = slots.being or slots.thing or slots.item or slots.way or slots.scenery
+    return bool(found) or slots.is_empty or slots.is_commonplace or slots.is_body or slots.crowd
+
+
+def _is_no_verb(word: str) -> bool:
+    groups = (
+        "stative",
+        "wh",
+        "auxiliary",
+        "article",
+        "preposition",
+        "subject",
+        "opening",
+        "hailing",
+        "nonsense",
+        "table_talk",
+    )
+    return any(
+        word in word_group(name) for name in (*groups, "aside", "number", "finite", "commonplace", "body")
+    )
+
+
+def _begins_object(texts: Sequence[str]) -> bool:
+    """Check for words that follow a verb: an article, a pronoun, or a preposition and one of these."""
+    if texts[0] in word_group("preposition"):
+        return len(texts) > 1 and texts[1] in word_group("article") | PRONOUNS
+    return texts[0] in word_group("article") | PRONOUNS
+
+
+_READERS: Final[dict[str, Callable[[DeedSlots], Understanding | None]]] = {
+    "attack": read_attack,
+    "take": read_take,
+    "look": read_look,
+    "search": read_search,
+    "open": read_open,
+    "go": _read_go,
+    "flee": _read_go,
+    "stay": _read_stay,
+    "rest": _read_rest,
+    "give": read_give,
+    "use": read_use,
+    "buy": read_buy,
+    "sell": read_sell,
+    "cast": read_cast,
+    "bind": read_bind,
+    "parley": read_parley,
+    "accept": _read_answer,
+    "refuse": _read_answer,
+    "try": _read_try,
+    "refused": _read_impossible,
+    "talk": _read_talk,
+}

@@ -1,0 +1,65 @@
+"""Questions to the game, which it answers at once from what the character knows. No round is spent."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from dndbots.game.input.meanings import META, Understanding
+from dndbots.game.input.vocabulary.lexicon import game_patterns, phrase_pattern, word_group
+from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, SceneNames
+from dndbots.game.input.vocabulary.typed_words import TypedWord, text_of
+
+_MOST_WORDS: Final = 24
+_MOST_LINES: Final = 6
+_ABOUT: Final = "about"
+_TERMS: Final = frozenset(("reward", "rewards", "pay", "paid", "deal", "offer", "job", "task"))
+_NOT_TO_THE_GAME: Final = frozenset(("you", "your"))
+
+
+def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understanding | None:
+    """Return a question to the game; None if a line is none."""
+    plain = [word for word in words if not word.is_mark]
+    if not plain or len(plain) > _MOST_WORDS:
+        return None
+    whole = text_of(plain)
+    text = _point_of(whole)
+    for entry in game_patterns():
+        match = entry.pattern.match(text) or (entry.pattern.match(whole) if whole != text else None)
+        if match is None:
+            continue
+        if entry.topic != "rules" and _NOT_TO_THE_GAME & {word.text for word in plain}:
+            continue
+        if entry.topic == "quests" and _asks_terms(scene, text.split()):
+            return None
+        topic = match.groupdict().get("topic")
+        if topic is not None:
+            return _about(scene, topic, text)
+        return Understanding(verb=META, question=entry.topic)
+    return None
+
+
+def _asks_terms(scene: SceneNames, texts: Sequence[str]) -> bool:
+    """Check for "what is the reward" before anything was offered: who is here may know, the game does not."""
+    return bool(scene.persons) and not scene.quests and bool(_TERMS & {*texts}) and "was" not in texts
+
+
+def _point_of(text: str) -> str:
+    """Return a question without what stands around it: "sorry, can you tell me … again"."""
+    front = phrase_pattern("question_front")
+    while (match := front.match(text)) is not None and match.end() < len(text):
+        text = text[match.end() :].lstrip()
+    words = text.split()
+    while len(words) > 1 and words[-1] in word_group("question_ending"):
+        words.pop()
+    return " ".join(words)
+
+
+def _about(scene: SceneNames, topic: str, text: str) -> Understanding | None:
+    """Return a question about somebody or something. How a stranger fares is asked of those who are here."""
+    asks_state = text.startswith(("is ", "are ", "what happened", "what is ", "how is ", "what has "))
+    found = scene.find(topic.split(), (FRIEND, FOE, PERSON, SELF, ITEM))
+    asks_friend = asks_state and not text.startswith(("is ", "are "))
+    if asks_state and (found is None or found.kind not in ((FRIEND,) if asks_friend else (FRIEND, FOE))):
+        return None
+    return Understanding(
+        verb=META, question=_ABOUT, what=topic, target=found.label if found is not None else None
+    )

@@ -1,0 +1,1 @@
+"""Dealings with people of an adventure: remarks to them, purchases and sales."""

@@ -1,0 +1,500 @@
+"""Answers of a person to a question, be it a player's line, a house bot's or a model's.
+
+People answer from the module (what they know, their own lives, their quests, their neighbors) and from what
+they perceived. `find_answer` decides what is said; `talk` lets them say it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from dndbots.canon.states import REFUSED
+from dndbots.game.adventures.conditions import normalize_topic
+from dndbots.game.adventures.module import ModuleQuest, Person, Saying
+from dndbots.game.state.options import NEWS
+from dndbots.game.world.lore.local_lore import BY_WORD, LocalLore
+from dndbots.game.world.lore.question_words import (
+    KIN_STEMS,
+    all_stems,
+    question_stems,
+    with_synonyms,
+    with_workers,
+)
+from dndbots.game.world.lore.questions import FIRM, Facet, read_facets
+from dndbots.game.world.narration import (
+    Narration,
+    as_sentence,
+    join_texts,
+    to_the_party,
+    with_article,
+)
+from dndbots.game.world.shared_knowledge import knowledge_at
+from dndbots.game.world.world_state import beat
+from dndbots.text.sentences import split_sentences
+from dndbots.text.word_forms import as_route, without_article
+from dndbots.text.words import words_of
+
+AnswerKind = Literal["saying", "life", "neighbor", "quest", "memory", "unwilling", "unknown"]
+_RAISED: Final = 0.6  # weight of a topic that a saying only brings up
+_PAYING: Final = frozenset(all_stems("pay gold coin coins silver purse jar room eat pot brooch have give"))
+_OFFERED: Final = "offered"
+_ENOUGH: Final = 3  # one word in so many has to agree
+_PLEASANTRIES: Final = (Facet.GREETING, Facet.THANKS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NpcAnswer:
+    """Words of a person: a `saying` of the module, or others. `offers` is a quest to be offered now."""
+
+    kind: AnswerKind
+    text: str = ""
+    saying: Saying | None = None
+    heard: bool = False
+    topic: str = ""
+    offers: ModuleQuest | None = None
+
+
+class NpcKnowledge:
+    """A person who is asked something by some characters."""
+
+    def __init__(self, narration: Narration, person: Person, askers: Sequence[str]) -> None:
+        self._narration, self._person, self._askers = narration, person, askers
+        self._world, self._atlas = narration.world, narration.atlas
+        self._module = narration.atlas.module
+        self._lore: LocalLore = narration.atlas.lore
+        self._place = narration.step.table.place(askers[0]) or ""
+
+    def answer(self, question: str) -> NpcAnswer:
+        """Return the answer to a question in any words."""
+        topic = normalize_topic(question)
+        again = self._again() if topic == NEWS else None
+        if again is not None:
+            return again
+        known = [saying for saying in self._open if _is_about(saying, topic)]
+        if known:
+            return self._tell(known, topic)
+        if topic == NEWS:
+            return self._news()
+        facets, stems = read_facets(question), frozenset(question_stems(question))
+        wide = with_synonyms(all_stems(question))
+        stems = stems or all_stems(question)  # "who knows about the lady?" has no other words
+        firm = [facet for facet in facets if facet in FIRM]
+        loose = [facet for facet in facets if facet not in FIRM]
+        subject = self._subject(question, stems)
+        for found in (
+            *(self._facet(facet, stems) for facet in firm[:2]),
+            self._located(facets, stems),
+            self._by_life(wide if "your" in words_of(question) else stems),
+            self._by_detail(stems, subject),
+            self._by_topic(stems, subject, least=BY_WORD),
+            *(self._facet(facet, stems) for facet in loose),
+            self._neighbor(stems, wide),
+            self._by_topic(stems, subject),
+            self._by_words(stems, subject),
+            self._by_life_words(wide, stems),
+        ):
+            if found is not None:
+                return found
+        return self._unknown(stems, subject)
+
+    # What the module lets them say.
+
+    @property
+    def _open(self) -> list[Saying]:
+        """The sayings whose conditions hold and that are not used up."""
+        known = knowledge_at(self._narration, self._place)
+        spent = self._world.has_beat
+        return [
+            saying
+            for saying in self._person.knows
+            if known.holds(saying.when) and not (saying.once and spent("said", self._person.key, saying.key))
+        ]
+
+    def _is_heard(self, saying: Saying) -> bool:
+        """Return whether everybody who asks has heard the saying."""
+        told = beat("said", self._person.key, saying.key)
+        return all(told in self._narration.step.of(who).beats for who in self._askers)
+
+    def _tell(self, sayings: Sequence[Saying], topic: str) -> NpcAnswer:
+        """Return the first saying that they trust the askers with; those not yet heard first."""
+        trust = self._world.trust(self._person)
+        trusted = [saying for saying in sayings if saying.needs <= trust]
+        if not trusted:
+            return NpcAnswer(kind="unwilling", topic=topic)
+        # Who tells the truth about something does not lie about it afterward.
+        best = [saying for saying in trusted if not saying.lie] or trusted
+        chosen = next((saying for saying in best if not self._is_heard(saying)), best[0])
+        return NpcAnswer(
+            kind="saying", text=chosen.says, saying=chosen, heard=self._is_heard(chosen), topic=topic
+        )
+
+    def _news(self) -> NpcAnswer:
+        """Return the news; then whatever they have not told yet, as far as they trust the askers."""
+        trust = self._world.trust(self._person)
+        told = [saying for saying in self._open if NEWS in saying.about]
+        fresh = [
+            saying for saying in (*told, *self._open) if saying.needs <= trust and not self._is_heard(saying)
+        ]
+        for saying in (*fresh[:1], *told[:1]):
+            return self._of_itself(saying)
+        return NpcAnswer(kind="unknown", topic=NEWS)
+
+    def _by_topic(self, stems: frozenset[str], subject: str, *, least: float = 0.0) -> NpcAnswer | None:
+        """Return what they say about a topic that the question speaks of, by name or by other words."""
+        ranked = [(self._strength(saying, stems), number, saying) for number, saying in enumerate(self._open)]
+        best = max((strength for strength, _, _ in ranked), default=0.0)
+        if not best or best < least:
+            return None
+        # Words of the saying itself count too: of several things known about a topic, one is asked for.
+        about = [
+            (strength + _overlap(saying, stems) / 2, -number, saying)
+            for strength, number, saying in ranked
+            if strength > best - 1
+        ]
+        about.sort(key=lambda found: (-found[0], -found[1]))
+        top, _, first = about[0]
+        subjects = {*first.about} - {NEWS}
+        meant = [
+            saying for score, _, saying in about if score == top or not subjects.isdisjoint(saying.about)
+        ]
+        answer = self._tell(meant, subject)
+        # Who keeps a secret about a neighbor may still say who that is.
+        return (self._neighbor(stems, stems) or answer) if answer.kind == "unwilling" else answer
+
+    def _by_detail(self, stems: frozenset[str], subject: str) -> NpcAnswer | None:
+        """Return the one thing they say that has the detail which a question asks for, beside its topics."""
+        asked = self._lore.beyond_topics(stems)
+        if not asked or asked == stems:
+            return None
+        trust = self._world.trust(self._person)
+        having = [saying for saying in self._open if saying.needs <= trust and all_stems(saying.says) & asked]
+        if len(having) != 1 or 2 * _overlap(having[0], asked) < len(asked):
+            return None
+        # What they say truly about the same comes before a lie.
+        subjects = {*having[0].about} - {NEWS}
+        true = [saying for saying in self._open if not saying.lie and not subjects.isdisjoint(saying.about)]
+        return self._tell([*true, *having] if having[0].lie else having, subject)
+
+    def _strength(self, saying: Saying, stems: frozenset[str]) -> float:
+        """Return how strongly words speak of what a saying is about, or at least of what it brings up."""
+        about = max(self._lore.topic_strength(topic, stems) for topic in saying.about)
+        raised = max((self._lore.topic_strength(topic, stems) for topic in saying.topics), default=0.0)
+        return max(about, _RAISED * raised)
+
+    def _by_words(self, stems: frozenset[str], subject: str) -> NpcAnswer | None:
+        """Return the saying that shares most words with the question, if it shares enough."""
+        shared = {saying.key: _overlap(saying, stems) for saying in self._open}
+        most = max(shared.values(), default=0)
+        if not most or _ENOUGH * most < len(stems):
+            return None
+        return self._tell([saying for saying in self._open if shared[saying.key] == most], subject)
+
+    # Their own life.
+
+    def _by_life(self, stems: frozenset[str]) -> NpcAnswer | None:
+        """Return their own words on a topic of their life that is none of the usual ones."""
+        usual = {facet.value for facet in Facet}
+        for key, text in self._person.life.items():
+            if key not in usual and self._lore.topic_strength(key.replace("_", " "), stems):
+                return NpcAnswer(kind="life", text=text, topic=key)
+        return None
+
+    def _by_life_words(self, wide: frozenset[str], stems: frozenset[str]) -> NpcAnswer | None:
+        """Return their words on their life, or to greet people, that share enough with the question."""
+        texts = (*self._person.life.values(), *self._person.greets)
+        shared = {text: len(all_stems(text) & wide) for text in texts}
+        best = max(shared, key=lambda text: shared[text], default="")
+        if not best or not shared[best] or _ENOUGH * shared[best] < len(stems):
+            return None
+        return NpcAnswer(kind="life", text=best)
+
+    def _kin_of(self, stems: frozenset[str]) -> NpcAnswer | None:
+        """Return their words on a relative whom the question names, unless the adventure knows more."""
+        family = self._person.life.get(Facet.FAMILY.value, "")
+        neighbors = [self._module.people[key].name for key in self._lore.people_in(stems)]
+        named = all_stems(family) & stems & KIN_STEMS.union(*map(all_stems, neighbors))
+        if not named or self._by_topic(named & KIN_STEMS, "", least=BY_WORD) is not None:
+            return None
+        return NpcAnswer(kind="life", text=family, topic=Facet.FAMILY.value)
+
+    def _keeper(self, stems: frozenset[str]) -> NpcAnswer | None:
+        """Return who lives at a place or does some work."""
+        place = self._lore.place_in(stems)
+        by_work = [self._module.people[key] for key in self._lore.people_in(with_workers(stems))]
+        keeper = None if place is None else self._lore.keeper_of(place.key)
+        for other in (keeper, *by_work):
+            if other is not None and other.key == self._person.key:
+                return self._facet(Facet.SELF, stems)
+            if other is not None and (told := self._introduce(other)):
+                return NpcAnswer(kind="neighbor", text=told, topic=other.name)
+        return None
+
+    def _price(self) -> NpcAnswer | None:
+        """Return what their wares cost, if they sell any."""
+        text = self._person.life.get(Facet.SELLS.value)
+        return NpcAnswer(kind="life", text=text, topic=Facet.SELLS.value) if text else None
+
+    def _facet(self, facet: Facet, stems: frozenset[str]) -> NpcAnswer | None:
+        """Return the answer to a question for one side of their life; None if it says nothing."""
+        asked: dict[Facet, Callable[[], NpcAnswer | None]] = {
+            Facet.REWARD: self._reward,
+            Facet.QUEST: self._quest,
+            Facet.NEWS: self._news,
+            Facet.RUMOR: self._rumor,
+            Facet.MEMORY: lambda: self._memory(stems),
+            Facet.WHOM_TO_ASK: lambda: self._refer(stems),
+            Facet.PRICE: self._price,
+            Facet.HERE: lambda: self._told_way(self._atlas.key(self._place) or ""),
+            Facet.KEEPER: lambda: self._keeper(stems),
+            Facet.KIN: lambda: self._kin_of(stems),
+        }
+        if facet in asked:
+            return asked[facet]()
+        if facet in _PLEASANTRIES:
+            return NpcAnswer(kind="life", text=self._phrase(f"replies.{facet.value}"), topic=facet.value)
+        text = self._person.life.get(facet.value) or self._plain_life(facet)
+        return NpcAnswer(kind="life", text=text, topic=facet.value) if text else None
+
+    def _plain_life(self, facet: Facet) -> str:
+        """Return what follows from the module about a person's life, where it has no words of theirs."""
+        person, module = self._person, self._module
+        role = person.role or without_article(person.seen_as)
+        if facet is Facet.SELF:
+            return self._phrase("life_self", name=person.name, role=role)
+        if facet is Facet.WORK:
+            return self._phrase("life_work", role=role)
+        if facet is Facet.HOME:
+            home = module.places.get(module.person_at.get(person.key, ""))
+            return self._phrase("life_home", place=home.name) if home is not None else ""
+        if facet is Facet.FAMILY:
+            kin = [other.name for other in self._kin()]
+            return self._phrase("life_family", kin=join_texts(kin)) if kin else self._phrase("life_alone")
+        return self._phrase(f"life_{facet.value}") if facet in (Facet.SELLS, Facet.MOOD, Facet.PAST) else ""
+
+    def _kin(self) -> Iterator[Person]:
+        """Yield the people with the same family name."""
+        _, _, family = self._person.name.partition(" ")
+        for other in self._module.people.values():
+            if family and other.key != self._person.key and other.name.endswith(f" {family}"):
+                yield other
+
+    # Quests.
+
+    def _quests(self) -> list[ModuleQuest]:
+        return [*self._atlas.gives.get(self._person.key, ())]
+
+    def _quest(self) -> NpcAnswer | None:
+        """Return what they want done; a quest that is due or was refused is offered now."""
+        if (again := self._again()) is not None:
+            return again
+        for quest in self._quests():
+            if self._world.is_ended(quest.key):
+                continue
+            if self._world.has_beat(_OFFERED, quest.key):
+                return NpcAnswer(kind="quest", text=quest.offer or as_sentence(quest.goal or quest.name))
+            if (
+                knowledge_at(self._narration, self._place)
+                .after([beat("met", self._person.key)])
+                .holds(quest.begins)
+            ):
+                return NpcAnswer(kind="quest", offers=quest)
+        if not self._quests():
+            return NpcAnswer(kind="life", text=self._phrase("wants_nothing"))
+        return None
+
+    def _again(self) -> NpcAnswer | None:
+        """Return the offer of a quest that was refused: who comes back may have thought better of it."""
+        refused = (quest for quest in self._quests() if self._world.quest(quest.key) == REFUSED)
+        return next((NpcAnswer(kind="quest", offers=quest, heard=True) for quest in refused), None)
+
+    def _reward(self) -> NpcAnswer | None:
+        """Return what they pay, in the words of their offer where these name it."""
+        for quest in self._quests():
+            if self._world.is_ended(quest.key):
+                continue
+            if not self._world.has_beat(_OFFERED, quest.key):
+                return self._quest()
+            promised = [one for one in split_sentences(quest.offer or "") if _PAYING & all_stems(one)]
+            items = [self._module.items[key].name for key in quest.reward.items if key in self._module.items]
+            held = [
+                *map(with_article, items),
+                *([f"{quest.reward.gold} gold pieces"] if quest.reward.gold else []),
+            ]
+            if promised:
+                return NpcAnswer(kind="quest", text=" ".join(promised))
+            rule = "pays_you" if held else "pays_nothing"
+            return NpcAnswer(kind="quest", text=self._phrase(rule, what=join_texts(held) or "nothing"))
+        return None
+
+    # Neighbors, places and rumors.
+
+    def _neighbor(self, stems: frozenset[str], wide: frozenset[str]) -> NpcAnswer | None:
+        """Return what they say of another person: what they know, and where to find them.
+
+        `wide` are all words of the question: who is only described may be described by common ones.
+        """
+        known = [person for person in self._module.people.values() if person.role is not None]
+        topics = [topic for topic, strength in self._lore.topics_in(stems).items() if strength >= BY_WORD]
+        meant = stems.union(*map(all_stems, topics))
+        named = self._lore.people_in(stems)
+        looks = {key: 0.0 for key in self._lore.people_in(wide, looks=known) if key not in named}
+        for key in {**named, **looks, **self._lore.people_in(meant)}:
+            other = self._module.people[key]
+            if key == self._person.key and key in named:
+                return self._facet(Facet.SELF, stems)
+            if key == self._person.key:
+                continue
+            told = self._introduce(other)
+            if told:
+                return NpcAnswer(kind="neighbor", text=told, topic=other.name)
+        return None
+
+    def _introduce(self, other: Person) -> str:
+        """Return who a neighbor is and where to find them; "" if they cannot know."""
+        if other.role is None or self._person.role is None:
+            return ""
+        place = self._module.places.get(self._module.person_at.get(other.key, ""))
+        if self._world.killed(other.key):
+            return self._phrase("neighbor_dead", name=other.name, role=other.role)
+        where = ""
+        if self._world.where(other.key) == self._place:
+            where = self._phrase("neighbor_here", name=other.name)
+        elif other.hidden or place is None:
+            where = self._phrase("neighbor_missing", name=other.name)
+        else:
+            where = self._phrase("neighbor_at", name=other.name, place=place.name)
+        return f"{self._phrase('neighbor_is', name=other.name, role=other.role)} {where}"
+
+    def _located(self, facets: Sequence[Facet], stems: frozenset[str]) -> NpcAnswer | None:
+        """Return where somebody or something is to be found."""
+        if Facet.WHERE not in facets or facets[0] not in (Facet.WHERE, Facet.HOME, Facet.SELLS):
+            return None
+        for key in self._lore.people_in(stems):
+            other = self._module.people[key]
+            if key != self._person.key and (told := self._introduce(other)):
+                return NpcAnswer(kind="neighbor", text=told, topic=other.name)
+        place = self._lore.place_in(stems)
+        if place is not None and (way := self._told_way(place.key)) is not None:
+            return way
+        workers = self._lore.people_in(with_workers(stems)) if Facet.SELLS in facets else ()
+        seller = self._lore.seller_of(stems) or next((self._module.people[key] for key in workers), None)
+        if seller is not None and seller.key != self._person.key and (told := self._introduce(seller)):
+            return NpcAnswer(kind="neighbor", text=told, topic=seller.name)
+        return None
+
+    def _told_way(self, place: str) -> NpcAnswer | None:
+        """Return the way to a place as an answer."""
+        text = self._way_to(place) if place in self._module.places else ""
+        return NpcAnswer(kind="neighbor", text=text, topic=self._module.places[place].name) if text else None
+
+    def _way_to(self, place: str) -> str:
+        """Return the way to a place; "" if no open way leads there."""
+        here, name = self._atlas.key(self._place) or "", self._module.places[place].name
+        if here == place:
+            return self._phrase("place_here", place=name)
+        ways = self._lore.way_between(here, place)
+        return self._phrase("place_way", place=name, way=", then ".join(map(as_route, ways))) if ways else ""
+
+    def _rumor(self) -> NpcAnswer:
+        """Return something they have not told yet, about anything but themselves."""
+        trust = self._world.trust(self._person)
+        fresh = [
+            saying
+            for saying in self._open
+            if saying.needs <= trust and NEWS not in saying.about and not self._is_heard(saying)
+        ]
+        return self._of_itself(fresh[0]) if fresh else self._news()
+
+    def _of_itself(self, saying: Saying) -> NpcAnswer:
+        """Return a saying that nobody asked for: it begins with what it is about, unless it is news."""
+        answer = self._tell([saying], NEWS)
+        if NEWS in saying.about or answer.heard:
+            return answer
+        topic = self._atlas.spelled(saying.about[0])
+        return replace(
+            answer, text=self._phrase("as_for", topic=topic, says=saying.says), topic=saying.about[0]
+        )
+
+    def _refer(self, stems: frozenset[str]) -> NpcAnswer | None:
+        """Return who might know more about what the question speaks of, or who knows most."""
+        other = self._who_knows(stems)
+        if other is None:
+            return None
+        place = self._module.places.get(self._module.person_at.get(other.key, ""))
+        near = place is None or place.name in str(other.role) or self._world.where(other.key) == self._place
+        if place is None or near:
+            text = self._phrase("ask_them_here", name=other.name, role=str(other.role))
+        else:
+            text = self._phrase("ask_them", name=other.name, role=str(other.role), place=place.name)
+        return NpcAnswer(kind="neighbor", text=text, topic=other.name)
+
+    def _who_knows(self, stems: frozenset[str]) -> Person | None:
+        """Return the neighbor who says most, without being pressed, about what words speak of."""
+        if self._person.role is None:
+            return None
+        topics, named = self._lore.topics_in(stems), self._lore.people_in(stems)
+        known = {
+            person.key: max(
+                (
+                    topics.get(topic, 0.0)
+                    for saying in person.knows
+                    if not saying.needs
+                    for topic in saying.about
+                ),
+                default=0.0,
+            )
+            + named.get(person.key, 0.0)
+            + len(person.knows) / 100
+            for person in self._module.people.values()
+            if person.role is not None
+            and not person.hidden
+            and person.key != self._person.key
+            and not self._world.killed(person.key)
+        }
+        return self._module.people[max(known, key=lambda key: known[key])] if known else None
+
+    # Memory.
+
+    def _memory(self, stems: frozenset[str]) -> NpcAnswer | None:
+        """Return the newest deed that they saw themselves, of those that the question may mean."""
+        npc = self._atlas.uid("npc", self._person.key)
+        seen = [deed for deed in self._narration.step.table.deeds if npc in deed.present]
+        meant = [deed for deed in seen if all_stems(deed.gist) & stems] or seen
+        if not meant:
+            return NpcAnswer(kind="memory", text=self._phrase("remembers_nothing"))
+        return NpcAnswer(kind="memory", text=self._phrase("remembers", deed=to_the_party(meant[-1].gist)))
+
+    # Nothing to say.
+
+    def _unknown(self, stems: frozenset[str], subject: str) -> NpcAnswer:
+        """Return that they do not know, and who might."""
+        is_known = bool(self._lore.topics_in(stems) or self._lore.people_in(stems))
+        other = self._refer(stems) if is_known else None
+        return NpcAnswer(kind="unknown", text=other.text if other is not None else "", topic=subject)
+
+    def _subject(self, question: str, stems: frozenset[str]) -> str:
+        """Return the subject of a question: a topic of the module, or the asker's own few words."""
+        for topic in self._lore.topics_in(stems):
+            return topic
+        words = [word for word in without_article(normalize_topic(question)).split() if len(word) > 1]
+        return " ".join(words) if len(words) <= _SHORT else ""
+
+    def _phrase(self, rule: str, **slots: str) -> str:
+        return self._narration.phrase(rule, **slots)
+
+
+_SHORT: Final = 3
+
+
+def find_answer(narration: Narration, person: Person, question: str, askers: Sequence[str]) -> NpcAnswer:
+    """Return what a person answers to a question, in any words, of characters who stand before them."""
+    return NpcKnowledge(narration, person, askers).answer(question)
+
+
+def _is_about(saying: Saying, topic: str) -> bool:
+    """Return whether a topic is among those of a saying, articles aside."""
+    return any(without_article(topic) == without_article(word) for word in saying.about)
+
+
+def _overlap(saying: Saying, stems: frozenset[str]) -> int:
+    return len(all_stems(saying.says) & stems)

@@ -1,0 +1,161 @@
+"""Guards on answers: recorded slips of a model of 1.5 billion parameters, and hostile ones."""
+
+import pytest
+
+from dndbots.game.models.echoes import EchoFilter, share_told
+from dndbots.game.models.first_person import is_third_person, turn_to_first_person
+from dndbots.game.models.guards import clean_markup, guard_dm, guard_npc, guard_player, is_engine_talk
+
+THROK = ("Throk Ironfist", "Throk")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Field required.",
+        "No record.",
+        "Throk tries wisdom: d20 14 against 10: fails.",
+        "Not possible: nobody in this scene matches 'Zed'.",
+        "You must roll a d20 to see.",
+        "Throk has 3/7 hit points.",
+        "I will call introduce_npc now.",
+        '{"verb": "say", "words": "Hi"}',
+        '"name": "act", "target": "halfbridge square", "words": "I see the sign.',
+        "Your words were told to them already; do not repeat them.",
+        "WAYS: inn sign; tall house",
+        "As an AI language model, I cannot do that.",
+        "The NPC looks at the player characters.",
+        "What would you like to do next?",
+        "Speak and act as your character, in the first person, in a few sentences.",
+        "Here is the next scene:",
+        "Input should be a valid string",
+    ],
+)
+def test_engine_talk_never_reaches_the_story(sentence: str) -> None:
+    assert is_engine_talk(sentence)
+    guarded = guard_dm(f"The bell rings twice. {sentence}", earlier=(), heroes={})
+    assert "bell rings" in guarded.words
+    assert sentence.rstrip(".") not in guarded.words
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The innkeeper rolls his eyes and pours the beer.",
+        "Two coins lie against the wall.",
+        "A record of debts hangs by the door.",
+        "It is done with care, and the lock opens.",
+        "The way is clear: a door, a stair, a cellar.",
+        "He calls your name from across the square.",
+        '"What do you do here at night?" asks the guard.',
+    ],
+)
+def test_a_story_is_left_alone(sentence: str) -> None:
+    assert not is_engine_talk(sentence)
+    assert guard_dm(sentence, earlier=(), heroes={"Throk": ""}).words == sentence
+
+
+def test_what_was_told_is_not_told_again() -> None:
+    told = ["The arch of gray stone leans out over the windy gorge.", "Pask counts the tolls."]
+    guarded = guard_dm(
+        "An arch of gray stone leans out over the windy gorge. Rain begins. Rain begins.",
+        earlier=told,
+        heroes={},
+    )
+    assert guarded.words == "Rain begins."
+    assert guarded.cuts == {"echo": 2}
+
+
+def test_short_and_common_sentences_may_come_back() -> None:
+    assert guard_player("I wait.", earlier=["I wait."], own=THROK, others=()).words == "I wait."
+    assert not EchoFilter(["The door is open."]).has("The door is of oak, and somebody knocks at it.")
+
+
+def test_a_quotation_is_cut_whole_or_kept_whole() -> None:
+    words = 'The smith nods. "Come in. The fire is warm," she says.'
+    assert guard_dm(words, earlier=(), heroes={}).words == words
+    guarded = guard_dm(words, earlier=['"Come in. The fire is warm," says the smith.'], heroes={})
+    assert guarded.words.count('"') % 2 == 0
+
+
+@pytest.mark.parametrize(
+    ("third", "first"),
+    [
+        ("Throk draws his sword and steps forward.", "I draw my sword and step forward."),
+        ('Throk says, "I am Throk! Throk smash."', 'I say, "I am Throk! Throk smash."'),
+        ("Throk Ironfist carefully searches the chest.", "I carefully search the chest."),
+        ("Throk is ready. He tries the door.", "I am ready. I try the door."),
+        ("The rat bites at Throk and Throk runs.", "The rat bites at me and I run."),
+        ("Throk looks at Zara and smiles at her.", "I look at Zara and smile at her."),
+    ],
+)
+def test_the_third_person_becomes_the_first(third: str, first: str) -> None:
+    assert is_third_person(third, THROK)
+    assert turn_to_first_person(third, THROK) == first
+    guarded = guard_player(third, earlier=(), own=THROK, others=("Zara",))
+    assert guarded.words == first
+    assert guarded.cuts["person"] == 1
+
+
+@pytest.mark.parametrize("own", ["I draw my sword.", '"Throk is my name," I say.', "We should go, Zara."])
+def test_the_first_person_stays(own: str) -> None:
+    assert turn_to_first_person(own, THROK) == own
+
+
+def test_a_player_speaks_for_nobody_else() -> None:
+    guarded = guard_player(
+        "I open the door. Zara nods and follows me. Zara is right, we must hurry.",
+        earlier=(),
+        own=THROK,
+        others=("Zara Moonwhisper",),
+    )
+    assert guarded.words == "I open the door. Zara is right, we must hurry."
+    assert guarded.cuts == {"others": 1}
+
+
+def test_a_dm_does_not_decide_for_the_heroes() -> None:
+    heroes = {"Throk Ironfist": "I open the chest.", "Zara": ""}
+    guarded = guard_dm(
+        'Throk opens the chest, and dust rises. Zara decides to run away. "Stop!" says Zara. A bell rings.',
+        earlier=(),
+        heroes=heroes,
+    )
+    assert guarded.words == "Throk opens the chest, and dust rises. A bell rings."
+    assert guarded.cuts == {"others": 2}
+
+
+def test_markup_and_lists_become_prose() -> None:
+    text, number = clean_markup(
+        "## **The Hall**\n- *A rat* squeaks.\n1. `Dust` falls.\n---\n<b>Silence.</b> [OOC: ok]"
+    )
+    assert number
+    assert not any(mark in text for mark in ("*", "`", "<", "[", "---", "1."))
+    assert "A rat squeaks." in text
+
+
+def test_a_sentence_without_an_end_is_cut_where_the_answer_was() -> None:
+    long = "The bell rings over the mill. " + "Snow lies on every roof of the village below the hill. "
+    cut = f"{long}A crow sits on the weather vane and looks down at the people who"
+    guarded = guard_dm(cut, earlier=(), heroes={})
+    assert guarded.words == long.strip()
+    assert guarded.cuts == {"unfinished": 1}
+    assert guard_player("I open the door. Then I run", earlier=(), own=THROK, others=()).words.endswith("run")
+
+
+def test_an_npc_speaks_for_itself() -> None:
+    guarded = guard_npc(
+        "Take the north road. Throk nods and pays me. No record.", earlier=(), others=("Throk Ironfist",)
+    )
+    assert guarded.words == "Take the north road."
+
+
+def test_hostile_text_costs_little_time() -> None:
+    """Patterns over a model's text must not run away."""
+    for text in ("*" * 4_000, "a_" * 2_000, "(note " * 600, '"' * 3_001, "Throk " * 700, "1. " * 1_000):
+        guard_player(text, earlier=[text], own=THROK, others=("Zara",))
+        guard_dm(text, earlier=[text], heroes={"Throk": text})
+
+
+def test_a_share_of_a_text_is_told() -> None:
+    assert share_told("Brown water under a broken arch.", "The arch is broken; the water brown.") == 1.0
+    assert share_told("Brown water under a broken arch.", "Nothing here.") == 0.0
