@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from dndbots.errors import AmbiguousName
-from dndbots.ids import DM, category_of, fold_name, is_uid, mint
+from dndbots.ids import CATEGORIES, DM, category_of, fold_name, is_uid, mint
 from dndbots.storage.ports import Lineage, Store
+from dndbots.storage.upkeep import lineage_of
 from dndbots.storage.views.view import View
 
 _CATEGORY: Final = {"pc": "PC", "player": "PC", "npc": "NPC", "monster": "MON", "mon": "MON"}
@@ -49,6 +50,14 @@ class TranscriptCast:
     def place(self, name: str, lineage: Lineage) -> str:
         """Return the uid of a place."""
         return self._uid(name, ("LOC",), "LOC", lineage)
+
+    def thing(self, name: str, category: str, lineage: Lineage) -> str:
+        """Return the uid of anybody or anything with a name; a new one gets the category."""
+        family = _PEOPLE if category in _PEOPLE else (category,)
+        if self._candidates(name, family, category, lineage) or (family[0], fold_name(name)) in self._found:
+            return self._uid(name, family, category, lineage)
+        others = self._candidates(name, CATEGORIES, category, lineage)
+        return others[0] if len(others) == 1 else self._uid(name, family, category, lineage)
 
     def check(self, name: str, role: str | None, lineage: Lineage) -> None:
         """Raise AmbiguousName for a name that several people have. Call it before anything is written."""
@@ -104,15 +113,30 @@ class TranscriptCast:
         key = categories[0], fold_name(name)
         if key not in self._found:
             found = self._candidates(name, categories, category, lineage)
-            uid = found[0] if found else self._new(name, category)
+            uid = found[0] if found else self._new(name, category, lineage)
             named = found and self._store.names_of(lineage, [uid], None)
             self._names[uid] = View(self._store, lineage, DM).called([uid])[uid].name if named else name
             self._found[key] = uid
         return self._found[key]
 
-    def _new(self, name: str, category: str) -> str:
+    def _new(self, name: str, category: str, lineage: Lineage) -> str:
+        """Return the uid that another branch gave to this name, or else a new one.
+
+        A line that was edited away and comes back is about the same person.
+        """
         stem = mint(category, name).rpartition("_")[0]
-        return mint(category, name, taken={*self._store.uids_like(stem), *self._found.values()})
+        taken, here = self._store.uids_like(stem), set(self._found.values())
+        if taken:
+            here |= self._store.uids_with(lineage, [stem])
+            branches = self._store.branches()
+            for branch in reversed(branches):
+                named = self._store.named(
+                    lineage_of(branches, branch, branch.head), [fold_name(name)], None
+                ).get(fold_name(name), set())
+                for uid in sorted(named - here):
+                    if category_of(uid) == category:
+                        return uid
+        return mint(category, name, taken=taken | here)
 
 
 def _is_entity_uid(name: str) -> bool:

@@ -1,0 +1,1 @@
+"""Chat histories: keep a campaign in step with a chat that people edit, cut, swipe and branch."""

@@ -1,0 +1,356 @@
+"""Import of foreign files: first a preview of what they will become, then the import itself.
+
+    previews = preview_files([Path("Seraphina.jsonl")])
+    campaign.import_files([Path("Seraphina.jsonl")])
+
+A file is read, checked and previewed before anything of it is written.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from dndbots.errors import UnreadableFile
+from dndbots.ids import DM, fold_name
+from dndbots.interop.formats.bounds import clean_name
+from dndbots.interop.formats.categories import guess_category
+from dndbots.interop.formats.neutral import ImportedChat, ImportOptions, LoreBook, NotUnderstood, ReadFile
+from dndbots.interop.history.chat_history import ChatHistory, Followed
+from dndbots.interop.history.messages import ChatMessage
+from dndbots.interop.lore_events import PARTY, LoreEvents, LoreImported
+from dndbots.interop.readers.lorebooks import is_pattern
+from dndbots.interop.recognition import TRANSCRIPT, find_files, read_path
+from dndbots.interop.transcript_files import TranscriptFile
+from dndbots.interop.transcripts import Imported, import_lines
+from dndbots.storage.campaign_log import BranchLog
+from dndbots.storage.ports import Store
+
+Progress = Callable[[int, int], None]
+_LONGEST_BRANCH: Final = 150
+_MOST_NAMES: Final = 10
+# How many things of a category are called; for one, see `_ONE`.
+_CATEGORIES: Final = {
+    "PC": "characters", "NPC": "people", "MON": "monsters", "LOC": "places", "FAC": "groups",
+    "ITEM": "things", "QST": "quests", "EVT": "other lore",
+}  # fmt: skip
+_ONE: Final = {
+    "characters": "character", "people": "person", "monsters": "monster", "places": "place",
+    "groups": "group", "things": "thing", "quests": "quest",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SpeakerPreview:
+    """A speaker of a chat: the name, the role, and how many messages are theirs."""
+
+    name: str
+    role: str
+    messages: int
+
+
+@dataclass(frozen=True)
+class ChatPreview:
+    """A chat, as it will be imported. `change` tells what it does to a campaign that has it already."""
+
+    name: str
+    messages: int
+    sessions: tuple[str, ...]
+    speakers: tuple[SpeakerPreview, ...]
+    listeners: tuple[str, ...] = ()
+    alternatives: int = 0
+    whispers: int = 0
+    branch_of: str | None = None
+    first: str | None = None
+    last: str | None = None
+    change: Followed | None = None
+
+
+@dataclass(frozen=True)
+class BookPreview:
+    """A lorebook, as it will be imported: how many notes about what, and who will know them."""
+
+    title: str
+    notes: int
+    disabled: int = 0
+    empty: int = 0
+    categories: Mapping[str, int] = field(default_factory=dict)
+    for_named: int = 0
+    for_players: int = 0
+    patterns: int = 0
+
+    @property
+    def kinds(self) -> str:
+        """Tell what the notes are about: `1 person, 2 places`."""
+        counted = self.categories.items()
+        return ", ".join(f"{count} {_ONE.get(kind, kind) if count == 1 else kind}" for kind, count in counted)
+
+
+@dataclass(frozen=True)
+class CardPreview:
+    """A card, as it will be imported."""
+
+    name: str
+    is_narrator: bool
+    persona: int
+    book: BookPreview | None = None
+
+
+@dataclass(frozen=True)
+class ImportPreview:
+    """The outcome of an import, told before. With a `refused` reason, nothing can be imported."""
+
+    file: str
+    family: str
+    chats: tuple[ChatPreview, ...] = ()
+    books: tuple[BookPreview, ...] = ()
+    cards: tuple[CardPreview, ...] = ()
+    problems: tuple[NotUnderstood, ...] = ()
+    remarks: tuple[str, ...] = ()
+    refused: str | None = None
+
+
+@dataclass(frozen=True)
+class FileImport:
+    """The result of importing a file."""
+
+    file: str
+    family: str
+    chats: tuple[tuple[str, Followed], ...] = ()
+    books: tuple[tuple[str, LoreImported], ...] = ()
+    cards: tuple[str, ...] = ()
+    transcript: Imported | None = None
+    problems: tuple[NotUnderstood, ...] = ()
+    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def preview_files(
+    paths: Iterable[Path], options: ImportOptions | None = None, *, history: "HistoryOf | None" = None
+) -> list[ImportPreview]:
+    """Return what files, and the files in folders, will become. Nothing is written.
+
+    `history` gives the chat of a campaign by name and people, to tell what a chat would change there.
+    """
+    chosen = options or ImportOptions()
+    return [_preview(path, chosen, history) for path in find_files(list(paths))]
+
+
+HistoryOf = Callable[[str, Mapping[str, str | None]], ChatHistory]
+
+
+def _preview(path: Path, options: ImportOptions, history: "HistoryOf | None") -> ImportPreview:
+    try:
+        read = read_path(path, options)
+    except UnreadableFile as exc:
+        return ImportPreview(str(path), "not understood", refused=exc.reason)
+    if read.family == TRANSCRIPT:
+        return _preview_transcript(path, options)
+    chats = tuple(_preview_chat(chat, history) for chat in read.chats)
+    cards = tuple(
+        CardPreview(
+            card.name,
+            card.is_narrator,
+            len(card.description) + len(card.personality) + len(card.scenario) + len(card.examples),
+            _preview_book(card.book) if card.book else None,
+        )
+        for card in read.cards
+    )
+    return ImportPreview(
+        str(path),
+        read.family,
+        chats=chats,
+        books=tuple(map(_preview_book, read.books)),
+        cards=cards,
+        problems=tuple(read.problems),
+        remarks=read.remarks,
+    )
+
+
+def _preview_transcript(path: Path, options: ImportOptions) -> ImportPreview:
+    speakers: Counter[tuple[str, str]] = Counter()
+    sessions: dict[str, None] = {}
+    try:
+        for line in open_transcript(path, options):
+            sessions[str(line.get("session"))] = None
+            names = line.get("speaker")
+            for name in names if isinstance(names, list) else [names]:
+                speakers[str(name), str(line.get("role") or "pc")] += 1
+    except ValueError as exc:
+        return ImportPreview(str(path), TRANSCRIPT, refused=str(exc))
+    people = tuple(SpeakerPreview(*who, count) for who, count in speakers.most_common())
+    chat = ChatPreview(path.stem, sum(speakers.values()), tuple(sessions), people)
+    return ImportPreview(str(path), TRANSCRIPT, chats=(chat,))
+
+
+def open_transcript(path: Path, options: ImportOptions) -> TranscriptFile:
+    """Return a transcript of dndbots' own kind, or of Critical Role."""
+    return TranscriptFile(path, dm=next(iter(options.dm), None), session=options.session)
+
+
+def notes_on(source: TranscriptFile, options: ImportOptions, path: Path) -> Iterator[str]:
+    """Yield what a person should know about a transcript that was imported."""
+    if options.dm and not source.dm_speaks:
+        yield f"no line in {path} is by {options.dm[0]}"
+    if source.quoted:
+        names = ", ".join(list(source.quoted)[:_MOST_NAMES])
+        yield f"shown in quotes because they look like part of a prompt: {names}"
+
+
+def _preview_chat(chat: ImportedChat, history: "HistoryOf | None") -> ChatPreview:
+    sessions: dict[str, None] = {}
+    speakers: Counter[tuple[str, str]] = Counter()
+    alternatives = whispers = 0
+    first = last = None
+    for message in chat.messages:
+        sessions[message.session or chat.name] = None
+        speakers[message.speaker, message.role or "npc"] += 1
+        alternatives += len(message.alternatives) > 1
+        whispers += message.witnesses is not None
+        first, last = first or message.time, message.time or last
+    spoken = {fold_name(name) for name, _ in speakers}
+    return ChatPreview(
+        chat.name,
+        sum(speakers.values()),
+        tuple(sessions),
+        tuple(SpeakerPreview(*who, count) for who, count in speakers.most_common()),
+        listeners=tuple(name for name in chat.people if fold_name(name) not in spoken),
+        alternatives=alternatives,
+        whispers=whispers,
+        branch_of=chat.parent,
+        first=first,
+        last=last,
+        change=history(chat.name, chat.people).compare(chat.messages) if history else None,
+    )
+
+
+def _preview_book(book: LoreBook) -> BookPreview:
+    used = [entry for entry in book.entries if entry.enabled and entry.text]
+    kinds = Counter(_CATEGORIES[guess_category(entry, book.title)] for entry in used)
+    return BookPreview(
+        book.title,
+        notes=len(used),
+        disabled=sum(not entry.enabled for entry in book.entries),
+        empty=sum(entry.enabled and not entry.text for entry in book.entries),
+        categories=dict(kinds.most_common()),
+        for_named=sum(bool(entry.only_for or entry.not_for) for entry in used),
+        for_players=sum(entry.for_players for entry in used),
+        patterns=sum(any(map(is_pattern, entry.keys)) for entry in used),
+    )
+
+
+class FileImporter:
+    """Imports files into one branch. `on_rewrite` is called when a chat moved it to another branch."""
+
+    def __init__(
+        self,
+        log: BranchLog,
+        store: Store,
+        options: ImportOptions | None = None,
+        *,
+        on_rewrite: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self._log, self._store = log, store
+        self._options = options or ImportOptions()
+        self._on_rewrite = on_rewrite
+
+    def read(self, paths: Iterable[Path]) -> list[tuple[Path, ReadFile]]:
+        """Return all files as neutral models, in the order of import; the first unreadable one raises.
+
+        Lore comes before play, unless the party is to know it; a branch of a chat comes after its parent.
+        """
+        found = [(path, read_path(path, self._options)) for path in find_files(list(paths))]
+        is_for_party = PARTY in map(fold_name, self._options.known_to)
+
+        def rank(item: tuple[Path, ReadFile]) -> tuple[bool, bool]:
+            read = item[1]
+            is_play = bool(read.chats) or read.family == TRANSCRIPT
+            return is_play != is_for_party, any(chat.parent for chat in read.chats)
+
+        return sorted(found, key=rank)
+
+    def write(self, path: Path, read: ReadFile, progress: Progress | None = None) -> FileImport:
+        """Import one file that was read before."""
+        if read.family == TRANSCRIPT:
+            source = open_transcript(path, self._options)
+            done = import_lines(self._log, self._store, source, progress)
+            return FileImport(
+                str(path), read.family, transcript=done, notes=tuple(notes_on(source, self._options, path))
+            )
+        lore = LoreEvents(self._log, self._options)
+        cards = []
+        books: list[tuple[str, LoreImported]] = []
+        for card in read.cards:
+            cards.append(lore.write_card(card))
+            if card.book is not None:
+                knower = [] if card.is_narrator else [card.name]
+                books.append((card.book.title, lore.write_book(card.book, known_to=knower)))
+        books += [(book.title, lore.write_book(book)) for book in read.books]
+        chats = tuple((chat.name, self._follow(chat, progress)) for chat in read.chats)
+        return FileImport(
+            str(path),
+            read.family,
+            chats=chats,
+            books=tuple(books),
+            cards=tuple(cards),
+            problems=tuple(read.problems),
+            remarks=read.remarks,
+        )
+
+    def _follow(self, chat: ImportedChat, progress: Progress | None) -> Followed:
+        parent = self._parent_of(chat)
+        if parent is None:
+            history = ChatHistory(
+                self._log, self._store, chat.name, people=chat.people, on_rewrite=self._on_rewrite
+            )
+            return history.follow(chat.messages, progress=progress)
+        return self._follow_branch(chat, parent, progress)
+
+    def _parent_of(self, chat: ImportedChat) -> str | None:
+        if chat.parent is None or chat.parent == chat.name:
+            return None
+        history = ChatHistory(self._log, self._store, chat.parent)
+        return chat.parent if history.has_messages() else None
+
+    def _follow_branch(self, chat: ImportedChat, parent: str, progress: Progress | None) -> Followed:
+        """Follow a branch of a chat in a fork, which begins where the two part."""
+        messages = _RenamedMessages(chat.messages, chat.name, parent)
+        main = ChatHistory(self._log, self._store, parent)
+        people = {**main.speakers(), **chat.people}
+        main = ChatHistory(self._log, self._store, parent, people=people)
+        name = clean_name(chat.name)[:_LONGEST_BRANCH]
+        if all(branch.name != name for branch in self._store.branches()):
+            self._log.add_branch_at(name, main.last_common(messages), store=self._store)
+        fork = self._log.reopen(name)
+        try:
+            history = ChatHistory(fork, fork.store, parent, people=people)
+            followed = history.follow(messages, progress=progress)
+            return followed._replace(branch=followed.branch or name)
+        finally:
+            fork.close()
+
+
+class _RenamedMessages:
+    """The messages of a branch, in sessions that bear the name of its parent."""
+
+    def __init__(self, messages: Iterable[ChatMessage], old: str, new: str) -> None:
+        self._messages, self._old, self._new = messages, old, new
+
+    def __iter__(self) -> Iterator[ChatMessage]:
+        for message in self._messages:
+            session = message.session or self._old
+            if session.startswith(self._old):
+                session = self._new + session[len(self._old) :]
+            yield replace(message, session=session)
+
+
+def needs_dm(previews: Sequence[ImportPreview]) -> list[str]:
+    """Return the speakers who may be the DM of a chat that has none: the one other voice of each."""
+    found: dict[str, None] = {}
+    for preview in previews:
+        for chat in preview.chats:
+            others = [who for who in chat.speakers if who.role not in ("pc", DM)]
+            if len(others) == 1 and all(who.role != DM for who in chat.speakers):
+                found[others[0].name] = None
+    return list(found)

@@ -1,0 +1,214 @@
+"""Imported lore and cards as events: notes about entities, and personas that stand beside a memory.
+
+A note is known to the DM alone, unless the book or a person names others. Nothing imported decides, pins or
+corrects anything.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from pydantic import JsonValue
+
+from dndbots.events import LORE, PERSONA, EventType, GameEvent
+from dndbots.ids import DM, fold_name
+from dndbots.interop.formats.bounds import clean_text
+from dndbots.interop.formats.categories import guess_category
+from dndbots.interop.formats.neutral import CharacterCard, ImportOptions, LoreBook, LoreEntry
+from dndbots.interop.readers.cards import persona_text
+from dndbots.interop.readers.lorebooks import name_keys
+from dndbots.interop.transcript_cast import TranscriptCast
+from dndbots.memory.decisions import record_decision
+from dndbots.memory.human_gates import gates_of
+from dndbots.storage.campaign_log import BranchLog
+from dndbots.storage.ports import Lineage
+from dndbots.storage.views.view import View
+
+LORE_SESSION: Final = "lore"
+PARTY: Final = "party"
+# Longer texts become several notes, so that each can be found and shown by itself.
+_LONGEST_NOTE: Final = 1_500
+_LONGEST_FIELDS: Final = 100_000
+_BATCH: Final = 500
+_NEAR: Final = f'"{LORE}":'
+
+
+class LoreImported(NamedTuple):
+    """The result of importing a book: notes added, notes that were there, and notes that it replaced."""
+
+    added: int
+    kept: int
+    replaced: int
+
+
+class LoreEvents:
+    """Writes books and cards into a log."""
+
+    def __init__(self, log: BranchLog, options: ImportOptions) -> None:
+        self._log, self._options = log, options
+
+    def write_book(self, book: LoreBook, *, known_to: Sequence[str] = ()) -> LoreImported:
+        """Write a book: new entries are added, entries that changed or went are forgotten.
+
+        `known_to` are people who know the whole book, beside those whom its entries name.
+        """
+        _, lineage = self._log.past()
+        cast = TranscriptCast(self._log.store)
+        before = self._notes_of(book.title, lineage)
+        notes = [
+            note
+            for entry in book.entries
+            if entry.enabled and entry.text
+            for note in self._notes(entry, book.title, [*known_to, *self._options.known_to], cast, lineage)
+        ]
+        now = {note.event_id for note in notes}
+        new = [note for note in notes if note.event_id not in before]
+        gone = [name for name in before if name not in now]
+        with self._log.snapshot(DM) as view:
+            taken = set(view.by_id([note.event_id for note in new]))
+        unique = {note.event_id: note for note in new if note.event_id not in taken}
+        rest = iter(unique.values())
+        while batch := list(islice(rest, _BATCH)):
+            self._log.replay(batch)
+        for name in gone:
+            record_decision(self._log, name, "forgotten")
+        for name in taken & now:  # an entry that came back is no longer forgotten
+            record_decision(self._log, name, "forgotten", on=False)
+        return LoreImported(len(unique) + len(taken & now), len(now) - len(new), len(gone))
+
+    def write_card(self, card: CharacterCard) -> str:
+        """Write a card as a person with a persona, and return the uid. A narrator's persona is the DM's."""
+        _, lineage = self._log.past()
+        cast = TranscriptCast(self._log.store)
+        folded = fold_name(card.name)
+        is_dm = folded in map(fold_name, self._options.dm) or (card.is_narrator and not self._options.dm)
+        own = self._options.persona
+        category = "PC" if own is not None and fold_name(own) == folded else "NPC"
+        uid = DM if is_dm else cast.thing(card.name, category, lineage)
+        text = clean_text(persona_text(card, own or "the player"))
+        known = latest_persona(self._log, uid)
+        fields = {key: value for key, value in card.fields.items() if key != "data"}
+        data = card.fields.get("data")
+        if isinstance(data, Mapping):
+            fields["data"] = {key: value for key, value in data.items() if key != "character_book"}
+        persona: dict[str, JsonValue] = {
+            "name": card.name,
+            "text": text,
+            "greeting": card.greeting,
+            "tags": [*card.tags],
+            "fields": _fields_text(fields),
+        }
+        if known is not None and known[1] == persona:
+            return uid
+        number = 1 if known is None else known[0] + 1
+        names = [card.name, *([card.nickname] if card.nickname else [])]
+        self._log.replay(
+            [
+                GameEvent(
+                    event_id=f"persona:{uid}:{number}",
+                    event_type=EventType.SYSTEM,
+                    source=DM,
+                    content=f"{card.name} joins the cast.",
+                    session_id=LORE_SESSION,
+                    metadata={
+                        "witnesses": [] if is_dm else [uid],
+                        "names": {uid: [*names]},
+                        PERSONA: persona,
+                    },
+                )
+            ]
+        )
+        return uid
+
+    def _notes(
+        self, entry: LoreEntry, book: str, known_to: Iterable[str], cast: TranscriptCast, lineage: Lineage
+    ) -> Iterator[GameEvent]:
+        uid = cast.thing(entry.title, guess_category(entry, book), lineage)
+        knowers = self._knowers(entry, known_to, cast, lineage)
+        names: list[JsonValue] = [entry.title, *name_keys(entry)]
+        fields = _fields_text(entry.fields)
+        for number, text in enumerate(_parts(entry.text)):
+            told = text if fold_name(entry.title) in fold_name(text) else f"{entry.title}: {text}"
+            about: dict[str, JsonValue] = {"book": book, "entry": entry.title}
+            if number == 0 and fields:
+                about["fields"] = fields
+            digest = hashlib.blake2b(
+                "\x1e".join((book, entry.title, told, str(number), *knowers)).encode("utf-8"), digest_size=8
+            )
+            yield GameEvent(
+                event_id=f"lore:{digest.hexdigest()}",
+                event_type=EventType.DISCOVERY,
+                source=DM,
+                content=told,
+                session_id=LORE_SESSION,
+                metadata={"witnesses": [*knowers], "names": {uid: names}, LORE: about},
+            )
+
+    def _knowers(
+        self, entry: LoreEntry, known_to: Iterable[str], cast: TranscriptCast, lineage: Lineage
+    ) -> list[str]:
+        party = View(self._log.store, lineage, DM).party()
+        found: set[str] = set(party) if entry.for_players else set()
+        for name in known_to:
+            found |= set(party) if fold_name(name) == PARTY else {cast.person(name, None, lineage)}
+        # Those whom a book names know the entry; with names, nobody else does.
+        if entry.only_for:
+            found = {cast.person(name, "npc", lineage) for name in entry.only_for}
+        found -= {cast.person(name, "npc", lineage) for name in entry.not_for}
+        return sorted(found - {DM})
+
+    def _notes_of(self, book: str, lineage: Lineage) -> dict[str, None]:
+        """Return the ids of the notes that this book has in the log, without forgotten ones."""
+        found: dict[str, None] = {}
+        after = 0
+        while rows := self._log.store.events(lineage, after=after, limit=1_000):
+            after = rows[-1].seq
+            for row in rows:
+                if _NEAR in row.metadata:
+                    about = json.loads(row.metadata).get(LORE)
+                    if isinstance(about, dict) and about.get("book") == book:
+                        found[row.event_id] = None
+        with self._log.snapshot(DM) as view:
+            forgotten = gates_of(view).forgotten
+        return {name: None for name in found if name not in forgotten}
+
+
+def latest_persona(log: BranchLog, uid: str) -> tuple[int, dict[str, Any]] | None:
+    """Return the newest persona of somebody, and its number."""
+    _, lineage = log.past()
+    store, number, found = log.store, 1, None
+    while seqs := store.seqs_of(lineage, [f"persona:{uid}:{number}"]):
+        [seq] = seqs.values()
+        metadata = json.loads(store.events_at(lineage, [seq])[seq].metadata)
+        found = number, dict(metadata.get(PERSONA) or {})
+        number += 1
+    return found
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield a text whole, or in parts that end with a paragraph or a sentence."""
+    rest = text.strip()
+    while len(rest) > _LONGEST_NOTE:
+        head = rest[:_LONGEST_NOTE]
+        cut = max(head.rfind("\n"), head.rfind(". ") + 1, head.rfind("! ") + 1, head.rfind("? ") + 1)
+        cut = cut if cut > _LONGEST_NOTE // 4 else (head.rfind(" ") if " " in head else _LONGEST_NOTE)
+        yield rest[:cut].strip()
+        rest = rest[cut:].strip()
+    if rest:
+        yield rest
+
+
+def _fields_text(fields: Mapping[str, Any]) -> str:
+    """Return the fields of a foreign format as JSON, if they are sound and not too long."""
+    if not fields:
+        return ""
+    try:
+        text = clean_text(
+            json.dumps(dict(fields), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        )
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    return text if len(text) <= _LONGEST_FIELDS else ""

@@ -1,0 +1,1 @@
+"""Writers of foreign formats. Each writes what one viewer knows, and nothing else."""
