@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dndbots import _lazy
 
 if TYPE_CHECKING:
+    from dndbots.async_campaign import AsyncCampaign
     from dndbots.campaign import Campaign
     from dndbots.errors import DndbotsError
     from dndbots.events import EventType, GameEvent, audience
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AsyncCampaign",
     "Campaign",
     "Character",
     "DndbotsError",
@@ -34,6 +36,7 @@ __all__ = [
 __getattr__ = _lazy.exports(
     __name__,
     {
+        "AsyncCampaign": "dndbots.async_campaign",
         "Campaign": "dndbots.campaign",
         "Character": "dndbots.models",
         "DndbotsError": "dndbots.errors",

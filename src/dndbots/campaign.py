@@ -16,10 +16,12 @@ from dndbots.errors import InvalidSetting, UnknownCategory
 from dndbots.events import GameEvent, StatedFact
 from dndbots.ids import DM
 from dndbots.interop import log_lines, transcripts
+from dndbots.interop.campaign_interop import CampaignInterop
+from dndbots.interop.scribe import Scribe
 from dndbots.interop.transcripts import Imported
-from dndbots.memory.campaign_memory import TOKEN_LIMIT, CampaignMemory
+from dndbots.memory.campaign_memory import CampaignMemory
 from dndbots.memory.usage import ModelUsage, reports_of, usage_of
-from dndbots.models import AgentMemory, MemoryEntry
+from dndbots.models import MemoryEntry
 from dndbots.storage.address import TIMEOUT, name_of, open_store
 from dndbots.storage.campaign_log import BranchLog, close_on_error
 from dndbots.storage.ports import MAIN, Branch, Store
@@ -34,9 +36,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from dndbots.compaction.data.run_history import CompactionStatus
-    from dndbots.memory.context import Context
-    from dndbots.memory.recall.search import Recall
-    from dndbots.memory.recaps import Recap
+    from dndbots.memory.context import Briefing, Context
     from dndbots.memory.scoped.service import MemoryService
     from dndbots.storage.neo4j.projection import Projection
 
@@ -80,9 +80,11 @@ class Campaign:
         self._store = store
         self._log = BranchLog(store, branch)
         self.address = None if address is None else str(address)
+        self._scribe = Scribe(self._log)
         self._memory = CampaignMemory(self, summarizer)
         self._compaction = CampaignCompaction(self._log, extractor=extractor, address=self.address)
         self.home = self._compaction.home
+        self._interop = CampaignInterop(self._log, self._continue_elsewhere)
 
     @classmethod
     def open(
@@ -149,26 +151,13 @@ class Campaign:
         """Append events in one transaction, all or none, and return them as stored."""
         return self._log.record_many(events, expected=expected)
 
+    # The same by names, with ids, session and hearers filled in.
+    say = _delegate("_scribe", Scribe.say)
+    narrate = _delegate("_scribe", Scribe.narrate)
+    note = _delegate("_scribe", Scribe.note)
     replay = _delegate("_log", BranchLog.replay)
     listen = _delegate("_log", BranchLog.listen)
-
-    def introduce(
-        self,
-        category: str,
-        name: str,
-        *,
-        aliases: Iterable[str] = (),
-        session_id: str = "prologue",
-        content: str | None = None,
-        metadata: Mapping[str, JsonValue] | None = None,
-    ) -> str:
-        """Record a new person, place or thing under a free uid and return the uid.
-
-        `metadata` says who learns of it, and where, as in any event.
-        """
-        return self._log.introduce(
-            category, name, aliases=aliases, session_id=session_id, content=content, metadata=metadata
-        )
+    introduce = _delegate("_log", BranchLog.introduce)
 
     @property
     def head(self) -> int:
@@ -274,45 +263,22 @@ class Campaign:
         as_of: str | None = None,
         encoding: str = DEFAULT_ENCODING,
         beside: str = "",
+        briefing: "Briefing | None" = None,
     ) -> "Context":
         """Return what the viewer knows and needs now, as text for a model, within the token budget.
 
         `items` say why each line is there and where it comes from; `dropped` says what was left out.
         `query` adds what answers it. With `beside`, the other text of the prompt (rules, a sheet,
-        secrets), the budget is that of the whole `prompt`. No model is asked.
+        secrets), the budget is that of the whole `prompt`. `briefing` is what a game adds for this viewer,
+        such as the adventure's file for the DM. No model is asked.
         """
         return self._memory.context(
-            viewer, budget, query=query, as_of=as_of, encoding=encoding, beside=beside
+            viewer, budget, query=query, as_of=as_of, encoding=encoding, beside=beside, briefing=briefing
         )
 
-    def recall(
-        self,
-        viewer: str,
-        query: str,
-        budget: int = 500,
-        *,
-        as_of: str | None = None,
-        encoding: str = DEFAULT_ENCODING,
-    ) -> "Recall":
-        """Answer a question from what the viewer can know: cited lines and facts, or "no record".
-
-        The answer never has more tokens than the budget, which is at least 200.
-        """
-        return self._memory.recall(viewer, query, budget, as_of=as_of, encoding=encoding)
-
-    def recap(
-        self, viewer: str, session: str | None = None, length: str = "medium", *, as_of: str | None = None
-    ) -> "Recap":
-        """Tell a session as the viewer knows it ("Previously on …"), with open threads.
-
-        Without `session`, it is the last one. `length` is short, medium or long.
-        """
-        return self._memory.recap(viewer, session, length, as_of=as_of)
-
-    def memory(self, viewer: str, *, token_limit: int = TOKEN_LIMIT, as_of: str | None = None) -> AgentMemory:
-        """Return an agent's memory: its summary, its buffer, and what it knows of itself."""
-        return self._memory.memory(viewer, token_limit=token_limit, as_of=as_of)
-
+    recall = _delegate("_memory", CampaignMemory.recall)
+    recap = _delegate("_memory", CampaignMemory.recap)
+    memory = _delegate("_memory", CampaignMemory.memory)
     memories = _delegate("_memory", CampaignMemory.memories)
     carried = _delegate("_memory", CampaignMemory.carried)
     summaries = _delegate("_memory", CampaignMemory.summaries)
@@ -413,9 +379,13 @@ class Campaign:
         name, also for other programs that have it open.
         """
         kept = self._log.undo(to)
+        self._continue_elsewhere(kept)
+        return kept
+
+    def _continue_elsewhere(self, kept: str) -> None:
+        """Follow the log to the branch that took the name of this one; the old one is called `kept`."""
         self._memory.reset()
         self._compaction.move_data(kept)
-        return kept
 
     def another(self) -> "Campaign":
         """Open the same branch through a connection of its own."""
@@ -446,6 +416,11 @@ class Campaign:
         `progress` gets the lines added and their total.
         """
         return transcripts.import_lines(self._log, self._store, lines, progress)
+
+    chat = _delegate("_interop", CampaignInterop.chat)
+    import_files = _delegate("_interop", CampaignInterop.import_files)
+    importer = _delegate("_interop", CampaignInterop.importer)
+    persona = _delegate("_interop", CampaignInterop.persona)
 
     def export(self, *, viewer: str = DM) -> Iterator[str]:
         """Return the log as lines of JSON, for `import_log`; or the part that a viewer perceived."""

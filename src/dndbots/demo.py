@@ -14,7 +14,7 @@ from dndbots.cli import console
 from dndbots.cli.app import app
 from dndbots.events import audience
 
-GAME: Final = "--module apples_in_january --seed 1"
+GAME: Final = "--module apples_in_january --seed 44"
 ROUNDS: Final = 14
 _WHERE: Final = "demo"
 

@@ -1,0 +1,66 @@
+"""The shape of a prompt: where the memory goes, and which old lines are left out because of it."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from dndbots.interop.history.alignment import loose_key
+from dndbots.memory.context import Context
+from dndbots.server.chat.play_lines import PlayLine, PlayReading
+from dndbots.tokens import count_tokens
+
+
+def add_memory(
+    messages: Sequence[dict[str, Any]],
+    reading: PlayReading,
+    context: Context | None,
+    *,
+    drops: Collection[int],
+) -> list[dict[str, Any]]:
+    """Return the messages to send on: the memory after the client's own prompt, before the history.
+
+    A client that merges roles gets the memory inside of its first message, since its model may refuse two
+    system messages. `drops` are positions to leave out.
+    """
+    kept = [message for position, message in enumerate(messages) if position not in drops]
+    if context is None:
+        return kept
+    text = context.prompt
+    if reading.is_merged and isinstance(kept[0].get("content"), str):
+        first = kept[0]
+        merged = {**first, "content": f"{first['content']}\n\n{text}"}
+        if first.get("role") not in ("system", "developer"):
+            merged["content"] = f"{text}\n\n{first['content']}"
+        return [merged, *kept[1:]]
+    at = reading.memory_at - sum(position < reading.memory_at for position in drops)
+    return [*kept[:at], {"role": "system", "content": text}, *kept[at:]]
+
+
+def keep_newest(lines: Sequence[PlayLine], budget: int, *, already: Collection[int]) -> set[int]:
+    """Return the positions of old lines to leave out, so that the rest fits a number of tokens.
+
+    The newest line always stays.
+    """
+    drops: set[int] = set()
+    total = 0
+    for line in reversed(lines):
+        if line.position in already:
+            continue
+        total += count_tokens(line.text)
+        if total > budget and line is not lines[-1]:
+            drops.add(line.position)
+    return drops
+
+
+def keep_perceived(lines: Sequence[PlayLine], viewer: str, perceived: Collection[str]) -> set[int]:
+    """Return the positions of lines that a viewer did not perceive.
+
+    `perceived` are the texts that it did, as far as they are recorded; the newest replies are not yet.
+    """
+    last = max((number for number, line in enumerate(lines) if line.is_user), default=-1)
+    drops = {line.position for line in lines[: last + 1] if loose_key(line.text) not in perceived}
+    new = lines[last + 1 :]
+    return drops | {
+        line.position
+        for line in new
+        if line.hearers is not None and viewer not in (*line.hearers, line.speaker)
+    }

@@ -1,0 +1,1 @@
+"""MCP: assistants ask what one seat of a campaign knows."""
