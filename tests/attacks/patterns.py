@@ -72,11 +72,18 @@ def _is_ours(one: object) -> bool:
 
 
 def _computed(one: object) -> list[object]:
-    """What is only made when it is asked for: a property of ours that is a pattern, a cached grammar."""
-    if isinstance(one, _lru_cache_wrapper) and str(one.__module__).startswith("dndbots"):
-        makes_grammar = "Lark" in str(one.__annotations__.get("return"))
-        return [one()] if makes_grammar and not inspect.signature(one).parameters else []
+    """What is only made when it is asked for: a pattern of a property, a cached grammar or list."""
+    if isinstance(one, _lru_cache_wrapper):
+        return [one()] if keeps_patterns(one) else []
     return [getattr(one, name) for name in _patterns_of(type(one))]
+
+
+def keeps_patterns(function: object) -> bool:
+    """Whether a function makes patterns or a grammar once and keeps them, so that the walk calls it."""
+    if not isinstance(function, _lru_cache_wrapper) or not str(function.__module__).startswith("dndbots"):
+        return False
+    returned = str(function.__annotations__.get("return"))
+    return ("Pattern" in returned or "Lark" in returned) and not inspect.signature(function).parameters
 
 
 @cache

@@ -17,7 +17,7 @@ from dndbots.errors import ActRefused, DndbotsError
 from dndbots.extraction.english.extractor import RuleExtractor
 from dndbots.extraction.port import KnownNames, Turn
 from dndbots.game.input.answer_filter import filter_answer
-from dndbots.game.input.line_parser import parse_line
+from dndbots.game.input.person_player import parse_line
 from dndbots.llm.responses.answers import read
 from dndbots.llm.responses.shapes import Shape, without_thoughts
 from dndbots.llm.settings import Way

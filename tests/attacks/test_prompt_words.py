@@ -39,7 +39,7 @@ _SHORTEST = 3
 # Headings, labels and sentences of the engine's own, which any prompt may have.
 _OF_EVERY_PROMPT = (
     "Key past events (compressed) FOES: THINGS: SPELLS READY: OFFERED: NEWS WAYS QST MON LOC KEPT "
-    "It was found. Act is begun. They were killed by"
+    "It was found. Act is begun. They were killed by Done so far:"
 )
 
 
@@ -84,6 +84,7 @@ class Audited(Game):
         super().__init__(*args, **how)
         self.leaks: list[str] = []
         self.read = 0
+        self.asked: dict[str, str] = {}  # the newest of each seat
         self._read_of: dict[int, dict[str, str]] = {}
         self._heard: dict[str, set[str]] = {}
         self._at: dict[str, int] = {}
@@ -105,6 +106,7 @@ class Audited(Game):
         found = words(_CUT.sub("…", text))
         secrets = {word: of for word, of in self.secrets().items() if word in found - heard}
         self.read += 1
+        self.asked[who] = text
         for word, of in sorted(secrets.items()):
             line = next(one for one in text.split("\n") if word in words(one))
             self.leaks.append(f"round {self.round}, {who}: {word!r} ({of}) in {line!r}")
@@ -113,7 +115,7 @@ class Audited(Game):
     def secrets(self) -> dict[str, str]:
         """The words of all names that there are: those of the adventure, and those that its DM made up."""
         for number in range(self.table.chapter + 2):
-            if number not in self._read_of and (module := self._module(number)) is not None:
+            if number not in self._read_of and (module := self._seats.module(number)) is not None:
                 self._read_of[number] = secrets_of(module)
         found = {word: of for secrets in self._read_of.values() for word, of in secrets.items()}
         own = {uid: str(facts["called"]) for uid, facts in self.table.facts.items() if "called" in facts}
@@ -206,7 +208,7 @@ def test_a_model_that_brings_somebody_in_tells_no_name(module: str) -> None:
     voice = ScriptedVoice(introducing("Ysolde Quillfeather", "a thin man with inky cuffs"))
     game = audited(module, SEEDS[0], dm=ModelDM(voice), rounds=4)
     assert "Ysolde Quillfeather" in as_text(game.campaign.entities(viewer=DM))
-    assert any("inky cuffs" in game.system_message(who) for who in game.table.living())
+    assert any("inky cuffs" in game.asked[who] for who in game.table.living())
     assert game.leaks == []
     for who in game.table.living():
         assert told_in_answers(game, who) == []

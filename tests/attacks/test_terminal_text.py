@@ -27,8 +27,9 @@ from dndbots.cli import console
 from dndbots.cli.app import app, load_program
 from dndbots.cli.play.thinking_line import Watch
 from dndbots.compaction.reader_process import _InertFormatter
-from dndbots.ids import inert
-from dndbots.llm.protocol import Role
+from dndbots.game.live_words import LiveState, LiveWords
+from dndbots.game.state.campaign_tables import fold_tables
+from dndbots.ids import DM, inert
 
 CLI = Path(console.__file__).parent
 # What rich and we write ourselves: styles, and a status line that comes and goes.
@@ -100,24 +101,30 @@ def check(shown: str) -> None:
 # What is streamed.
 
 
+def streamed(words: list[str]) -> str:
+    """What a terminal shows while an answer of the DM comes in these pieces."""
+    with terminal() as screen:
+        watch = Watch()
+        for state, text in (
+            (LiveState.ASKED, ""),
+            *((LiveState.COMES, word) for word in words),
+            (LiveState.OVER, ""),
+        ):
+            watch.hear(LiveWords(state=state, speaker=DM, place=None, viewers=frozenset((DM,)), text=text))
+    return screen.shown
+
+
 @given(st.lists(TEXTS, min_size=1, max_size=8))
 @example(["[/bold]"])
 @example(["[link=http://evil]", "here"])
 def test_streamed_words_are_shown_as_they_are(words: list[str]) -> None:
     """They end no game and make no link, however they are cut into pieces."""
-    with terminal() as screen, Watch(sees_all=True).asking(Role.DM) as hear:
-        assert hear is not None
-        for word in words:
-            hear(word)
-    check(screen.shown)
+    check(streamed(words))
 
 
 def test_markup_of_a_model_stands_there_as_it_was_written() -> None:
     """So the tests above look at something."""
-    with terminal() as screen, Watch(sees_all=True).asking(Role.DM) as hear:
-        assert hear is not None
-        hear("[red]I draw[/red] :skull:")
-    assert "[red]I draw[/red] :skull:" in screen.shown
+    assert "[red]I draw[/red] :skull:" in streamed(["[red]I draw[/red] :skull:"])
 
 
 # What is shown by commands.
@@ -166,6 +173,26 @@ FOREIGN: dict[str, list[tuple[object, ...]]] = {
     "rebuild": [()],
     "export log": [()],
     "export data": [()],
+    "export vault": [("--out", "{folder}/vault"), ("--out", "{folder}/other", "--as", "{text}")],
+    "export notes": [("--out", "{folder}/notes.md"), ("--out", "{folder}/n.md", "--session", "{text}")],
+    "export lorebook": [("--out", "{folder}/lore.json"), ("--out", "{junk}")],
+    "export card": [
+        ("--out", "{folder}/card.json", "--as", "pc_zara_001"),
+        ("--out", "{folder}/card.png", "--as", "pc_zara_001", "--picture", "{junk}"),
+        ("--out", "{folder}/c.json", "--as", "{text}"),
+    ],
+    "export chat": [("--out", "{folder}/chat.jsonl"), ("--out", "{folder}/c.jsonl", "--chat", "{text}")],
+    "prompt": [
+        ("dm",),
+        ("{text}",),
+        *(("{seat}", *more, "--campaign", "{game}") for more in ((), ("--xray",), ("--tools",))),
+        ("dm", "--campaign", "{game}"),
+    ],
+    "understand": [
+        ("{text}", "--as", "pc_zara_001"),
+        *((line, "--as", "{seat}", "--campaign", "{game}") for line in ("{text}", "take {text}")),
+        ('say "{text}" and look at {text}', "--as", "{seat}", "--campaign", "{game}"),
+    ],
     "graph path": [("pc_zara_001", "{text}", *VIEWED)],
     "graph near": [("pc_zara_001", *VIEWED)],
     "graph links": [("pc_zara_001", *VIEWED)],
@@ -174,13 +201,22 @@ FOREIGN: dict[str, list[tuple[object, ...]]] = {
     "import": [("{lines}",), ("{junk}",)],
     "import-log": [("{lines}",), ("{junk}",)],
     "play": [("--auto", 1, "--no-compact", "--human", "{text}"), ("--auto", 1, "--module", "{junk}")],
+    # A server that starts runs on; its answers are pages and JSON, and no text on the terminal.
+    "serve": [("--module", "{junk}"), ("--settings", "{junk}"), ("--model", "{text}")],
+    "mcp": [("--as", "{text}"), ("--branch", "{text}")],
     "list": [("{folder}",)],
+    "models": [
+        ("--offline", "--settings", "{settings}"),
+        ("--settings", "{settings}"),
+        ("--model", "{text}"),
+        ("--base-url", "http://127.0.0.1:9/{text}"),
+    ],
     "modules": [("{junk}",)],
     "roll": [("{text}",)],
     "character new": [("--name", "{text}", "--seed", 1), ("--class", "{text}")],
     "trust": [("{settings}",), ("{junk}",)],
 }
-WITHOUT_CAMPAIGN = frozenset(("list", "modules", "roll", "character new", "trust"))
+WITHOUT_CAMPAIGN = frozenset(("list", "models", "modules", "roll", "character new", "trust"))
 # Nothing foreign in the first two; the others answer on a server, through the same functions.
 NOT_HERE = frozenset(
     (
@@ -240,6 +276,17 @@ def hostile_campaign(folder: Path, texts: list[str]) -> Path:
     return folder
 
 
+def hostile_game(folder: Path, texts: list[str]) -> tuple[Path, str]:
+    """A game in which a character was told these texts, and the uid of that character."""
+    shown_by("play", "--auto", 1, "--no-compact", "--seed", 1, "--seats", 2, "--campaign", folder)
+    with Campaign.open(folder) as campaign:
+        seat = min(uid for uid in fold_tables(campaign) if uid.startswith("pc_"))
+        for number, text in enumerate(texts):
+            told = event(f"evt told {number}", DM, text, kind=EventType.DM_NARRATION, witnesses=[seat])
+            campaign.record(told)
+    return folder, seat
+
+
 @FEW
 @given(texts=st.lists(STORED, min_size=3, max_size=6), word=STORED)
 @example(texts=[WORST], word=WORST)
@@ -249,6 +296,7 @@ def test_no_command_obeys_what_it_shows(
     """Names, content, errors, notes and files: for every command there is."""
     folder = tmp_path_factory.mktemp("hostile")
     where = hostile_campaign(folder / "campaign", texts)
+    game, seat = hostile_game(folder / "game", texts)
     lines = folder / "lines.jsonl"
     lines.write_text(
         "".join(json.dumps({"speaker": text, "text": text, "id": text}) + "\n" for text in (*texts, texts[0]))
@@ -266,6 +314,8 @@ def test_no_command_obeys_what_it_shows(
         "junk": junk,
         "settings": file,
         "folder": folder,
+        "game": game,
+        "seat": seat,
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -274,7 +324,8 @@ def test_no_command_obeys_what_it_shows(
         for name, calls in FOREIGN.items():
             for call in calls:
                 words = [_filled(str(one), filled) for one in call]
-                at = () if name in WITHOUT_CAMPAIGN else ("--campaign", where)
+                names_it = name in WITHOUT_CAMPAIGN or "--campaign" in words
+                at = () if names_it else ("--campaign", where)
                 check(shown_by(*name.split(), *words, *at))
 
 

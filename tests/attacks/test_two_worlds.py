@@ -102,13 +102,15 @@ ASKED: dict[str, View] = {
 }
 # What answers to the DM or to nobody, and is no view.
 OF_THE_DM = frozenset(
-    ("accept", "another", "another_branch", "branch", "branches", "close", "compact",
+    ("accept", "another", "another_branch", "branch", "branches", "chat", "close", "compact",
      "compacting", "compaction", "data", "drop_cache", "diff", "export_data", "extractor", "fork", "head",
-     "import_log", "import_transcript", "introduce", "last_location_message_index",
+     "import_files", "import_log", "import_transcript", "importer", "introduce",
+     "last_location_message_index",
      "last_npc_message_index", "last_world_message_index", "listen",
-     "location_memories", "memory_service", "npc_memories", "open", "projection",
+     "location_memories", "memory_service", "narrate", "note", "npc_memories", "open", "persona",
+     "projection",
      "proposals", "rebuild", "record", "record_many", "reject", "rejections", "remember", "remembered",
-     "replay", "save_data", "start_session", "summarizer", "tending", "undo", "verify", "who_knows",
+     "replay", "save_data", "say", "start_session", "summarizer", "tending", "undo", "verify", "who_knows",
      "world_memories")
 )  # fmt: skip
 # They decide for a viewer or for all, which the worlds do; or give the view that all the others read.
@@ -163,8 +165,9 @@ OF_THE_PROGRAM = frozenset(
     # What answers to no viewer: it is the DM's, or somebody's who keeps campaigns, rules and models.
     ("branches", "character list", "character new", "compact", "compaction", "diff", "export data", "fork",
      "graph follow", "graph query", "graph rebuild", "graph sync", "graph verify", "import", "import-log",
-     "jobs", "list", "modules", "new", "play", "rebuild", "review accept", "review edit", "review list",
-     "review reject", "roll", "trust", "undo", "usage", "verify", "who-knows", "worker")
+     "jobs", "list", "mcp", "models", "modules", "new", "play", "rebuild", "review accept", "review edit",
+     "review list", "review reject", "roll", "serve", "trust", "undo", "usage", "verify", "who-knows",
+     "worker")
 )  # fmt: skip
 COMMANDS: dict[str, list[list[str]]] = {
     "context": [
@@ -180,7 +183,12 @@ COMMANDS: dict[str, list[list[str]]] = {
         ["--as", "Zara", "Vipper"],
         ["--as", "Zara", "Elenna"],
     ],
+    "export card": [["--as", "Zara", "--out", "zara.png"]],
+    "export chat": [["--as", "Zara", "--out", "chat.jsonl"]],
     "export log": [["--as", "Zara"]],
+    "export lorebook": [["--as", "Zara", "--out", "world.json"]],
+    "export notes": [["--as", "Zara", "--out", "notes.md"]],
+    "export vault": [["--as", "Zara", "--out", "vault"]],
     "graph about": [["Elena", "--as", "Zara"], ["Viper", "--as", "Zara"]],
     "graph common": [["Throk", "Mira", "--as", "Zara"]],
     "graph links": [["Elena", "Zara", "--as", "Zara"]],
@@ -188,6 +196,7 @@ COMMANDS: dict[str, list[list[str]]] = {
     "graph path": [["Mira", "Elena", "--as", "Zara"]],
     "log": [["--as", "Zara"], ["--as", "Zara", "--json"], ["--as", "Elena"]],
     "memories": [["--as", "Zara"], ["--as", "Zara", "--summary"]],
+    "prompt": [["Zara"], ["Zara", "--json"]],
     "recall": [["Who is Viper?", "--as", "Zara"], ["Zara", "Who weeps?", "--json"]],
     "recap": [["--as", "Zara"], ["--as", "Zara", "--session", "s01", "--length", "long"]],
     "threads": [["--as", "Zara", "--all"]],
@@ -196,6 +205,7 @@ COMMANDS: dict[str, list[list[str]]] = {
         ["--as", "Zara", "--about", "Elena"],
         ["--as", "Zara", "--about", "Vipers"],
     ],
+    "understand": [["ask Elena about Viper", "--as", "Zara"], ["hide", "--as", "Zara", "--json"]],
     # They write, and what they wrote is asked for afterwards.
     "pin": [
         ["c7"],

@@ -61,3 +61,21 @@ def test_the_reference_can_be_written(tmp_path: Path) -> None:
     page = tmp_path / "cli.md"
     subprocess.run([sys.executable, "-m", "dndbots.cli.maintain.reference", str(page)], check=True)
     assert page.read_bytes() == PAGE.read_bytes()
+
+
+@pytest.mark.parametrize("command", ["", "import", "review accept", "serve"])
+def test_help_shows_flags_without_a_type(command: str) -> None:
+    """A flag takes no value, so `--help` names none; several values are shown by one set of dots."""
+    shown = program(*command.split(), "--help").out
+    assert "--help" in shown
+    assert "<bool>" not in shown
+    assert "...}" not in shown
+
+
+def test_paragraphs_of_help_flow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lines of a help text break at the edge of the terminal, not where its source does."""
+    monkeypatch.setenv("COLUMNS", "400")
+    monkeypatch.setenv("TERMINAL_WIDTH", "400")
+    lines = [line.strip() for line in program("import", "--help").out.splitlines()]
+    [paragraph] = [line for line in lines if line.startswith("Takes SillyTavern")]
+    assert paragraph.endswith("if it does not exist.")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from tests.cli.calling import Run
 
+from dndbots.campaign import Campaign
 from dndbots.cli import app as program
 
 NEEDS_A_VIEWER = ("recall", "context", "recap", "memories", "threads", "timeline", "log", "entity")
@@ -31,6 +32,22 @@ def test_graphs_need_a_viewer_too(run: Run, split: Path) -> None:
 def test_an_unknown_viewer_gets_the_closest_names_first(run: Run, split: Path, command: str) -> None:
     answer = run(*_words(command), "--as", "Zahra", "-c", split)
     assert answer == (1, "", "error: no character has the name 'Zahra'; choose Zara, Throk or dm\n")
+
+
+def test_a_part_of_a_name_is_enough_where_one_character_has_it(run: Run, tmp_path: Path) -> None:
+    """Not where two have it: then the whole names are listed."""
+    where = tmp_path / "named"
+    with Campaign.open(where) as campaign:
+        campaign.import_transcript(
+            {"speaker": name, "text": f"I am {name}."}
+            for name in ("Quillon Ashby", "Pim Tanglefoot", "Pim Oldacre")
+        )
+    whole = run("timeline", "--as", "Quillon Ashby", "-c", where)
+    assert whole.code == 0
+    assert run("timeline", "--as", "quillon", "-c", where) == whole
+    both = run("timeline", "--as", "Pim", "-c", where)
+    assert both.code == 1
+    assert "choose Pim Oldacre, Pim Tanglefoot, Quillon Ashby or dm" in both.err
 
 
 @pytest.mark.parametrize("command", NEEDS_A_VIEWER)

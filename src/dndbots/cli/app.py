@@ -1,5 +1,6 @@
 """The program: all commands, and the one place where their errors become messages."""
 
+import inspect
 from importlib import import_module
 from typing import Annotated, Any, Final
 
@@ -12,11 +13,14 @@ from dndbots.cli import console, failures
 # Each module of commands, with the names it adds. A module is loaded when one of its commands is called.
 _MODULES: Final = {
     "play.play": ("play",),
+    "serve.serve": ("serve",),
     "play.character": ("character",),
     "play.modules": ("modules",),
+    "play.model_list": ("models",),
     "play.roll": ("roll",),
     "inspect.recall": ("recall",),
     "inspect.context": ("context",),
+    "inspect.prompt": ("prompt",),
     "inspect.recap": ("recap",),
     "inspect.memories": ("memories",),
     "inspect.threads": ("threads",),
@@ -27,6 +31,8 @@ _MODULES: Final = {
     "inspect.diff": ("diff",),
     "inspect.graph": ("graph",),
     "inspect.usage": ("usage",),
+    "inspect.mcp": ("mcp",),
+    "inspect.understand": ("understand",),
     "maintain.campaigns": ("new", "list", "verify", "rebuild"),
     "maintain.branches": ("branches", "fork", "undo"),
     "maintain.import_export": ("import", "import-log", "export"),
@@ -42,6 +48,7 @@ _MODULE_OF: Final = {command: module for module, commands in _MODULES.items() fo
 # Headings of `--help`, by folder.
 _PANELS: Final = {
     "play": "Play",
+    "serve": "Play",
     "inspect": "Ask what somebody knows",
     "maintain": "Keep campaigns",
 }
@@ -71,6 +78,9 @@ class _Program(TyperGroup):
             self._load(module)
         return [*_MODULE_OF]
 
+    def get_params(self, ctx: Any) -> Any:
+        return _without_types(super().get_params(ctx))
+
     def _load(self, module: str) -> None:
         if _MODULES[module][0] in self.commands:
             return
@@ -79,7 +89,25 @@ class _Program(TyperGroup):
         import_module(f"dndbots.cli.{module}").add_to(loaded)
         for name, command in typer.main.get_group(loaded).commands.items():
             command.rich_help_panel = _PANELS[module.partition(".")[0]]  # type: ignore[attr-defined]
+            _tidy_help(command)
             self.commands[name] = command
+
+
+def _tidy_help(command: Any) -> None:
+    """Show flags without a type, and let paragraphs flow: typer prints `<bool>`, and our own line breaks."""
+    _without_types(command.get_params(typer.Context(command)))
+    paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+    command.help = "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
+    for inner in getattr(command, "commands", {}).values():
+        _tidy_help(inner)
+
+
+def _without_types(params: list[Any]) -> list[Any]:
+    """Return options of which the flags show no type in `--help`."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
 
 
 def _accept_older_name(option: str) -> str:

@@ -9,7 +9,7 @@ import logging
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import typer
 from rich.console import Console
@@ -20,10 +20,14 @@ from dndbots.ids import is_hidden
 from dndbots.text.labels import is_plain_id
 
 if TYPE_CHECKING:
-    from rich.console import JustifyMethod
+    from rich.console import JustifyMethod, RenderableType
 
 Report = Callable[[int, int], None]
 inert = ids.inert
+# Words that come while one waits: their margin, and how wide and high they get.
+_MARGIN: Final = 2
+_WIDEST_WORDS: Final = 100
+_MOST_LINES: Final = 16
 
 
 def inert_id(text: str) -> str:
@@ -68,6 +72,32 @@ def status(text: str) -> Iterator[Callable[[str], None]]:
     # As a plain string, rich would read it as markup whatever its console says.
     with output().status(Text(inert(text))) as line:
         yield lambda changed: line.update(Text(inert(changed)))
+
+
+@contextmanager
+def live_words(line: str) -> Iterator[Callable[[str, str], None]]:
+    """Show a line on the terminal while the block runs, with words above it that grow; all of it vanishes.
+
+    Yield a function that changes the words and the line. Of many words, the last are shown.
+    """
+    from rich.live import Live
+
+    console = output()
+    with Live(_live_page(console, "", line), console=console, transient=True, refresh_per_second=8) as live:
+        yield lambda words, changed: live.update(_live_page(console, words, changed))
+
+
+def _live_page(console: Console, words: str, line: str) -> "RenderableType":
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.spinner import Spinner
+
+    spinner = Spinner("dots", Text(inert(line)))
+    if not words:
+        return spinner
+    width = min(console.width, _WIDEST_WORDS) - _MARGIN
+    lines = Text(inert_lines(words)).wrap(console, max(width, 1))
+    return Group(Padding(Text("\n").join(lines[-_MOST_LINES:]), (0, 0, 0, _MARGIN)), spinner)
 
 
 def counted(number: int, singular: str, plural: str | None = None) -> str:

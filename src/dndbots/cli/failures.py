@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from dndbots.cli import console
-from dndbots.errors import DndbotsError, InvalidModule, InvalidTranscript, NotInRules
+from dndbots.errors import DndbotsError, InvalidModule, InvalidTranscript, NotInRules, UnreadableFile
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -75,6 +75,15 @@ def in_file(path: Path, locate: Callable[[int], str] = "line {}".format) -> Iter
         raise Refusal(f"{path}: {exc}", code=UNUSABLE) from exc
     except ValueError as exc:
         raise Refusal(f"{path}: {_explain_value_error(exc)}", code=UNUSABLE) from exc
+
+
+@contextmanager
+def in_file_of_others() -> Iterator[None]:
+    """Refuse a file of another program that cannot be read."""
+    try:
+        yield
+    except UnreadableFile as exc:
+        raise Refusal(str(exc), code=UNUSABLE) from exc
 
 
 def without_password(address: str) -> str:

@@ -55,8 +55,9 @@ def open_for(
 ) -> "Iterator[tuple[Campaign, str]]":
     """Open a campaign to answer one viewer; yield the campaign and the viewer.
 
-    Without a viewer this refuses and lists the characters: nobody is the DM by default. A name that is not
-    known is refused with the closest names the viewer knows.
+    A part of a name is enough if only one character has it: "Quillon" for Quillon Ashby. Without a viewer
+    this refuses and lists the characters: nobody is the DM by default. A name that is not known is refused
+    with the closest names the viewer knows.
     """
     with open_campaign(where, branch) as campaign:
         if viewer is None:
@@ -65,12 +66,25 @@ def open_for(
                 f"add --as NAME to choose whose view to show: {names}", code=failures.UNUSABLE
             )
         try:
-            yield campaign, viewer
+            yield campaign, _find_viewer(campaign, viewer)
         except UnknownViewer as exc:
             names = _join([*_closest_first(exc.who, _character_names(campaign)), DM])
             raise failures.Refusal(f"no character has the name {exc.who!r}; choose {names}") from exc
         except UnknownEntity as exc:
             raise failures.Refusal(_explain_unknown(campaign, viewer, exc.who, as_of)) from exc
+
+
+def _find_viewer(campaign: "Campaign", viewer: str) -> str:
+    """Return the viewer as given, or the whole name of the one character with that part of a name."""
+    try:
+        with campaign.view(DM) as view:
+            view.perceiver(viewer)
+    except UnknownViewer:
+        wanted = viewer.casefold()
+        bearers = [name for name in _character_names(campaign) if wanted in name.casefold().split()]
+        if len(bearers) == 1:
+            return bearers[0]
+    return viewer
 
 
 def _explain_unknown(campaign: "Campaign", viewer: str, name: str, as_of: str | None) -> str:

@@ -17,7 +17,7 @@ def test_what_each_knows_alone(run: Run, split: Path) -> None:
         "  met",
         "    Cellar (loc_cellar_001)",
         "  holds",
-        "    Elena: role is traitor. [evt_4]",
+        "    Elena is a traitor. [evt_4]",
         "  threads",
         "    mystery: Who bought the children?",
         "  perceived",
@@ -37,7 +37,7 @@ def test_where_they_disagree(run: Run, split: Path) -> None:
     told = run("diff", "Zara", "Throk", "-c", split).out.splitlines()
     after = told[told.index("They disagree:") :]
     assert after[1].split() == ["Zara", "(pc_zara_001)", "Throk", "(pc_throk_001)"]
-    assert "Elena: role is traitor. [evt_4]" in after[3]
+    assert "Elena is a traitor. [evt_4]" in after[3]
     assert "[evt_8]" in "".join(after[3:])
     assert max(map(len, told)) <= 80
 

@@ -352,12 +352,12 @@ def test_nobody_reads_along_when_it_is_no_terminal(split: Path) -> None:
 
 
 def test_recall_cites_lines(run: Run, split: Path) -> None:
-    """Each line with its event, session and speaker; facts before lines."""
+    """Each line numbered, with its speaker; each run with its session and event; facts before lines."""
     told = run("recall", "Who sold a letter and shoes?", "--as", "Zara", "-c", split)
     assert told.code == 0
-    assert "  [evt_4, s01] DM: Small shoes, and a letter: Elena sold them." in told.out.splitlines()
+    assert "  4. DM: Small shoes, and a letter: Elena sold them." in told.out.splitlines()
     fact = run("recall", "What role does Elena have?", "--as", "Zara", "-c", split).out.splitlines()[0]
-    assert fact == "  [evt_4] Elena: role is traitor."
+    assert fact == "  1. [evt_4] Elena is a traitor."
 
 
 def test_recall_of_what_one_did_not_perceive_is_no_record(run: Run, split: Path) -> None:

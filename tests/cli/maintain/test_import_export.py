@@ -132,11 +132,9 @@ GOOD = '{"speaker": "A", "text": "x", "id": "1"}\n'
         ),
         (GOOD + '{"speaker": "\\u001b[31m", "text": "x"}\n', "line 2", "is not a name"),
         (f"[{GOOD},{GOOD},\n 7]", "item 3", "is not an object"),
-        (f"[{GOOD},\n,]", "line 3", "json: "),
         ('{"TURNS": [{"NAMES": [], "UTTERANCES": ["x"]}]}', "TURNS[0]", "NAMES"),
         ('{"TURNS": [{"NAMES": ["A"], "UTTERANCES": "x"}]}', "TURNS[0]", "UTTERANCES"),
         ('{"TURNS": 7}', "line 1", "is not a transcript"),
-        ("Zara: hello\n", "line 1", "is not a transcript"),
     ],
 )
 def test_a_bad_line_is_told_with_its_place(
@@ -170,13 +168,32 @@ def test_what_windows_writes_is_read(run: Run, tmp_path: Path) -> None:
     assert run("import", path, "-c", tmp_path / "new").out == f"{path}: 1 added, 0 already there\n"
 
 
+def test_a_file_of_no_known_kind_is_told(run: Run, campaign: Path) -> None:
+    """The reason says what was expected, and where; nothing is imported, not even the good files."""
+    good = transcript(campaign.parent / "good.jsonl", *LINES)
+    bad = campaign.parent / "bad.json"
+    before = stored(campaign)
+    for content, reason in (
+        (f"[{GOOD},\n,]", "it is not JSON: Expecting value at line 3, column 1"),
+        ("Zara: hello\n", "its text is of no known kind"),
+        ('{"hello": 1}', "its JSON is of no known kind"),
+        ("\x00\x01\x02", "neither text nor a card"),
+    ):
+        bad.write_text(content)
+        answer = run("import", good, bad, "-c", campaign)
+        assert (answer.code, answer.out) == (2, "")
+        assert f"{bad}: " in answer.err
+        assert reason in answer.err
+        assert stored(campaign) == before
+
+
 def test_files_before_a_bad_one_stay_imported(run: Run, tmp_path: Path) -> None:
     """With --json, what was imported before the error is told all the same."""
-    good, bad = transcript(tmp_path / "good.jsonl", *LINES), transcript(tmp_path / "bad.jsonl", 7)
+    good, bad = transcript(tmp_path / "good.jsonl", *LINES), transcript(tmp_path / "bad.jsonl", LINES[0], 7)
     answer = run("import", good, bad, "-c", tmp_path / "new", "--json")
     assert answer.code == 2
     assert answer.json == [{"file": str(good), "added": 3, "skipped": 0}]
-    assert f"{bad}, line 1" in answer.err
+    assert f"{bad}, line 2" in answer.err
 
 
 def test_json_lines_are_read_as_they_are_needed(tmp_path: Path) -> None:

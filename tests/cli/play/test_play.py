@@ -60,7 +60,7 @@ def test_an_imported_campaign_is_not_played_in_unasked(run: Run, tmp_path: Path)
     assert (answer.code, answer.out) == (1, "")
     assert "mine" in answer.err
     assert "--campaign" in answer.err
-    assert "dndbots recap" in answer.err
+    assert "--human dm" in answer.err
     assert run("export", "log", "-c", "mine").out == before
     assert run("recap", "--as", "dm", "-c", "mine").code == 0
     assert [one["name"] for one in run("entity", "--as", "dm", "-c", "mine", "--json").json] == ["Zara"]

@@ -120,7 +120,9 @@ def test_a_person_makes_an_open_game_up(run: Run) -> None:
     assert "/quest NAME | GOAL" in answer.out
     where = Path("campaigns") / "open"
     assert run("verify", "-c", where).code == 0
-    (moss,) = [event for event in events_in(where) if event.content == "Moss and stone."]
+    (moss,) = [
+        event for event in events_in(where) if event.content == "Moss and stone." and not event.is_note
+    ]
     assert moss.known.location == "loc_hollow_hill_001"
 
 
@@ -232,7 +234,7 @@ def playing(server: Server, *more: object) -> "subprocess.Popen[str]":
 
 @pytest.mark.parametrize("presses", [1, 2])
 def test_ctrl_c_while_a_model_is_asked_loses_nothing(run: Run, server: Server, presses: int) -> None:
-    """Once, the answer is waited for and played; twice, it is not. What was recorded goes on either way."""
+    """The answer is stopped, and its turn is played when the game resumes. What was recorded goes on."""
     held, asked = threading.Event(), threading.Event()
 
     def answers(_: dict[str, Any]) -> Say:
@@ -257,7 +259,7 @@ def test_ctrl_c_while_a_model_is_asked_loses_nothing(run: Run, server: Server, p
     assert game.returncode == 130
     assert "continue with: dndbots play --campaign" in errors
     said = [words for _, words in acts_in(HOME)]
-    assert said == ["Word 1.", "Word 2."][: 3 - presses]
+    assert said == ["Word 1."]
     assert run("verify", "-c", HOME).code == 0
     server.answers = None
     server.says = [Say(json.dumps({"verb": "say", "words": "Where were we?"}))]

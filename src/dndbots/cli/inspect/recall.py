@@ -31,13 +31,16 @@ def recall(
     budget: Annotated[
         int, typer.Option("--budget", metavar="N", help="Tokens the answer may have; 200 or more.")
     ] = _BUDGET,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show why each line was found, its score and its sources.")
+    ] = False,
     as_of: AsOf = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find what a character perceived about a question: facts first, then lines in order of play.
+    """Find what a character perceived about a question: facts first, then lines, the best run of lines first.
 
-    Each line is cited by event, session and speaker. Says "No record." if nothing answers well enough.
-    No model is asked.
+    Lines are numbered; where a run of lines begins is told once. Says "No record." if nothing stands out
+    from what chance would find. No model is asked.
     """
     if viewer is None and len(ctx.args) == 1:
         viewer, question = question, ctx.args[0]
@@ -48,12 +51,19 @@ def recall(
     if as_json:
         console.say_json(result)
     else:
-        say_recall(result)
+        say_recall(result, explain=explain)
 
 
-def say_recall(result: "Recall") -> None:
-    """Print the lines of an answer, or that there is none."""
+def say_recall(result: "Recall", *, explain: bool = False) -> None:
+    """Print the lines of an answer, or that there is none; with `explain`, why each line is there."""
     if result.no_record:
         console.say("No record.")
-    for item in result.items:
-        console.say_indented(item.text)
+        return
+    if result.confidence == "weak":
+        console.say("Nothing certain. The nearest lines are:")
+    for item, line in zip(result.items, result.text.splitlines(), strict=True):
+        console.say_indented(line)
+        if explain:
+            parts = ", ".join(f"{name} {share:.2f}" for name, share in item.parts.items())
+            score = f"score {item.score:.2f}{f' ({parts})' if parts else ''}, {item.confidence}"
+            console.say_indented(f"{score}; {item.reason}; from {', '.join(item.sources)}", depth=6)

@@ -13,6 +13,14 @@ if TYPE_CHECKING:
 
 _MILLION: Final = 1_000_000
 _HUNDRED: Final = 100
+_CUTS: Final = {
+    "echo": "repeated sentences cut",
+    "engine": "sentences of engine talk cut",
+    "person": "answers put into the first person",
+    "others": "sentences about others' deeds cut",
+    "markup": "marks of markup cut",
+    "unfinished": "unfinished sentences cut",
+}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -43,8 +51,17 @@ def _say_usage(used: "list[ModelUsage]") -> None:
         console.say(console.inert(model))
         rows = [_row(entry) for entry in used if entry.model == model]
         console.say_table(columns, rows, numbers=columns[1:])
+        for entry in used:
+            if entry.model == model and (entry.cuts or entry.fallbacks):
+                console.say(f"  {entry.role}: {', '.join(_cuts(entry))}")
         if model != models[-1]:
             console.say("")
+
+
+def _cuts(entry: "ModelUsage") -> list[str]:
+    """Return what guards cut from the answers of a role, and how often the house spoke instead."""
+    cuts = [f"{number} {_CUTS.get(kind, kind)}" for kind, number in entry.cuts.items()]
+    return [*cuts, *([f"{entry.fallbacks} told by the house instead"] if entry.fallbacks else [])]
 
 
 def _row(entry: "ModelUsage") -> tuple[str, ...]:

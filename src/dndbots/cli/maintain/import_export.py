@@ -1,4 +1,4 @@
-"""`import`, `import-log` and `export`: move transcripts, logs and campaign data in and out."""
+"""`import`, `import-log` and `export`: move files of other programs, logs and campaign data in and out."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -8,6 +8,8 @@ from typing import Annotated, TypeVar
 import typer
 
 from dndbots.cli import console, failures
+from dndbots.cli.maintain import exports as other_exports
+from dndbots.cli.maintain.import_files import import_files
 from dndbots.cli.options import Address, AsJson, OnBranch, open_campaign
 from dndbots.cli.viewers import open_for
 from dndbots.ids import DM
@@ -16,12 +18,7 @@ from dndbots.storage.ports import MAIN
 
 Line = TypeVar("Line")
 _LINES_PER_REPORT = 500
-_MOST_NAMES = 10
 
-Transcripts = Annotated[
-    list[Path],
-    typer.Argument(metavar="FILE...", exists=True, dir_okay=False, readable=True, help="The transcripts."),
-]
 ExportedLog = Annotated[
     Path,
     typer.Argument(metavar="FILE", exists=True, dir_okay=False, readable=True, help="The exported log."),
@@ -32,60 +29,13 @@ def add_to(app: typer.Typer) -> None:
     """Add the commands to the program."""
     app.command("import")(import_files)
     app.command("import-log")(import_log)
-    exports = typer.Typer(no_args_is_help=True, help="Export the log or the data of a campaign.")
+    exports = typer.Typer(
+        no_args_is_help=True, help="Export a campaign: its log, its data, or files for other programs."
+    )
     exports.command("log")(export_log)
     exports.command("data")(export_data)
+    other_exports.add_to(exports)
     app.add_typer(exports, name="export")
-
-
-def import_files(
-    files: Transcripts,
-    *,
-    campaign: Address,
-    branch: OnBranch = MAIN,
-    dm: Annotated[
-        str | None,
-        typer.Option(
-            "--dm", metavar="NAME", help="The speaker who is the DM, such as MATT in Critical Role."
-        ),
-    ] = None,
-    session: Annotated[
-        str | None,
-        typer.Option(
-            "--session",
-            metavar="NAME",
-            help="The session of lines that name none. The file's name if omitted.",
-        ),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Import transcripts: JSON lines, a JSON array of lines, or a Critical Role (CRD3) episode.
-
-    The content of a file shows its kind. Skips lines the log already has, so an interrupted import can be
-    repeated. Creates the campaign if it does not exist.
-    """
-    from dndbots.interop.transcript_files import TranscriptFile
-
-    done: list[dict[str, str | int]] = []
-    try:
-        with open_campaign(campaign, branch, create=True) as target:
-            for path in files:
-                source = TranscriptFile(path, dm=dm, session=session)
-                with console.progress(path.name) as report, failures.in_file(path, source.place):
-                    imported = target.import_transcript(_reported(source, report), progress=report)
-                done.append({"file": str(path), "added": imported.added, "skipped": imported.skipped})
-                if dm is not None and not source.dm_speaks:
-                    console.note(f"note: no line in {path} is by {dm}")
-                if source.quoted:
-                    names = ", ".join(list(source.quoted)[:_MOST_NAMES])
-                    console.note(f"note: shown in quotes because they look like part of a prompt: {names}")
-                if not as_json:
-                    shown = console.inert(str(path))
-                    console.say(f"{shown}: {imported.added} added, {imported.skipped} already there")
-    finally:
-        # Files imported before an error stay imported, so report them.
-        if as_json:
-            console.say_json(done)
 
 
 def _reported(lines: Iterable[Line], report: console.Report, total: int = 0) -> Iterator[Line]:

@@ -4,12 +4,13 @@
 their `--help`, so the page is the same on every terminal.
 """
 
-import inspect
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+_WIDTH = 106
 _INTRODUCTION = """\
 # The command line
 
@@ -70,14 +71,25 @@ def _section(command: Any, name: str) -> Iterator[str]:
     arguments = [param for param in command.params if param.param_type_name == "argument"]
     options = [param for param in command.params if param.param_type_name == "option" and not param.hidden]
     usage = [name, *map(_in_usage, [*arguments, *options])]
-    yield from [f"### {name}", "", inspect.cleandoc(command.help or ""), ""]
+    yield from [f"### {name}", "", *_paragraphs(command.help or ""), ""]
     yield from ["```text", *_wrapped(usage), "```", ""]
     yield from [*map(_item, [*arguments, *options]), ""]
 
 
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield the lines of a help text, which has its paragraphs on one line each."""
+    for line in text.split("\n"):
+        yield from textwrap.wrap(line, _WIDTH, break_long_words=False, break_on_hyphens=False) or [""]
+
+
 def _in_usage(param: Any) -> str:
-    shown = param.metavar if param.param_type_name == "argument" else _spelling(param, param.opts[0])
+    shown = _value_name(param) if param.param_type_name == "argument" else _spelling(param, param.opts[0])
     return str(shown) if param.required else f"[{shown}]"
+
+
+def _value_name(param: Any) -> str:
+    """Return the name of an argument, with dots if there may be several."""
+    return f"{param.metavar}..." if param.nargs != 1 else str(param.metavar)
 
 
 def _spelling(param: Any, name: str) -> str:
@@ -86,7 +98,7 @@ def _spelling(param: Any, name: str) -> str:
 
 def _item(param: Any) -> str:
     if param.param_type_name == "argument":
-        names = f"`{param.metavar}`"
+        names = f"`{_value_name(param)}`"
     else:
         names = ", ".join(f"`{_spelling(param, name)}`" for name in param.opts)
     notes = []

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dndbots.extraction.port import Update
 
 Ids = Annotated[
-    list[str], typer.Argument(metavar="ID...", help="The ids of proposals; `review list` shows them.")
+    list[str], typer.Argument(metavar="ID", help="The ids of proposals; `review list` shows them.")
 ]
 # About three lines of a terminal; `log` shows the whole turn.
 _LONGEST_SHOWN: Final = 240
@@ -69,11 +69,15 @@ def _proposal_as_json(proposal: "Proposal", turns: Mapping[str, "Moment"]) -> di
 
 
 def _say_update(update: "Update", turn: "Moment | None") -> None:
+    from dndbots.extraction.port import ALIAS
+
     verb = "is no longer" if update.ended else "is"
     marks = ["a rumor"] if update.sure == "rumor" else []
     marks += [f"on the word of {update.said_by}"] if update.said_by else []
     beside = f" ({', '.join(marks)})" if marks else ""
-    console.say_indented(f"{update.kind} {update.name}: {update.field} {verb} {update.value}{beside}")
+    is_name = update.field == ALIAS and update.value == update.name
+    said = "introduced by name" if is_name else f"{update.field} {verb} {update.value}"
+    console.say_indented(f"{update.kind} {update.name}: {said}{beside}")
     if turn is not None:
         console.say_indented(f"[{turn.event_id}] {turn.who}: {_words(turn.text, update)}", 4)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from dndbots.cli import console, failures
-from dndbots.cli.play.slash_commands import Undo
-from dndbots.errors import DuplicateEvent, NothingToUndo
+from dndbots.cli.play.slash_commands import Retry, Rewrite, Swipe, Undo
+from dndbots.errors import DuplicateEvent, NothingToRetell, NothingToUndo
 from dndbots.ids import DM
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dndbots.cli.play.thinking_line import Watch
     from dndbots.events import GameEvent
     from dndbots.game.game import Game
+    from dndbots.game.live_words import LiveHear
 
 _STOP: Final = frozenset(("q", "quit", "/quit"))
 _UNDO: Final = "/undo"
@@ -46,12 +47,14 @@ class Host:
         # A round that was left in the middle has not ended yet.
         self._ended = self._last_ended()
         self._asking = self._left = self._interrupted = False
+        self._stopped = False  # an answer of this step
+        self._restarts = False  # the next events replace what was told before
 
     def seat(self, people: Sequence[str], terminal: "TerminalInput") -> None:
         """Give seats to the people at the terminal. A person who is the DM plays on whoever dies."""
         self._people, self._input = () if DM in people else tuple(people), terminal
 
-    def play(self, rounds: int | None, *, compact: bool) -> None:
+    def play(self, rounds: int | None, *, compact: bool, compact_every: int) -> None:
         """Play a number of rounds, or to the end. Always tells what was recorded, even after an error."""
         before = signal.signal(signal.SIGINT, self._handle_interrupt)
         until = None if rounds is None else self._ended + rounds
@@ -59,8 +62,14 @@ class Host:
             self._spectator.tell()
             while True:
                 left = None if until is None else until - self._last_ended()
-                self._game.play(left, watch=self._after_step, compact=compact)
-                if not self._take_back():
+                self._game.play(
+                    left,
+                    watch=self._after_step,
+                    hear=self._hear,
+                    compact=compact,
+                    compact_every=compact_every,
+                )
+                if not (self._take_back() or self._retell()):
                     break
             self._end_session()
         except DuplicateEvent as exc:
@@ -93,6 +102,38 @@ class Host:
         self._say("", f"Took back round {undone.round}; the branch {undone.kept_as} keeps it.")
         return True
 
+    def _retell(self) -> bool:
+        """Have the last turn told otherwise if somebody asked for it; return whether the game goes on."""
+        wish = self._input.wish if self._input is not None else None
+        if not isinstance(wish, Retry | Swipe | Rewrite) or self._input is None:
+            return False
+        self._input.wish, self._left = None, False
+        game = self._game
+        try:
+            if isinstance(wish, Retry):
+                self._restarts = True
+                game.retry(
+                    wish.wish, who=wish.teller, seen_by=wish.who, watch=self._after_step, hear=self._hear
+                )
+            else:
+                telling = (
+                    game.swipe(wish.by, seen_by=wish.who)
+                    if isinstance(wish, Swipe)
+                    else game.edit(wish.text, seen_by=wish.who)
+                )
+                self._spectator.restart(after=min(event.seq or 1 for event in telling.events) - 1)
+                self._spectator.tell()
+        except NothingToRetell as exc:
+            self._say(f"{exc}.")
+        finally:
+            self._restarts = False
+            self._ended = self._last_ended()
+        return True
+
+    @property
+    def _hear(self) -> "LiveHear | None":
+        return None if self._thinking is None else self._thinking.hear
+
     def _say(self, *lines: str) -> None:
         for line in lines:
             if self._aside:
@@ -110,17 +151,29 @@ class Host:
             self._game.end_session()
 
     def _handle_interrupt(self, *_: object) -> None:
-        """Finish the current step on the first Ctrl-C; stop at once on the second."""
+        """Stop the answer that is coming on the first Ctrl-C; people in seats play on, else the game ends.
+
+        Without an answer, the game ends after this step. A second Ctrl-C stops at once.
+        """
         if self._interrupted or self._asking or (self._input is not None and self._input.asking):
             raise KeyboardInterrupt
+        is_coming = self._game.stop_answer()
+        if is_coming and self._people and not self._stopped:
+            self._stopped = True
+            console.note("stopped this answer; press Ctrl-C again to leave the game")
+            return
         self._interrupted = True
         self._game.pause()
         if self._input is not None:
             self._input.interrupt()
-        if self._thinking is not None and self._thinking.waits:
-            console.note("stopping after this answer; press Ctrl-C again to stop now")
+        if is_coming:
+            console.note("stopping this answer and the game; press Ctrl-C again to stop now")
 
-    def _after_step(self, _: "list[GameEvent]") -> None:
+    def _after_step(self, events: "list[GameEvent]") -> None:
+        self._stopped = False
+        if self._restarts and events:
+            self._restarts = False
+            self._spectator.restart(after=(events[0].seq or 1) - 1)
         self._spectator.tell()
         table = self._game.table
         if table.round > self._ended and table.due() is None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from dndbots.cli import console
-from dndbots.cli.play.thinking_line import Watch, watched
 from dndbots.errors import NoSuchPlayer
 
 if TYPE_CHECKING:
@@ -112,7 +111,7 @@ class Models:
             self._served.append(_first_served(self))
         return self._served[0]
 
-    def cast(self, *, dm: str, players: str, watch: "Watch | None" = None) -> "Cast":
+    def cast(self, *, dm: str, players: str) -> "Cast":
         """Return the cast by the chosen models, or by the names in `dm` and `players`. Opens all models.
 
         Raises `NoSuchPlayer` before a game begins if something is missing.
@@ -121,6 +120,7 @@ class Models:
         from dndbots.game.state.game_notes import HOUSE
         from dndbots.llm.protocol import Role
         from dndbots.llm.settings import Settings, merged
+        from dndbots.llm.settings_files import load_ways, remember_way
         from dndbots.llm.voices import Voices
 
         _refuse_servers({"--dm": dm if not self.dm else "", "--players": players if not self.players else ""})
@@ -130,13 +130,12 @@ class Models:
             # People in the world speak with the DM's model and its settings.
             own = settings.npcs.model_dump(exclude_none=True)
             settings = settings.model_copy(update={"npcs": settings.of(Role.DM).model_copy(update=own)})
-        voices = Voices(settings)
+        voices = Voices(settings, ways=load_ways(), remember=remember_way)
         for role, name in ((Role.DM, dm), (Role.NPC, dm), (Role.PLAYER, players)):
             if name != HOUSE:
                 voices.voice(role)
-        ask = voices.voice if watch is None else watched(voices.voice, watch)
         people = voices.settings.models_of(Role.NPC)
-        return build_cast(dm, players, ask, npcs=bool(people), cost=voices.meter.cost_of)
+        return build_cast(dm, players, voices.voice, npcs=bool(people), cost=voices.meter.cost_of)
 
 
 def models_from(file: Path | None, **given: str | None) -> Models:

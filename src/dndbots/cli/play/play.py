@@ -12,12 +12,12 @@ from dndbots.cli.options import OnBranch
 from dndbots.cli.play import game_messages, models, table_setup, terminal_input
 from dndbots.cli.play.host import Host
 from dndbots.cli.play.spectators import Gallery, JsonLines, SharedScreen
-from dndbots.cli.play.thinking_line import Watch
 from dndbots.ids import DM
 from dndbots.storage.ports import MAIN
 
 _MOST_ROUNDS: Final = 200
 _MOST_SEATS: Final = 12
+_COMPACT_EVERY: Final = 5
 
 
 def add_to(app: typer.Typer) -> None:
@@ -109,9 +109,18 @@ def play(
     fallback: models.FallbackModel = None,
     base_url: models.BaseUrl = None,
     settings: models.SettingsFile = None,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show on standard error what guards cut from models' answers.")
+    ] = False,
     no_compact: Annotated[
         bool, typer.Option("--no-compact", help="Do not extract facts in the background.")
     ] = False,
+    compact_every: Annotated[
+        int,
+        typer.Option(
+            "--compact-every", min=1, metavar="N", help="Rounds between two extractions in the background."
+        ),
+    ] = _COMPACT_EVERY,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Show only the story: no dice, no status lines.")
     ] = False,
@@ -123,14 +132,20 @@ def play(
     """Play a game. By default dndbots itself runs the world and every character: no model, no key.
 
     On a terminal it plays one round at a time: Enter continues, q stops. With --auto it plays N rounds,
-    otherwise to the end of the story or 200 rounds. Resumes the game if the campaign has one. Fails if the
-    campaign was imported. With --human you play a seat: you are asked each turn and see what your character
-    perceives.
+    otherwise to the end of the story or 200 rounds. Resumes the game if the campaign has one. A
+    campaign that was imported is played on with a DM: --dm MODEL or --human dm. With --human you play a seat:
+    you are asked each turn and see what your character perceives.
     """
+    from dndbots.cli.play.thinking_line import Watch
+
     if human and as_json and not spectate:
         raise failures.Refusal(
             "--json shows everything, and a player in a seat must not see it; add --spectate"
         )
+    if human and debug and not spectate:
+        raise failures.Refusal("--debug shows what others were told; add --spectate")
+    if debug:
+        _show_cuts()
     wish = table_setup.GameWish(
         module=None if module is None else table_setup.check_module(module),
         seed=seed,
@@ -150,9 +165,11 @@ def play(
             base_url=base_url,
         ),
         scenario=scenario or "",
-        watch=Watch(sees_all=not human or spectate),
     )
     asks = auto is None and not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    chosen = (campaign, module, scenario, character, human, seats)
+    if asks and not spectate and wish.models.dm not in (None, table_setup.HOUSE) and not any(chosen):
+        wish = table_setup.guide(wish)
     with table_setup.open_game(campaign, branch, wish) as opened:
         game, people = opened.game, opened.people
         sees_all = spectate or not people or DM in people
@@ -165,10 +182,25 @@ def play(
                 spectator = Gallery(game, after=opened.begun_at, quiet=quiet, teller=teller)
             else:
                 spectator = SharedScreen(game, people, quiet=quiet)
-            host = Host(game, spectator, asks=asks, aside=as_json, watch=wish.watch)
+            watch = Watch(game, viewers=frozenset() if sees_all else frozenset(people))
+            host = Host(game, spectator, asks=asks, aside=as_json, watch=watch)
             if people:
                 terminal = terminal_input.seat_people(opened, spectator, quiet=quiet, aside=as_json)
                 host.seat(people, terminal)
             rounds = auto or (None if asks or people else _MOST_ROUNDS)
-            host.play(rounds, compact=not no_compact)
+            host.play(rounds, compact=not no_compact, compact_every=compact_every)
         messages.take_leave()
+
+
+def _show_cuts() -> None:
+    """Print what guards cut from models' answers, as it happens."""
+    import logging
+
+    class Cuts(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            console.note(console.inert(record.getMessage()))
+
+    log = logging.getLogger("dndbots.game.guards")
+    log.setLevel(logging.DEBUG)
+    log.addHandler(Cuts())
+    log.propagate = False

@@ -5,14 +5,14 @@ dice after eight. Every text stays behind its margin, so no text can pass for an
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 from rich.text import Text
 
 from dndbots.cli import console
-from dndbots.events import EventType, GameEvent, audience
-from dndbots.game.state.game_notes import MARCH, PlayNote, played_of
+from dndbots.events import EventType, GameEvent
+from dndbots.game.state.told_lines import Manner, ToldLine, told_line
 from dndbots.ids import DM
 from dndbots.text.labels import write_name
 
@@ -39,7 +39,6 @@ _SEATS: Final = (
 )
 _PEOPLE: Final = "bright_yellow"
 _FOES: Final = "red"
-_SPOKEN: Final = frozenset((EventType.DIALOGUE, EventType.PLAYER_ACTION, EventType.WHISPER))
 _MARKS: Final = {EventType.DEATH: ("[death] ", "bold red")}
 _LEVEL: Final = ("[level] ", "bold green")
 
@@ -61,12 +60,12 @@ class Stage:
     def tell(self, events: Iterable[GameEvent]) -> None:
         """Print the events of a step. The table must have heard them already."""
         for event in events:
-            note = played_of(event)
-            if event.is_note or self._is_bookkeeping(event, note) or (self._quiet and _is_unseen(event)):
+            line = told_line(event, self._table)
+            if line is None or (self._quiet and line.is_unseen):
                 continue
             if event.turn != self._round:
                 self._begin_round(event.turn)
-            self._put(_scene_of(event, note), [*self._lines(event, note)])
+            self._put(line.place, [*self._lines(line)])
 
     def end_round(self, prompts: "Mapping[str, Context]") -> None:
         """Print the rest of the round and the state of the party."""
@@ -125,67 +124,40 @@ class Stage:
     def _name(self, uid: str) -> str:
         return "DM" if uid == DM else console.inert(write_name(self._table.name(uid)))
 
-    def _lines(self, event: GameEvent, note: PlayNote | None) -> Iterator[Text]:
+    def _lines(self, line: ToldLine) -> Iterator[Text]:
         """Yield the lines of an event: speech or narration, then its dice."""
-        style = self._style_of(event)
-        if event.event_type in _SPOKEN and not self._is_narrated(event):
-            yield from self._speech(event, style)
+        style = self._style_of(line)
+        if line.manner is Manner.NARRATION:
+            yield from self._narration(line, style)
         else:
-            yield from self._narration(event, style)
-        if note is not None and not self._quiet:
-            for rolled in _rolled(note.rolls):
-                yield from _wrapped(self._output, Text(rolled, style="dim"), _DICE, self._width)
+            yield from self._speech(line, style)
+        for rolled in () if self._quiet else line.rolls:
+            yield from _wrapped(self._output, Text(console.inert(rolled), style="dim"), _DICE, self._width)
 
-    def _is_bookkeeping(self, event: GameEvent, note: PlayNote | None) -> bool:
-        """Tell whether an event shows nothing new: sheets, cursors, and a march as onlookers saw it.
-
-        The DM and the marching characters themselves read of the march where it begins.
-        """
-        if event.event_type is EventType.SYSTEM:
-            return _is_unseen(event) or (note is not None and note.joined is not None)
-        if note is None or note.step != MARCH:
-            return False
-        if self._viewer != DM:
-            return _is_seen_to_come(event, note) and self._viewer in event.known.participants
-        return _is_seen_to_go(event) or _is_seen_to_come(event, note)
-
-    def _is_narrated(self, event: GameEvent) -> bool:
-        """Tell whether an event is narration: speech that the DM tells has the speaker's name in it."""
-        if event.source in self._table.seats or event.event_type is EventType.WHISPER:
-            return False
-        return event.source == DM or self._name(event.source).casefold() in event.content.casefold()
-
-    def _speech(self, event: GameEvent, style: str) -> Iterator[Text]:
-        name = self._name(event.source)
-        if event.event_type is EventType.WHISPER:
+    def _speech(self, line: ToldLine, style: str) -> Iterator[Text]:
+        name = self._name(line.event.source)
+        if line.manner is Manner.WHISPER:
             style = f"dim {style}"
-            known = event.known
-            others = [who for who in (*known.participants, *known.told_to) if who != event.source]
-            name = f"{name} (whispers to {', '.join(map(self._name, others)) or 'nobody'})"
-        first, *more = _paragraphs(event.content) or [""]
-        line = Text.assemble((f"{name}: ", f"bold {style}"), (first, style))
-        for text in (line, *(Text(one, style=style) for one in more)):
-            margin = _SPEECH if text is line else _SPEECH + _HANGING
+            name = f"{name} (whispers to {', '.join(map(self._name, line.hearers)) or 'nobody'})"
+        first, *more = _paragraphs(line.event.content) or [""]
+        head = Text.assemble((f"{name}: ", f"bold {style}"), (first, style))
+        for text in (head, *(Text(one, style=style) for one in more)):
+            margin = _SPEECH if text is head else _SPEECH + _HANGING
             yield from _wrapped(self._output, text, margin, self._width, _SPEECH + _HANGING)
 
-    def _narration(self, event: GameEvent, style: str) -> Iterator[Text]:
-        mark = _MARKS.get(event.event_type) or (_LEVEL if self._is_level_up(event) else None)
-        for number, paragraph in enumerate(_paragraphs(event.content)):
+    def _narration(self, line: ToldLine, style: str) -> Iterator[Text]:
+        mark = _MARKS.get(line.event.event_type) or (_LEVEL if line.is_level_up else None)
+        for number, paragraph in enumerate(_paragraphs(line.event.content)):
             text = Text(paragraph, style=style)
             if mark is not None and number == 0:
                 text = Text.assemble(mark, text)
             yield from _wrapped(self._output, text, _NARRATION, self._width)
 
-    def _is_level_up(self, event: GameEvent) -> bool:
-        """Tell whether a character who was already at the table rose a level."""
-        risen = {fact.subject for fact in event.known.facts if fact.key == "level"}
-        note = played_of(event)
-        return bool(risen & self._table.seats.keys()) and (note is None or note.joined is None)
-
-    def _style_of(self, event: GameEvent) -> str:
+    def _style_of(self, line: ToldLine) -> str:
+        event = line.event
         if event.event_type is EventType.SESSION_START:
             return "bold"
-        if _is_unseen(event):
+        if line.is_unseen:
             return "dim"
         seated = self._table.seats.get(event.source)
         if seated is not None:
@@ -245,32 +217,6 @@ def _meter(table: "Table", who: str, context: "Context") -> str:
     name = "DM" if who == DM else console.inert(write_name(table.name(who)))
     share = context.prompt_tokens / context.budget
     return f"{name} {console.bar(share, _METER)} {context.prompt_tokens}/{context.budget}"
-
-
-def _scene_of(event: GameEvent, note: PlayNote | None) -> str | None:
-    """Return the place whose scene an event belongs to: a departure belongs to the place that was left."""
-    return note.origin if note is not None and note.origin is not None else event.known.location
-
-
-def _is_seen_to_go(event: GameEvent) -> bool:
-    gone = [fact.op == "@" and fact.ended for fact in event.known.facts]
-    return bool(gone) and all(gone)
-
-
-def _is_seen_to_come(event: GameEvent, note: PlayNote) -> bool:
-    return event.event_type is EventType.LOCATION_CHANGE and note.origin is None
-
-
-def _is_unseen(event: GameEvent) -> bool:
-    """Tell whether only the DM knows of an event."""
-    return audience(event) == {DM}
-
-
-def _rolled(rolls: Iterable[Any]) -> Iterator[str]:
-    for roll in rolls:
-        text = roll.get("text") if isinstance(roll, dict) else None
-        if isinstance(text, str) and text.strip():
-            yield console.inert(text)
 
 
 def _paragraphs(text: str) -> list[str]:

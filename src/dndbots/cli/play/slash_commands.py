@@ -28,6 +28,31 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
+class Retry:
+    """A player wants the last turn of a model told again, or that of `teller`, perhaps with a wish."""
+
+    who: str
+    wish: str = ""
+    teller: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Swipe:
+    """A player wants another telling of the last turn, `by` steps on."""
+
+    who: str
+    by: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A player wants the text of the last turn replaced."""
+
+    who: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Quit:
     """A player leaves the game."""
 
@@ -40,7 +65,7 @@ class SlashReply:
 
 
 # The effect of a command on the game; None if it only printed an answer.
-Outcome = Undo | Quit | SlashReply | None
+Outcome = Undo | Retry | Swipe | Rewrite | Quit | SlashReply | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +190,33 @@ def _undo(call: SlashCall) -> Outcome:
     return Undo(call.turn.who, call.game.round)
 
 
+def _retry(call: SlashCall) -> Outcome:
+    """Read `/retry`, `/retry NAME`, `/retry "a wish"` and `/retry NAME a wish`."""
+    first, _, rest = call.rest.partition(" ")
+    if first.casefold() == DM:
+        return Retry(call.turn.who, rest, DM)
+    table = call.turn.table
+    for uid in table.seats:
+        if first.casefold() in (table.name(uid).casefold(), table.name(uid).split()[0].casefold()):
+            return Retry(call.turn.who, rest, uid)
+    return Retry(call.turn.who, call.rest)
+
+
+def _swipe(call: SlashCall) -> Outcome:
+    if call.rest not in ("", "back"):
+        raise WrongUse("it takes only the word back")
+    return Swipe(call.turn.who, -1 if call.rest else 1)
+
+
+def _edit(call: SlashCall) -> Outcome:
+    if call.rest:
+        return Rewrite(call.turn.who, call.rest)
+    tellings = call.game.tellings(seen_by=call.turn.who)
+    text = next((telling.text for telling in tellings if telling.is_current), "")
+    console.say_indented(text)
+    raise WrongUse("this is the text; write the new one after the command")
+
+
 def _fork(call: SlashCall) -> None:
     if not call.rest:
         raise WrongUse("the name is missing")
@@ -224,6 +276,11 @@ COMMANDS: Final = {
         "/whisper NAME TEXT", "say something that only one person hears; this takes your turn", _whisper
     ),
     "undo": SlashCommand("/undo", "take the last round back", _undo),
+    "retry": SlashCommand(
+        "/retry [NAME] [WISH]", "have a model tell its last turn again, as you wish", _retry
+    ),
+    "swipe": SlashCommand("/swipe [back]", "put another telling of the last turn in its place", _swipe),
+    "edit": SlashCommand("/edit [TEXT]", "rewrite the last telling by hand", _edit),
     "fork": SlashCommand("/fork NAME", "keep this moment as a branch", _answering(_fork)),
     "xray": SlashCommand(
         "/xray [all]", "show what a model in your seat would read, and why", _answering(_xray)

@@ -30,8 +30,8 @@ class Spectator(Protocol):
 
     def end_round(self, prompts: "Mapping[str, Context]") -> None: ...
     def flush(self) -> None: ...
-    def restart(self) -> None:
-        """Start again from the campaign as it is now, after a round was taken back."""
+    def restart(self, *, after: int | None = None) -> None:
+        """Start again from the campaign as it is now, or after a seq: something was taken back."""
         ...
 
 
@@ -97,8 +97,8 @@ class Gallery:
     def flush(self) -> None:
         self._teller.flush()
 
-    def restart(self) -> None:
-        self._at = self._game.campaign.head
+    def restart(self, *, after: int | None = None) -> None:
+        self._at = self._game.campaign.head if after is None else after
         self._told_ahead.clear()
         self._teller.restart()
 
@@ -161,9 +161,10 @@ class SharedScreen:
 
     def flush(self) -> None: ...
 
-    def restart(self) -> None:
+    def restart(self, *, after: int | None = None) -> None:
+        seq = self._game.campaign.head if after is None else after
         for view in self._views.values():
-            view.look_at(self._game.campaign, after=self._game.campaign.head)
+            view.look_at(self._game.campaign, after=seq)
             view.stage.restart()
 
 

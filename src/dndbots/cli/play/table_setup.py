@@ -1,17 +1,19 @@
 """Find the game to play: resume the one of a campaign, or begin a new one."""
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dndbots.cli import failures
+import typer
+
+from dndbots.cli import console, failures
 from dndbots.cli.options import open_campaign
 from dndbots.cli.play.models import Models
-from dndbots.cli.play.thinking_line import Watch
+from dndbots.errors import DndbotsError
 from dndbots.ids import DM, slug
 from dndbots.storage.ports import MAIN
 
@@ -43,7 +45,6 @@ class GameWish:
     people: tuple[str, ...] = ()
     models: Models = field(default_factory=Models)
     scenario: str = ""
-    watch: Watch | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +77,21 @@ def check_module(name: str) -> str:
         return name
     load_named(name)
     return str(Path(name).absolute())
+
+
+def guide(wish: GameWish) -> GameWish:
+    """Ask the person at the terminal which story to play and who they are."""
+    seed = secrets.randbelow(_SEEDS) if wish.seed is None else wish.seed
+    choice = choose_game(seed=seed)
+    you = () if choice.character is None else (choice.character,)
+    return replace(
+        wish,
+        module=choice.module,
+        scenario=choice.scenario,
+        seed=seed,
+        characters=you,
+        people=tuple(one.name for one in you),
+    )
 
 
 @contextmanager
@@ -123,7 +139,8 @@ def _open_at(campaign: "Campaign", where: str, wish: GameWish, game: "Game | Non
     models = _models(wish, *played_by)
     campaign.summarizer, campaign.extractor = models.summarizer, models.extractor
     if game is None:
-        game = _begin(campaign, replace(wish, models=models))
+        begin = _go_on if head and wish.module is None and _has_told(campaign) else _begin
+        game = begin(campaign, replace(wish, models=models))
     elif problem := _find_conflict(game, wish):
         place = failures.without_password(where)
         raise failures.Refusal(f"{place} already has a game {problem}, or play elsewhere with --campaign")
@@ -177,7 +194,7 @@ def _models(wish: GameWish, dm: str, players: str) -> Models:
 
 
 def _cast(wish: GameWish, dm: str, players: str) -> "Cast":
-    return _models(wish, dm, players).cast(dm=dm, players=players, watch=wish.watch)
+    return _models(wish, dm, players).cast(dm=dm, players=players)
 
 
 def _begin(campaign: "Campaign", wish: GameWish) -> "Game":
@@ -196,6 +213,42 @@ def _begin(campaign: "Campaign", wish: GameWish) -> "Game":
         players=wish.models.players or HOUSE,
         cast=_cast(wish, HOUSE, HOUSE),
     )
+
+
+def _has_told(campaign: "Campaign") -> bool:
+    from dndbots.game.state.campaign_tables import has_story
+
+    return has_story(campaign)
+
+
+def _go_on(campaign: "Campaign", wish: GameWish) -> "Game":
+    """Play an imported story on: its people take the seats, and somebody must be its DM."""
+    from dndbots.errors import StoryExists
+    from dndbots.game.game import Game
+    from dndbots.game.story_seats import StoryWish, find_people
+
+    if wish.models.dm in (None, HOUSE) and DM not in map(str.casefold, wish.people):
+        raise StoryExists(failures.without_password(campaign.address or "this campaign"))
+    names = [person.name for person in find_people(campaign)]
+    own = [sheet.name for sheet in wish.characters]
+    for name in wish.people:
+        if name.casefold() != DM and not any(_is_called(known, name) for known in (*names, *own)):
+            raise failures.Refusal(
+                f"--human {name}: nobody in this story has that name; choose from "
+                f"{', '.join((*names, *own)) or 'nobody'} and dm, or bring a sheet with --character"
+            )
+    seed = secrets.randbelow(_SEEDS) if wish.seed is None else wish.seed
+    story = StoryWish(
+        seed=seed,
+        sheets=wish.characters,
+        wanted=[name for name in wish.people if name.casefold() != DM],
+        seats=wish.seats,
+        budget=wish.budget or BUDGET,
+        scenario=wish.scenario,
+        dm=wish.models.dm or HOUSE,
+        players=wish.models.players or HOUSE,
+    )
+    return Game.go_on(campaign, story, cast=_cast(wish, HOUSE, HOUSE))
 
 
 def _party(wish: GameWish, seed: int) -> "list[Character] | None":
@@ -249,3 +302,77 @@ def _find_conflict(game: "Game", wish: GameWish) -> str | None:
     if wish.characters:
         return "with its own characters; omit --character"
     return None
+
+
+# A guided start, for people at a terminal with a model.
+
+# Asks a question and returns the answer; raises `typer.Abort` at the end of the input.
+Ask = Callable[[str], str]
+
+_LONGEST_WORLD: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuidedChoice:
+    """The chosen story and character; None where the default is wanted."""
+
+    module: str | None = None
+    scenario: str = ""
+    character: "Character | None" = None
+
+
+def _ask_line(question: str) -> str:
+    return str(typer.prompt(question, default="", show_default=False, prompt_suffix=" ")).strip()
+
+
+def choose_game(*, seed: int, ask: Ask = _ask_line) -> GuidedChoice:
+    """Ask for a story and a character. Enter takes what is offered first."""
+    console.say("A model is set up. Two questions before it begins; Enter takes the first choice.")
+    module, scenario = _choose_story(ask)
+    return GuidedChoice(module=module, scenario=scenario, character=_choose_character(ask, seed))
+
+
+def _choose_story(ask: Ask) -> tuple[str | None, str]:
+    from dndbots.game.adventures import list_shipped
+
+    shipped = list_shipped()
+    for number, title in enumerate(shipped.values(), 1):
+        console.say(console.inert(f"  {number}  {title}"))
+    console.say(f"  {len(shipped) + 1}  a world of your own, which the model makes up with you")
+    while True:
+        answer = ask(f"Which story? [1-{len(shipped) + 1}]")
+        if not answer:
+            return next(iter(shipped)), ""
+        if answer.isdigit() and 1 <= int(answer) <= len(shipped):
+            return list(shipped)[int(answer) - 1], ""
+        if answer.isdigit() and int(answer) == len(shipped) + 1:
+            return OPEN, _choose_world(ask)
+        console.say(f"Type a number from 1 to {len(shipped) + 1}.")
+
+
+def _choose_world(ask: Ask) -> str:
+    while True:
+        world = ask("Describe your world in a sentence or two:")
+        if world:
+            return world[:_LONGEST_WORLD]
+        console.say("A few words are enough: a drowned city, and thieves who dive for its bells.")
+
+
+def _choose_character(ask: Ask, seed: int) -> "Character | None":
+    """Return a character that is rolled up for a name; None to watch."""
+    from dndbots.game.state.step import seeded_rng
+    from dndbots.rules.characters.classes import all_classes
+    from dndbots.rules.characters.creation import new_character
+
+    while True:
+        name = ask("Who are you? A name, or Enter to watch:")
+        if not name:
+            return None
+        kinds = ", ".join(kind.name for kind in all_classes())
+        kind = ask(f"What are you? One of {kinds}; Enter lets the dice choose:")
+        try:
+            return new_character(
+                name, rng=seeded_rng(seed, "you", name), char_class=kind or None, scores="4d6kh3"
+            )
+        except DndbotsError as exc:
+            console.say(console.inert(f"{exc}."))

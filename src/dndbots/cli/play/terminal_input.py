@@ -229,6 +229,10 @@ class TerminalInput:
         from dndbots.cli.play.sheet import say_options
         from dndbots.game.input.person_player import reason_of
 
+        if turn.answer:
+            for answered in reason_of(turn).splitlines():
+                console.say_indented(answered)
+            return
         if turn.refused:
             console.say_indented(f"Not possible: {reason_of(turn)}.")
             return

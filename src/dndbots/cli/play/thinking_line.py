@@ -1,75 +1,67 @@
-"""A line on the terminal while a model answers: who is thinking, and for how long.
+"""The words of a model on the terminal as they come, and a line that says who is thinking.
 
-The words of the answer show in it only to viewers who see everything: the engine has not checked them yet,
-and their audience is not known.
+Viewers see what they will perceive. The words vanish when the answer is over: what was told of it is printed
+as events.
 """
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 from dndbots.cli import console
+from dndbots.game.live_words import LiveState, LiveWords
+from dndbots.ids import DM
 
 if TYPE_CHECKING:
-    from dndbots.llm.protocol import Answer, Hear, Question, Role, Voice
-
-_LAST_WORDS: Final = 50
-_NAMES: Final = {"dm": "the DM", "player": "a player", "npc": "somebody they meet"}
+    from dndbots.game.game import Game
 
 
 class Watch:
-    """Shows on a terminal who is thinking; shows nothing elsewhere. `waits` is true meanwhile."""
+    """Shows answers as they come on a terminal; shows nothing elsewhere. `waits` is true meanwhile.
 
-    def __init__(self, *, sees_all: bool = False) -> None:
-        self.sees_all = sees_all
+    `viewers` see what is shown; without any, everybody sees everything.
+    """
+
+    def __init__(self, game: "Game | None" = None, *, viewers: frozenset[str] = frozenset()) -> None:
+        self._game, self._viewers = game, viewers
         self.waits = False
+        self._shown = ExitStack()
+        self._show: Callable[[str, str], None] | None = None
+        self._text = ""
+        self._began = 0.0
 
-    @contextmanager
-    def asking(self, role: "Role") -> "Iterator[Hear | None]":
-        """Show the line while a role is asked; yield a function for the words of the answer."""
-        self.waits = True
-        try:
-            with self._shown(role) as hear:
-                yield hear
-        finally:
-            self.waits = False
+    def hear(self, words: LiveWords) -> None:
+        """Show a piece of an answer to those who may see it."""
+        if words.state is LiveState.ASKED:
+            self._begin(words)
+        elif words.state is LiveState.COMES:
+            if self._show is not None and self._sees(words):
+                self._text += words.text
+                self._show(self._text, self._line(words))
+        else:
+            self.waits, self._show = False, None
+            self._shown.close()
 
-    @contextmanager
-    def _shown(self, role: "Role") -> "Iterator[Hear | None]":
-        output = console.output()
-        if not (output.is_terminal and sys.stdin.isatty()):
-            yield None
-            return
-        began, who = time.monotonic(), _NAMES.get(role.value, role.value)
-        with console.status(f"{who} is thinking …") as change:
-            chunks: list[str] = []
+    def _begin(self, words: LiveWords) -> None:
+        self.waits, self._text, self._began = True, "", time.monotonic()
+        if console.output().is_terminal and sys.stdin.isatty():
+            self._show = self._shown.enter_context(console.live_words(self._line(words)))
 
-            def hear(words: str) -> None:
-                chunks.append(words)
-                tail = console.inert("".join(chunks[-40:]))[-_LAST_WORDS:] if self.sees_all else ""
-                change(f"{who} is thinking, {time.monotonic() - began:.0f} s … {tail}")
+    def _sees(self, words: LiveWords) -> bool:
+        return not self._viewers or bool(self._viewers & words.viewers)
 
-            yield hear
+    def _line(self, words: LiveWords) -> str:
+        seconds = time.monotonic() - self._began
+        passed = f", {seconds:.0f} s" if seconds >= 1 else ""
+        return f"{self._who(words)} is thinking{passed} ..."
 
-
-class _Watched:
-    """A voice that shows the line while it answers."""
-
-    def __init__(self, voice: "Voice", watch: Watch) -> None:
-        self._voice, self._watch = voice, watch
-
-    def ask(self, question: "Question", *, hear: "Hear | None" = None) -> "Answer":
-        with self._watch.asking(question.role) as shown:
-            return self._voice.ask(question, hear=hear or shown)
-
-
-def watched(voices: "Callable[[Role], Voice | None]", watch: Watch) -> "Callable[[Role], Voice | None]":
-    """Return the same voices, each with the line while it answers."""
-
-    def voice(role: "Role") -> "Voice | None":
-        chosen = voices(role)
-        return None if chosen is None else _Watched(chosen, watch)
-
-    return voice
+    def _who(self, words: LiveWords) -> str:
+        """Return the speaker's name as those who watch know it."""
+        if words.speaker == DM:
+            return "the DM"
+        tables = {} if self._game is None else self._game.tables
+        known = [tables[who] for who in (self._viewers or {DM}) if who in tables]
+        names = [table.names[words.speaker] for table in known if words.speaker in table.names]
+        return names[0] if names else "somebody"

@@ -1,0 +1,1 @@
+"""Commands that serve campaigns to browsers."""
