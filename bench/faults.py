@@ -125,6 +125,25 @@ class Sensible:
             "start_fight": {"monster": self._rng.choice(("goblin", "giant rat")), "number": 2},
             "whisper": {"to": self._rng.choice(heroes), "words": "You alone hear it: a sigh."},
             "set_clock": {"threat": "The river rises.", "rounds": self._rng.randint(1, 9)},
+            "give": {"item": "silver bell", "to": self._rng.choice(heroes)},
+            "take_away": {"item": "silver bell", "character": self._rng.choice(heroes)},
+            "pay": {"gold": self._rng.randint(1, 30), "payer": self._rng.choice((*heroes, *others))},
+            "trade": {"character": self._rng.choice(heroes), "deal": "buy", "item": "torch"},
+            "find_loot": {"character": self._rng.choice(heroes), "items": ["old coin"], "gold": 3},
+            "hurt": {"character": self._rng.choice(heroes), "amount": "1d2", "why": "A stone falls"},
+            "heal": {"character": self._rng.choice(heroes), "amount": "1d4"},
+            "set_condition": {
+                "character": self._rng.choice(heroes),
+                "condition": self._rng.choice(("blinded", "cold")),
+                "rounds": 2,
+            },
+            "spend_time": {"minutes": self._rng.randint(0, 60)},
+            "change_attitude": {"npc": self._rng.choice(others), "attitude": "friendly"},
+            "reveal_secret": {"secret": "The well has a second bottom."},
+            "clear_place": {},
+            "end_scene": {"summary": "They left in better spirits."},
+            "plot_note": {"kind": "front", "name": f"The {face} Plot", "text": "It moves on."},
+            "begin_act": {"title": f"The Debt of {face}", "question": "Who pays?"},
         }
         return words, (Call(tool=tool.name, form=tool.form.model_validate(forms[tool.name])),)
 

@@ -2,7 +2,8 @@
 
 Words are compared folded and without articles. A name may be longer or shorter than the one that was said
 ("Brandt", "Captain Brandt"). A value may have a few words more ("blacksmith", "blacksmith of Oakhurst"), or
-be half of what was said. Who said it, whether it is a rumor, and whether it is over must be as told.
+be half of what was said. Whoever introduces a name must get right whether it is a person or a place. Who
+said it, whether it is a rumor, and whether it is over must be as told.
 """
 
 import re
@@ -43,6 +44,8 @@ STOPWORDS = frozenset(
     }
     | {"its", "my", "your", "our", "is", "was", "are", "be", "been", "has", "have", "that", "it", "as"}
 )
+# Fields that introduce a name, and state nothing else.
+INTRODUCING = frozenset({"alias", "kind"})
 # A reader may call these by either name.
 EQUIVALENT = (
     {"place", "home"},
@@ -216,11 +219,22 @@ def mark(campaign: Told, accepted: Iterable[Update], marks: Marks) -> None:
         so = [truth for truth in said[update.turn] if says_so(update, truth)]
         fair = [truth for truth in so if fairly(update, truth, speaker)]
         found.update(id(truth) for truth in fair)
+        if update.field in INTRODUCING:
+            fault = None if introduces(update, campaign) else "no such thing"
+            marks.made.append(Made(update, speaking(line, update.said_by), fault, line["text"]))
+            continue
         fault = None if fair else "said by another, or not so surely" if so else "not said"
         marks.made.append(Made(update, speaking(line, update.said_by), fault, line["text"]))
     for truth in campaign.truths:
         line = lines[truth.line]
         marks.said.append(Said(truth, speaking(line, truth.said_by), id(truth) in found, line["text"]))
+
+
+def introduces(update: Update, campaign: Told) -> bool:
+    """Whether there is something of this name and kind; the words for it stand in the line."""
+    alive = ("npc", "character")
+    kinds = alive if update.kind in alive else (update.kind,)
+    return any(alike(update.name, name) and kind in kinds for name, kind in campaign.things.items())
 
 
 def speaking(line: dict[str, str], said_by: str | None) -> str:

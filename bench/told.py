@@ -104,11 +104,12 @@ class Truth:
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """Transcript lines, what they say, and who plays."""
+    """Transcript lines, what they say, who plays, and everybody and everything there is, by name."""
 
     lines: list[dict[str, str]]
     truths: list[Truth]
     heroes: tuple[str, ...]
+    things: dict[str, str]
 
 
 class Teller:
@@ -118,6 +119,7 @@ class Teller:
         self.rng = random.Random(seed)
         self.phrasings = phrasings
         self.world = World(self.rng)
+        self.party = self.world.heroes  # those who are in the scene
         self.lines: list[dict[str, str]] = []
         self.truths: list[Truth] = []
         self._standing: dict[tuple[str, str], list[int]] = {}
@@ -161,7 +163,7 @@ class Teller:
             self._say(speaker, role, either(self.rng, text).format_map(slots))
 
     def _slots(self) -> Slots:
-        first, second, third = self.rng.sample(self.world.heroes, 3)
+        first, second, third = self.rng.sample(self.party, 3)
         given = {"A": first.name, "B": second.name, "C": third.name, "N": self.present.name}
         return Slots(self.rng, given | {"Ahis": PRONOUNS[first.sex]["his"]})
 
@@ -242,7 +244,7 @@ class Teller:
         return {
             "p": p,
             "q": world.new_person() if topic in ("kin", "replaced") else world.person(p),
-            "s": rng.choice(world.heroes),
+            "s": rng.choice(self.party),
             "l": world.thing("towns" if town or rng.random() < 0.6 else "sites", new=0.5),
             "f": world.thing("factions", new=0.4),
             "g": world.thing("factions", new=0.3),
@@ -333,7 +335,13 @@ def told(seed: int, turns: int, phrasings: str = "all") -> Told:
         if truth.since <= turns
     ]
     heroes = tuple(hero.name for hero in teller.world.heroes)
-    return Told(lines=teller.lines[:turns], truths=truths, heroes=heroes)
+    return Told(lines=teller.lines[:turns], truths=truths, heroes=heroes, things=_things(teller.world))
+
+
+def _things(world: World) -> dict[str, str]:
+    """Everybody and everything there is, with its kind."""
+    every = [*world.heroes, *world.people, *(thing for shelf in world.shelves.values() for thing in shelf)]
+    return {thing.name: thing.kind for thing in every}
 
 
 def check(campaign: Told) -> float:

@@ -1,0 +1,81 @@
+"""`python -m bench.rot`: tell a campaign, ask every system, write the report."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from bench.rot.environments import Environment, environment_of, known_systems
+from bench.rot.model_answers import Answered, answer_all, open_voice
+from bench.rot.questions import Known, ask_questions
+from bench.rot.report import write_report
+from bench.rot.run import Stage, measure, started
+from bench.rot.story import Story
+from bench.rot.transcripts import read_stage
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(prog="python -m bench.rot", description=__doc__)
+    parser.add_argument("--turns", default="100,1000,10000", help="lengths at which questions are asked")
+    parser.add_argument("--systems", default="dndbots,newest,bm25", help="names, or all")
+    parser.add_argument("--questions", type=int, default=120, help="questions at each length")
+    parser.add_argument("--budget", type=int, default=500, help="tokens an answer may have")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=Path("rot-report"))
+    parser.add_argument(
+        "--lines", type=Path, nargs="+", help="transcripts to ask about, instead of a told story"
+    )
+    parser.add_argument("--questions-file", type=Path, help="the questions about them, as JSON lines")
+    parser.add_argument("--dm", help="the speaker of the transcripts who is the DM")
+    parser.add_argument("--model", help="also answer the last questions with this model, as provider:name")
+    parser.add_argument("--base-url", help="the server of that model")
+    parser.add_argument("--environments", type=Path, default=Path(".rot"), help="where peers are installed")
+    args = parser.parse_args()
+    systems = known_systems() if args.systems == "all" else args.systems.split(",")
+    unknown = [system for system in systems if system not in known_systems()]
+    if unknown:
+        parser.error(f"no system is called {unknown[0]!r}; choose from {', '.join(known_systems())}")
+    if bool(args.lines) is not bool(args.questions_file):
+        parser.error("--lines and --questions-file go together")
+    if args.lines:
+        stages = [read_stage(args.lines, args.questions_file, args.dm)]
+        settings = {"transcripts": len(args.lines), "questions": len(stages[0][1]), "budget": args.budget}
+    else:
+        lengths = sorted(int(turns) for turns in args.turns.split(","))
+        stages = tell_stages(args.seed, lengths, args.questions)
+        settings = {"seed": args.seed, "budget": args.budget, "questions at each length": args.questions}
+    results: dict[str, list[Stage]] = {}
+    environments: dict[str, Environment] = {}
+    for system in systems:
+        environments[system] = environment_of(system, args.environments)
+        if environments[system].missing:
+            print(f"{system}: skipped, {environments[system].missing}", file=sys.stderr)
+            continue
+        with started(system, environments[system]) as worker:
+            results[system] = measure(
+                worker, stages, args.budget, lambda text, name=system: _progress(name, text)
+            )
+        _progress(system, results[system][-1].failure or "done")
+        print(file=sys.stderr)
+    answered: dict[str, Answered] = {}
+    if args.model:
+        settings["model"] = args.model
+        answered = answer_all(open_voice(args.model, args.base_url), results)
+    print(write_report(args.out, results, environments, settings, answered))
+
+
+def tell_stages(
+    seed: int, lengths: list[int], questions: int
+) -> list[tuple[list[dict[str, object]], list[Known]]]:
+    """The lines between one length and the next, with the questions that are asked then."""
+    story = Story(seed)
+    return [(list(story.take(turns)), ask_questions(story, turns, questions, seed)) for turns in lengths]
+
+
+def _progress(system: str, text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\033[K{system}: {text}", end="", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

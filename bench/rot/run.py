@@ -1,0 +1,141 @@
+"""Runs one system over a story: adds the lines, asks the questions, and keeps what each of them cost."""
+
+import contextlib
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.rot.environments import Environment
+from bench.rot.questions import Known
+from bench.rot.score import Tally, judge
+
+from dndbots.tokens import count_tokens
+
+BATCH = 50  # lines a call: a scene or two, as a game would add them
+_ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+@dataclass(kw_only=True)
+class Stage:
+    """How a system does once it has so many lines."""
+
+    turns: int
+    tally: Tally = field(default_factory=Tally)
+    add_cpu: float = 0.0  # all of it, from the first line on
+    ask_cpu: float = 0.0
+    model_calls: int = 0
+    size: int = 0
+    over_budget: int = 0
+    contexts: dict[str, int] = field(default_factory=dict)  # tokens of a context by viewer
+    replies: list[dict[str, Any]] = field(default_factory=list)
+    failure: str = ""
+
+
+class Worker:
+    """A process that holds one system."""
+
+    def __init__(self, system: str, environment: Environment, folder: Path) -> None:
+        self.folder = folder
+        self._log = (folder.parent / f"{system}.log").open("w", encoding="utf-8")
+        self._process = subprocess.Popen(
+            [str(environment.python), "-m", "bench.rot.worker", system, str(folder)],
+            cwd=_ROOT,
+            # Nothing leaves the machine, and nothing is drawn by chance.
+            env=os.environ | {"PYTHONHASHSEED": "0", "HF_HUB_OFFLINE": "1", "MEM0_TELEMETRY": "False"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def call(self, **command: object) -> dict[str, Any]:
+        """Send a command and wait for its answer."""
+        assert self._process.stdin
+        assert self._process.stdout
+        with contextlib.suppress(BrokenPipeError):
+            print(json.dumps(command), file=self._process.stdin, flush=True)
+        line = self._process.stdout.readline()
+        if not line:
+            lines = Path(self._log.name).read_text(encoding="utf-8").strip().splitlines() or [
+                "no reason given"
+            ]
+            return {"error": f"the process ended: {lines[-1][:300]}", "cpu": 0.0, "model_calls": 0}
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process.stdin:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
+        self._process.wait(timeout=600)
+        if self._process.stdout:
+            self._process.stdout.close()
+        self._log.close()
+
+
+@contextlib.contextmanager
+def started(system: str, environment: Environment) -> Iterator[Worker]:
+    """A worker with a folder of its own, which goes when it ends."""
+    with tempfile.TemporaryDirectory(prefix="rot-") as temporary:
+        folder = Path(temporary) / "data"
+        folder.mkdir()
+        worker = Worker(system, environment, folder)
+        try:
+            yield worker
+        finally:
+            worker.close()
+
+
+def measure(
+    worker: Worker,
+    stages: Sequence[tuple[Sequence[dict[str, object]], Sequence[Known]]],
+    budget: int,
+    progress: Callable[[str], None],
+) -> list[Stage]:
+    """Add the lines of each stage and ask its questions. Stops at the first failure."""
+    done: list[Stage] = []
+    turns, add_cpu, calls = 0, 0.0, 0
+    for lines, questions in stages:
+        stage = Stage(turns=turns + len(lines))
+        done.append(stage)
+        for start in range(0, len(lines), BATCH):
+            answer = worker.call(do="add", lines=list(lines[start : start + BATCH]))
+            add_cpu, calls = add_cpu + answer["cpu"], calls + answer["model_calls"]
+            if "error" in answer:
+                stage.failure = answer["error"]
+                return done
+            if start // BATCH % 20 == 0:
+                progress(f"{turns + start} lines")
+        turns += len(lines)
+        stage.add_cpu = add_cpu
+        for known in questions:
+            answer = worker.call(do="ask", viewer=known.viewer, question=known.text, budget=budget)
+            if "error" in answer:
+                stage.failure = answer["error"]
+                return done
+            calls += answer["model_calls"]
+            _keep(stage, known, answer, budget)
+            progress(f"{turns} lines, question {known.number} of {len(questions)}")
+        for viewer in sorted({known.viewer for known in questions}):
+            answer = worker.call(do="context", viewer=viewer, budget=budget)
+            stage.contexts[viewer] = count_tokens(answer.get("text", ""))
+        stage.model_calls = calls
+        stage.size = sum(path.stat().st_size for path in worker.folder.rglob("*") if path.is_file())
+    return done
+
+
+def _keep(stage: Stage, known: Known, answer: dict[str, Any], budget: int) -> None:
+    tokens = count_tokens(answer["text"])
+    stage.over_budget += tokens > budget
+    stage.ask_cpu += answer["cpu"]
+    stage.tally.verdicts.append(
+        judge(known, answer["text"], refused=answer["refused"], tokens=tokens, cpu=answer["cpu"])
+    )
+    stage.replies.append({"question": known.to_json(), "text": answer["text"], "refused": answer["refused"]})
