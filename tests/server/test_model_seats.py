@@ -104,3 +104,47 @@ def test_nothing_to_tell_again_is_said_in_words(site: Site) -> None:
         client.post(page(DM, "go-on"), data={**form, "rounds": "1"})
         site.wait_for(phase=Phase.IDLE)
         assert site.served.story(DM).told > told
+
+
+def test_a_world_of_ones_own_is_told_by_the_model_or_by_a_person(told: Site, tmp_path: Path) -> None:
+    """With a model as DM everybody can have a seat; without one, only the DM's is offered."""
+    world = "A drowned city, and thieves who dive for its bells."
+    with told.owner() as client:
+        form = {**form_of(client, "/begin?module=open"), "module": "open", "seed": "3", "scenario": world}
+        begun = client.post("/begin", data={**form, "seat": "pc_zara_001"})
+        assert begun.status_code == 303, begun.text
+        host = told.campaigns.get("open").host
+        assert host is not None
+        assert (host.game.note.module, host.game.note.scenario, host.people) == (
+            "open",
+            world,
+            {"pc_zara_001"},
+        )
+    alone = Site(tmp_path / "alone")
+    with alone.owner() as client:
+        offered = client.get("/begin?module=open").text
+        assert 'value="dm"' in offered
+        assert "pc_zara_001" not in offered
+        form = {**form_of(client, "/begin?module=open"), "module": "open", "seed": "3", "scenario": world}
+        assert client.post("/begin", data={**form, "seat": "pc_zara_001"}).status_code == 409
+        assert client.post("/begin", data={**form, "seat": DM}).status_code == 303
+    alone.close()
+
+
+def test_a_story_is_played_on_beside_a_model(told: Site, tmp_path: Path) -> None:
+    """A person takes a seat of an imported story, and the model is its DM."""
+    with Campaign.open(tmp_path / "tale") as campaign:
+        campaign.import_transcript(
+            [{"speaker": "Bram", "text": "I bar the door."}, {"speaker": "Ada", "text": "Too late."}]
+        )
+    with told.owner() as client:
+        address = "/c/tale/dm/play"
+        bram = next(uid for uid, name in told.campaigns.get("tale").seats().items() if name == "Bram")
+        assert "Play Bram" in client.get(address).text
+        form = form_of(client, address)
+        begun = client.post("/c/tale/dm/play-on", data={**form, "seat": bram})
+        assert begun.headers["location"] == f"/c/tale/{bram}/play"
+        host = told.campaigns.get("tale").host
+        assert host is not None
+        assert host.people == {bram}
+        assert host.game.note.dm == "scripted:dm"

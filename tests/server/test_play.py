@@ -279,7 +279,7 @@ def test_a_first_visit_ends_in_a_game_after_three_clicks(tmp_path: Path) -> None
 
 
 def test_an_imported_campaign_can_be_read(tmp_path: Path) -> None:
-    """A campaign without a game has a story and seats, and says that it cannot be played."""
+    """A campaign without a game has a story and seats; its DM may play it on, and a player reads."""
     with Campaign.open(tmp_path / "old") as campaign:
         campaign.import_transcript(
             [
@@ -292,7 +292,8 @@ def test_an_imported_campaign_can_be_read(tmp_path: Path) -> None:
         with site.owner() as client:
             text = client.get(page(DM, game="old")).text
             assert "I hate rain." in text
-            assert "can be read, not played" in text
+            assert "Play on from here" in text
+            assert "can be read, not played" in client.get(page("pc_zara_001", game="old")).text
             (seat,) = site.campaigns.get("old").seats()
             answer = client.post(page(seat, "seat", "old"), data={**form_of(client, "/begin?module=endless")})
             assert answer.status_code == 409

@@ -66,6 +66,7 @@ def build_app(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(run_in_threadpool, campaigns.close)
+            stack.callback(app.state.uploads.close)
             for door in more:
                 await stack.enter_async_context(door.running())
             yield
@@ -99,6 +100,7 @@ def _page_routes() -> list[BaseRoute]:
     seat_pages: list[BaseRoute] = [route for page in (*of_players, *of_the_dm) for route in page.routes()]
     return [
         *doors.routes(),
+        *bring_in.routes(),  # for the owner, who has no campaign yet
         Mount("/c/{campaign}/{seat}", routes=seat_pages),
         Mount("/static", _StaticFiles(directory=str(files("dndbots.server").joinpath("static")))),
     ]

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from starlette.concurrency import run_in_threadpool
@@ -12,20 +13,49 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from dndbots.campaign import Campaign
-from dndbots.game.adventures.library import ENDLESS, list_shipped
+from dndbots.game.adventures.library import ENDLESS, OPEN, list_shipped, load_named
 from dndbots.game.game import Game
 from dndbots.game.setup import seat_party
-from dndbots.game.state.game_notes import GameNote
+from dndbots.game.state.game_notes import HOUSE, GameNote
 from dndbots.ids import DM, slug
 from dndbots.rules.characters.creation import ready_made
-from dndbots.server.pages.site import CLOSED, campaigns_of, render, text_field
+from dndbots.server.pages.site import CLOSED, campaigns_of, only_owner, render, text_field
 from dndbots.server.security.access import Access, access_of, let_in, read_form
 from dndbots.server.security.seat_book import Grant
 from dndbots.server.tables.served_campaigns import ServedCampaigns, title_of
+from dndbots.text.sentences import split_sentences
 
 _SEATS: Final = 4
 _BUDGET: Final = 2_000
 _SEEDS: Final = 1_000_000
+_LONGEST_WORLD: Final = 2_000
+_TEASER: Final = 3  # sentences of an adventure's opening
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adventure:
+    """An adventure to choose: its title, and what it is about."""
+
+    title: str
+    teaser: str
+
+
+@lru_cache(maxsize=1)
+def list_adventures() -> Mapping[str, Adventure]:
+    """Return the adventures by name: the included ones, the endless one, and a world of one's own."""
+    shipped = {
+        name: Adventure(
+            title=title, teaser=" ".join(split_sentences(load_named(name).opening or "")[:_TEASER])
+        )
+        for name, title in list_shipped().items()
+    }
+    return {
+        **shipped,
+        ENDLESS: Adventure(title="Endless", teaser="A new region in every chapter, as long as you like."),
+        OPEN: Adventure(
+            title="A world of your own", teaser="You describe it; places and people are made up in play."
+        ),
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,9 +136,9 @@ def _doors(campaigns: ServedCampaigns, access: Access) -> list[OpenDoor]:
 def show_begin(request: Request) -> Response:
     """Show the adventures, and after one is chosen, the characters."""
     campaigns = campaigns_of(request)
-    access = _only_owner(request)
+    access = only_owner(request)
     module = request.query_params.get("module")
-    adventures = {**list_shipped(), ENDLESS: "Endless: a new region in every chapter"}
+    adventures = list_adventures()
     if module is None:
         return render(
             "begin.html",
@@ -129,6 +159,8 @@ def show_begin(request: Request) -> Response:
         seed=seed,
         party=party,
         others=[one for one in ready_made() if one.uid not in {member.uid for member in party}],
+        is_open=module == OPEN,
+        has_model_dm=campaigns.casting.dm != HOUSE,
         can_go_home=_has_any(campaigns),
     )
 
@@ -137,16 +169,9 @@ def _has_any(campaigns: ServedCampaigns) -> bool:
     return next(iter(campaigns.shelf.names()), None) is not None
 
 
-def _only_owner(request: Request) -> Access:
-    access = access_of(request, campaigns_of(request).book)
-    if not access.is_owner:
-        raise HTTPException(403, "Only the owner of this server can begin a game.")
-    return access
-
-
 async def begin(request: Request) -> Response:
     """Begin a game, and lead the owner to the seat that they chose."""
-    access = _only_owner(request)
+    access = only_owner(request)
     async with read_form(request, access) as form:
         return await run_in_threadpool(_begin, request, form)
 
@@ -154,8 +179,11 @@ async def begin(request: Request) -> Response:
 def _begin(request: Request, form: Mapping[str, Any]) -> Response:
     campaigns = campaigns_of(request)
     module, seat, given = text_field(form, "module"), text_field(form, "seat"), text_field(form, "seed")
-    if module not in (*list_shipped(), ENDLESS):
+    if module not in list_adventures():
         raise HTTPException(400, "module: choose one of the adventures.")
+    if module == OPEN and campaigns.casting.dm == HOUSE and seat != DM:
+        raise HTTPException(409, "A world of your own needs a DM: be it yourself, or start with --model.")
+    scenario = text_field(form, "scenario", longest=_LONGEST_WORLD) if module == OPEN else ""
     if campaigns.shelf.folder is None:
         raise HTTPException(409, "This server serves a single campaign. Start it without --campaign.")
     seed = int(given) % _SEEDS if given.isdecimal() and len(given) < 12 else secrets.randbelow(_SEEDS)
@@ -167,7 +195,9 @@ def _begin(request: Request, form: Mapping[str, Any]) -> Response:
         party = [wanted, *party[:-1]]
     name = campaigns.shelf.free_name(slug(module))
     dm, players = campaigns.casting.dm, campaigns.casting.players
-    note = GameNote(seed=seed, module=module, dm=dm, players=players, seats=len(party), budget=_BUDGET)
+    note = GameNote(
+        seed=seed, module=module, dm=dm, players=players, seats=len(party), budget=_BUDGET, scenario=scenario
+    )
     with Campaign.open(campaigns.shelf.folder / name) as campaign:
         Game.begin(
             campaign,
@@ -177,6 +207,7 @@ def _begin(request: Request, form: Mapping[str, Any]) -> Response:
             seats=len(party),
             dm=dm,
             players=players,
+            scenario=scenario,
             cast=campaigns.casting.cast(note),
         )
     served = campaigns.get(name)

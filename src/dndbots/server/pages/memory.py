@@ -19,6 +19,8 @@ from dndbots.text.labels import write_name
 
 _CERTAIN: Final = ("fact", "belief", "rumor")
 _MOST_KNOWN: Final = 60
+# Threads that are names, not open ends: worth a line when nobody has spoken of them for a while.
+_NAMES: Final = ("person", "item", "place")
 _LONGEST_ID: Final = 500
 
 
@@ -47,7 +49,7 @@ def show_memory(request: Request) -> Response:
     """Show everything that a seat remembers."""
     entered = enter_seat(request)
     campaign, seat = entered.served.reader, entered.seat
-    gates = campaign.gates(seat)
+    gates, threads = campaign.gates(seat), campaign.threads(seat)
     return entered.render(
         "memory.html",
         page="memory",
@@ -64,7 +66,8 @@ def show_memory(request: Request) -> Response:
             )
             for block in campaign.summaries(seat)
         ],
-        threads=campaign.threads(seat),
+        threads=[one for one in threads if one.kind not in _NAMES],
+        callbacks=[one for one in threads if one.kind in _NAMES and one.state == "dormant"],
         pinned=_decided_events(campaign, seat, gates),
         proposals=campaign.proposals() if entered.is_dm else [],
     )

@@ -1,6 +1,7 @@
 """Play: the story as it is told, the composer, the party at the side, and the stream of what is new."""
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,11 +15,13 @@ from dndbots.game.acts import LONGEST_WORDS
 from dndbots.game.input.game_answers import answer_question
 from dndbots.game.input.line_reader import understand_line
 from dndbots.game.input.meanings import META, Understanding
+from dndbots.game.state.campaign_tables import has_story
 from dndbots.ids import DM
 from dndbots.server.pages.site import (
     SeatRequest,
     campaigns_of,
     enter_seat,
+    only_dm,
     posted,
     render_part,
     text_field,
@@ -33,6 +36,7 @@ _PAGE_LINES: Final = 100
 _HEARTBEAT: Final = 15.0
 # How long a form waits for the game's answer before the stream brings it.
 _PATIENCE: Final = 1.5
+_SEEDS: Final = 1_000_000
 _STREAM_HEADERS: Final = {"X-Accel-Buffering": "no", "Cache-Control": "no-store"}
 
 
@@ -46,6 +50,7 @@ def routes() -> list[Route]:
         Route("/understand", posted(understand), methods=["POST"]),
         Route("/seat", posted(change_seat), methods=["POST"]),
         Route("/go-on", posted(go_on), methods=["POST"]),
+        Route("/play-on", posted(play_on, enter=only_dm), methods=["POST"]),
         Route("/undo", posted(undo), methods=["POST"]),
         Route("/retell", posted(retell), methods=["POST"]),
         Route("/stop", posted(stop_answer), methods=["POST"]),
@@ -91,6 +96,8 @@ def composer_of(entered: SeatRequest, story: SeatStory) -> dict[str, Any]:
     is_due = status.phase is Phase.WAITING and status.seat == seat
     return {
         "has_game": host is not None,
+        "story_people": _story_people(entered) if host is None and seat == DM else {},
+        "has_model_dm": entered.served.has_model_dm,
         "phase": status.phase.value,
         "is_due": is_due,
         "is_seated": host is not None and seat in host.people,
@@ -105,6 +112,11 @@ def composer_of(entered: SeatRequest, story: SeatStory) -> dict[str, Any]:
         "can_retell": host is not None and _can_undo(host, seat) and bool(host.game.tellers()),
         "ideas": list_ideas(table, seat) if is_due and seat != DM else [],
     }
+
+
+def _story_people(entered: SeatRequest) -> dict[str, str]:
+    """Return the characters of a story that has no game yet: somebody could play it on with them."""
+    return entered.served.seats() if has_story(entered.served.reader) else {}
 
 
 def _error_for(status: GameStatus, seat: str) -> str:
@@ -205,6 +217,18 @@ def go_on(entered: SeatRequest, form: Mapping[str, Any]) -> Response:
         host.go_on(int(rounds))
         host.wait_for_change(version, timeout=_PATIENCE)
     return _back(entered)
+
+
+def play_on(entered: SeatRequest, form: Mapping[str, Any]) -> Response:
+    """Play a story on that was told elsewhere, with its people in the seats."""
+    seat = text_field(form, "seat")
+    if entered.served.host is None:
+        if seat not in (DM, *_story_people(entered)):
+            raise HTTPException(404, "There is no such seat.")
+        if seat != DM and not entered.served.has_model_dm:
+            raise HTTPException(409, "This story needs a DM: be it yourself, or start with --model.")
+        entered.served.play_on(seat, seed=secrets.randbelow(_SEEDS))
+    return RedirectResponse(f"/c/{entered.served.name}/{seat}/play", 303)
 
 
 def undo(entered: SeatRequest, _: Mapping[str, Any]) -> Response:

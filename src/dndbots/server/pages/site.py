@@ -103,6 +103,14 @@ def only_dm(request: Request) -> SeatRequest:
     return entered
 
 
+def only_owner(request: Request) -> Access:
+    """Return the rights of a request by the server's owner. Raises 403 for anybody else."""
+    access = access_of(request, campaigns_of(request).book)
+    if not access.is_owner:
+        raise HTTPException(403, "Only the owner of this server can do this.")
+    return access
+
+
 Handler = Callable[[SeatRequest, Mapping[str, Any]], Response]
 
 

@@ -8,6 +8,7 @@ from dndbots._jsontext import as_json
 from dndbots.campaign import Campaign
 from dndbots.canon import claims
 from dndbots.canon.entities import Entity, Fact
+from dndbots.game.dm.inventions import SEEN_AS
 from dndbots.game.state.sheet_facts import SPELLS
 from dndbots.ids import DM, category_of
 from dndbots.memory.fact_sentences import FactSentences
@@ -24,6 +25,7 @@ KINDS: Final = {
     "ITEM": "Things",
     "EVT": "Events",
 }
+_DISCOVERED: Final = "discovered"
 # Numbers of a sheet and bookkeeping: a page of memories is not a sheet.
 _SHEET: Final = frozenset(
     ("hp", "hp_max", "ac", "xp", "gold", "level", "class", "str", "dex", "con", "int", "wis", "cha", SPELLS)
@@ -108,7 +110,11 @@ def _profiles(view: View, entities: Iterable[Entity], past: Iterable[Fact] = ())
     for entity in known:
         sentences = FactSentences(view, {entity.uid: entity.name})
         is_sheet = category_of(entity.uid) in ("PC", "MON")
-        facts = [fact for fact in entity.facts if not (is_sheet and is_of_sheet(fact))]
+        facts = [
+            fact
+            for fact in entity.facts
+            if not (is_sheet and is_of_sheet(fact)) and not _says_the_name(fact, entity.name)
+        ]
         place = places.get(entity.location) if entity.location else None
         yield Profile(
             uid=spelled.get(entity.uid, entity.uid),
@@ -121,6 +127,11 @@ def _profiles(view: View, entities: Iterable[Entity], past: Iterable[Fact] = ())
             statements=tuple(_statement(view, sentences, fact) for fact in facts),
             past=tuple(_statement(view, sentences, fact) for fact in past if not is_of_sheet(fact)),
         )
+
+
+def _says_the_name(fact: Fact, name: str) -> bool:
+    """Tell whether a fact says no more than its heading: a look that is the name, a place that is known."""
+    return fact.key == _DISCOVERED or (fact.key == SEEN_AS and str(fact.value).casefold() == name.casefold())
 
 
 def is_of_sheet(fact: Fact) -> bool:

@@ -16,6 +16,7 @@ from dndbots.game.agents import Cast
 from dndbots.game.game import Game
 from dndbots.game.setup import cast_from_note
 from dndbots.game.state.game_notes import HOUSE, GameNote
+from dndbots.game.story_seats import StoryWish
 from dndbots.ids import DM, category_of
 from dndbots.server.security.seat_book import SeatBook
 from dndbots.server.tables.bell import Bell
@@ -114,6 +115,25 @@ class ServedCampaign:
         people = self._book.people(self.key)
         self.host = GameHost(game, people=people, changed=self.bell.ring, compact=self._compact)
         self.host.start()
+
+    @property
+    def has_model_dm(self) -> bool:
+        """True if a model is DM of new games: the house has no story of its own."""
+        return self._casting.dm != HOUSE
+
+    def play_on(self, seat: str, *, seed: int) -> None:
+        """Make a game of a story that was told elsewhere. Its people take the seats, a person `seat`."""
+        with self._lock:
+            if self.host is None:
+                wanted = [] if seat == DM else [self.seats()[seat]]
+                wish = StoryWish(seed=seed, wanted=wanted, dm=self._casting.dm, players=self._casting.players)
+                with self.reader.another() as campaign:
+                    Game.go_on(campaign, wish, cast=self._casting.cast(wish.note_for(campaign)))
+                self._open_game()
+            if self.host is not None:
+                self.host.take_seat(seat)
+                self.keep_people()
+        self.bell.ring()
 
     def _find_title(self) -> str:
         """Return the title for the pages: that of the adventure, or else the campaign's name in words."""
