@@ -1,5 +1,6 @@
 """Recall by other names and through ties: facts come before lines, for those who heard the evidence."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -103,3 +104,39 @@ def test_an_unheard_alias_changes_no_answer() -> None:
             play(campaign, [*GREETINGS, *STORY[4:], *secret])
             texts.append([campaign.recall("Zara", q).text for q in ("Who is Nettle?", "the reeve", "Wymond")])
     assert texts[0] == texts[1]
+
+
+MET = "The firbolg behind the counter gives the name Brenna and nothing else."
+
+
+def told_in_passing(question: str) -> list[str]:
+    """Ask about people whom one line among many names. No facts are read out of the lines."""
+    with memory_campaign() as campaign:
+        lines = [
+            f"DM: Day {n}: rain on the road, and the cart is put under the old bridge." for n in range(60)
+        ]
+        lines[20:20] = [f"DM: {MET}", "DM: Desmond Kestward is not coming. He was turned to stone."]
+        campaign.import_transcript(
+            {"session": "s1", "speaker": "DM", "role": "dm", "text": line[4:], "witnesses": ["Zara"]}
+            for line in lines
+        )
+        return [item.text for item in campaign.recall("Zara", question).items]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What is Brenna's trade?", MET),
+        ("What kind of folk is Brenna?", MET),
+        ("How is Desmond Kestward doing?", "turned to stone"),
+    ],
+)
+def test_a_brief_question_about_somebody_rare_is_answered_by_their_line(question: str, told: str) -> None:
+    """The line in which somebody is met answers, whatever word the question has for what it asks."""
+    assert any(told in text for text in told_in_passing(question))
+
+
+@pytest.mark.parametrize("question", ["Where was the porphyry hinge put?", "Is Hroswitha Quell on the road?"])
+def test_one_common_word_beside_unsaid_ones_is_no_answer(question: str) -> None:
+    """Nobody said a word of what is asked for."""
+    assert told_in_passing(question) == []

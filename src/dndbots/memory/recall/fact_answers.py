@@ -8,6 +8,7 @@ from dndbots.canon.entities import Entity, Fact
 from dndbots.events import GameEvent
 from dndbots.memory.fact_sentences import FactSentences
 from dndbots.memory.human_gates import Gates, drop_hidden_facts
+from dndbots.memory.recall.aspects import WORDS_OF_ASPECTS
 from dndbots.memory.recall.citations import RecallItem, write_reference
 from dndbots.memory.recall.question import RecallQuestion, find_words
 from dndbots.storage.stated_terms import statements_of
@@ -35,6 +36,7 @@ _ANSWERS: Final = {
     claims.AT: "place location",
     claims.IN: "place location",
     claims.NUMBER: "dead alive killed",
+    **WORDS_OF_ASPECTS,
 }
 
 

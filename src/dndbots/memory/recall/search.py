@@ -4,7 +4,7 @@ Deterministic, and without a model. It reads one viewer's view and respects corr
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from dndbots.errors import BudgetTooSmall, InvalidSetting
 from dndbots.events import GameEvent
 from dndbots.memory.human_gates import Gates, gates_of
+from dndbots.memory.recall.aspects import is_aspect
 from dndbots.memory.recall.citations import (
     CitedLine,
     Confidence,
@@ -42,6 +43,11 @@ _ENOUGH_OF_FACT: Final = 0.5
 _OTHER_NAMES: Final = 0.5
 # An entity in more than this share of all lines says nothing about a single line.
 _EVERYWHERE: Final = 0.5
+# A word in so many lines, or in this share of all, is rare: a line with it is hardly there by chance.
+_FEW_TIMES: Final = 4
+_RARE: Final = 0.005
+# Words beside names and aspects in a question that asks for one thing about somebody.
+_BRIEF: Final = 1
 # Lines below this share of the best score are about something else.
 _WORTH: Final = 0.15
 # Lines are seldom shorter, in tokens; this limits how many can fit into a budget.
@@ -135,7 +141,7 @@ def _best_lines(view: View, question: RecallQuestion, gates: Gates, most: int) -
     best = scores.score_lines(search.clues_at(near), near, question.speakers, most)
     weight = search.length()
     strongest = max((line.evidence for line in best), default=0.0)
-    if _evidence(strongest, weight) < ENOUGH or search.has_names_only(best):
+    if (_evidence(strongest, weight) < ENOUGH and not search.has_rare_name(best)) or search.is_chance(best):
         return _BestLines([], {}, weight)
     return _BestLines([line for line in best if line.score >= _WORTH * best[0].score], near, weight)
 
@@ -191,10 +197,34 @@ class _Search:
         """Return the weight of the question, as it would be in a log that is not too short to tell."""
         return sum(self._weigh(max(self._index.heard.lines, _FEW_LINES)))
 
-    def has_names_only(self, best: Sequence[ScoredLine]) -> bool:
-        """Return whether lines have only the names of a question that asks for more than names."""
-        asked = {n for n, word in enumerate(self._question.words) if not word.is_name}
-        return bool(asked) and all(asked.isdisjoint(line.near) for line in best)
+    def is_chance(self, best: Sequence[ScoredLine]) -> bool:
+        """Return whether lines have only what stands in many lines, of a question that asks for more.
+
+        That is common names, or a single common word beside words that were never said.
+        """
+        words = self._question.words
+        asked = {n for n, word in enumerate(words) if not word.is_name}
+        has_names_only = bool(asked) and all(asked.isdisjoint(line.near) for line in best)
+        said = [n for n in range(len(words)) if self._lines[n]]
+        has_one_word = len(said) == 1 and len(said) < len(words) and not self._question.named
+        if has_names_only:
+            return not self.has_rare_name(best)
+        return has_one_word and not self._has_rare(best, said)
+
+    def has_rare_name(self, best: Sequence[ScoredLine]) -> bool:
+        """Return whether a brief question is about somebody whom few lines name, and lines do.
+
+        "What is Brenna's trade?" is answered by the line in which she is met, whatever its words are.
+        """
+        names = [n for n, word in enumerate(self._question.words) if word.is_name]
+        asked = [word for word in self._question.words if not word.is_name and not is_aspect(word.forms)]
+        is_brief = len(asked) <= _BRIEF
+        return is_brief and all(self._lines[n] for n in names) and self._has_rare(best, names)
+
+    def _has_rare(self, best: Sequence[ScoredLine], words: Iterable[int]) -> bool:
+        most = max(_FEW_TIMES, _RARE * self._index.heard.lines)
+        rare = {n for n in words if 0 < self._lines[n] <= most}
+        return any(not rare.isdisjoint(line.near) for line in best)
 
     def clues(self) -> list[Clue]:
         """Return the clues with the occurrences that were read so far."""

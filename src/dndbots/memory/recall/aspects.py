@@ -1,0 +1,29 @@
+"""Aspects: the words with which people ask for one thing about somebody, by the fact that answers them.
+
+"What is Brenna's trade?" asks for the fact `role`, and the line in which she is met may say it in any word.
+"""
+
+from typing import Final
+
+from dndbots.text.word_forms import forms_of
+
+WORDS_OF_ASPECTS: Final = {
+    "age": "old young years",
+    "attitude": "feel mood like trust friendly hostile",
+    "faction": "group guild side belong member order allegiance",
+    "fears": "afraid scared frighten",
+    "holder": "has carries hands owns keeps owner become",
+    "home": "live lives home hometown born come",
+    "race": "kind folk people species race human",
+    "role": "trade work job living profession occupation craft business",
+    "status": "doing become alright well state condition",
+    "wants": "goal desire aim after",
+}
+_ASPECTS: Final = frozenset(
+    form for words in WORDS_OF_ASPECTS.values() for word in words.split() for form in forms_of(word)
+)
+
+
+def is_aspect(forms: tuple[str, ...]) -> bool:
+    """Return True if a word of a question only names an aspect of somebody."""
+    return not _ASPECTS.isdisjoint(forms)
