@@ -8,7 +8,7 @@ from bench.rot.environments import Environment, environment_of, known_systems
 from bench.rot.model_answers import Answered, answer_all, open_voice
 from bench.rot.questions import Known, ask_questions
 from bench.rot.report import write_report
-from bench.rot.run import Stage, measure, merge_stages, started
+from bench.rot.run import Stage, load_stages, measure, merge_stages, save_stages, started
 from bench.rot.story import Story
 from bench.rot.transcripts import read_stage
 
@@ -29,6 +29,9 @@ def main() -> None:
     parser.add_argument("--dm", help="the speaker of the transcripts who is the DM")
     parser.add_argument("--model", help="also answer the last questions with this model, as provider:name")
     parser.add_argument("--base-url", help="the server of that model")
+    parser.add_argument(
+        "--keep", action="store_true", help="take what --out has from earlier runs of the same questions"
+    )
     parser.add_argument("--environments", type=Path, default=Path(".rot"), help="where peers are installed")
     args = parser.parse_args()
     systems = known_systems() if args.systems == "all" else args.systems.split(",")
@@ -38,11 +41,13 @@ def main() -> None:
     if bool(args.lines) is not bool(args.questions_file):
         parser.error("--lines and --questions-file go together")
     if args.lines:
+        seeds = ["transcripts"]
         stories = [[read_stage(args.lines, args.questions_file, args.dm)]]
         settings = {"transcripts": len(args.lines), "questions": len(stories[0][0][1]), "budget": args.budget}
     else:
         lengths = sorted(int(turns) for turns in args.turns.split(","))
-        stories = [tell_stages(int(seed), lengths, args.questions) for seed in args.seeds.split(",")]
+        seeds = args.seeds.split(",")
+        stories = [tell_stages(int(seed), lengths, args.questions) for seed in seeds]
         settings = {
             "seeds": args.seeds,
             "budget": args.budget,
@@ -56,19 +61,30 @@ def main() -> None:
             print(f"{system}: skipped, {environments[system].missing}", file=sys.stderr)
             continue
         told = []
-        for stages in stories:
-            with started(system, environments[system]) as worker:
-                told.append(
-                    measure(worker, stages, args.budget, lambda text, name=system: _progress(name, text))
-                )
+        for seed, stages in zip(seeds, stories, strict=True):
+            path = args.out / "runs" / f"{system}-{seed}.json"
+            if not (args.keep and path.exists()):
+                save_stages(path, run_system(system, environments[system], stages, args.budget))
+            told.append(load_stages(path))
         results[system] = merge_stages(told)
-        _progress(system, results[system][-1].failure or "done")
-        print(file=sys.stderr)
     answered: dict[str, Answered] = {}
     if args.model:
         settings["model"] = args.model
         answered = answer_all(open_voice(args.model, args.base_url), results)
     print(write_report(args.out, results, environments, settings, answered))
+
+
+def run_system(
+    system: str,
+    environment: Environment,
+    stages: list[tuple[list[dict[str, object]], list[Known]]],
+    budget: int,
+) -> list[Stage]:
+    """Run one system over one story, in a process of its own."""
+    with started(system, environment) as worker:
+        done = measure(worker, stages, budget, lambda text: _progress(system, text))
+    _progress(system, f"{done[-1].failure or 'done'}\n")
+    return done
 
 
 def tell_stages(

@@ -6,13 +6,13 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bench.rot.environments import Environment
 from bench.rot.questions import Known
-from bench.rot.score import Tally, judge
+from bench.rot.score import Tally, Verdict, judge
 
 from dndbots.tokens import count_tokens
 
@@ -41,6 +41,21 @@ class Stage:
     def lines(self) -> int:
         """The lines that were added, in all stories."""
         return self.turns * self.stories
+
+
+def save_stages(path: Path, stages: Sequence[Stage]) -> None:
+    """Write what one system did with one story."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps([asdict(stage) for stage in stages]), encoding="utf-8")
+
+
+def load_stages(path: Path) -> list[Stage]:
+    """Read what `save_stages` wrote."""
+    stages = [Stage(**fields) for fields in json.loads(path.read_text(encoding="utf-8"))]
+    for stage in stages:
+        verdicts = stage.tally["verdicts"]  # type: ignore[index] - as it was written
+        stage.tally = Tally(verdicts=[Verdict(**verdict) for verdict in verdicts])
+    return stages
 
 
 def merge_stages(stories: Sequence[Sequence[Stage]]) -> list[Stage]:
