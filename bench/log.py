@@ -81,23 +81,30 @@ def _text(sql: str) -> Any:
     return text(sql)
 
 
-def measure_record(campaign: Campaign, source: Iterator[GameEvent], folder: Path) -> tuple[float, float]:
-    """Microseconds of `record` and of its floor, in turns, so that both see the same machine."""
+def measure_record(
+    campaign: Campaign, source: Iterator[GameEvent], folder: Path, *, at_once: bool = False
+) -> tuple[float, float]:
+    """Microseconds of `record` and of its floor, in turns, so that both see the same machine.
+
+    `at_once` records a thousand events with each call of `record_many` instead.
+    """
     floor = Floor(campaign, folder)
     written: list[Rows] = []
     write = campaign._store.write
     campaign._store.write = lambda rows: (written.append(rows), write(rows))  # type: ignore[method-assign]
     ours, theirs = [], []
-    for _ in range(10):
-        events = list(itertools.islice(source, SAMPLE // 10))
+    number = SAMPLE if at_once else SAMPLE // 10
+    for _ in range(5 if at_once else 10):
+        events = list(itertools.islice(source, number))
         gc.collect()
-        ours.append(cpu(lambda events=events: [campaign.record(one) for one in events]))
+        calls = [events] if at_once else [[event] for event in events]
+        ours.append(cpu(lambda calls=calls: [campaign.record_many(call) for call in calls]))
         theirs.append(cpu(lambda: [floor.write(rows) for rows in written]))
         written.clear()
     campaign._store.write = write  # type: ignore[method-assign]
     floor.close()
     shutil.rmtree(folder)
-    each = SAMPLE // 10 / 1e6
+    each = number / 1e6
     return statistics.median(ours) / each, statistics.median(theirs) / each
 
 
@@ -160,6 +167,9 @@ def run(campaign: Campaign, sizes: list[int], folder: Path) -> list[dict[str, An
             "file": size(folder / "campaign"),
         }
         figures["record"], figures["floor"] = measure_record(campaign, source, folder / "floor")
+        figures["many"], figures["many floor"] = measure_record(
+            campaign, source, folder / "floor", at_once=True
+        )
         figures["reads"] = measure_reads(campaign)
         figures["memory"] = memory()
         before = campaign.head
@@ -169,20 +179,22 @@ def run(campaign: Campaign, sizes: list[int], folder: Path) -> list[dict[str, An
 
 
 def report_growth(found: list[dict[str, Any]]) -> None:
-    print(f"\n{'events in the log':<36}" + "".join(f"{one['events']:>14,}" for one in found))
+    print(f"\n{'events in the log':<40}" + "".join(f"{one['events']:>14,}" for one in found))
     rows: dict[str, Callable[[dict[str, Any]], str]] = {
         "record, µs": lambda one: f"{one['record']:.0f}",
-        "  plain sqlite3, same rows, µs": lambda one: f"{one['floor']:.0f}",
+        "  plain sqlite3, one a transaction, µs": lambda one: f"{one['floor']:.0f}",
         "  ratio (≤ 3)": lambda one: f"{one['record'] / one['floor']:.2f}",
         "record_many, events/s (≥ 10,000)": lambda one: f"{one['record_many']:,.0f}",
+        "  1,000 at once, µs an event": lambda one: f"{one['many']:.0f}",
+        "  plain sqlite3, same rows, µs": lambda one: f"{one['many floor']:.0f}",
         "peak memory, MiB": lambda one: f"{one['memory']:.0f}",
         "file, MiB": lambda one: f"{one['file']:.0f}",
         "1,000 additions in Python, µs": lambda one: f"{one['machine']:.1f}",
     }
     for name, cell in rows.items():
-        print(f"{name:<36}" + "".join(f"{cell(one):>14}" for one in found))
+        print(f"{name:<40}" + "".join(f"{cell(one):>14}" for one in found))
     for name in READS:
-        print(f"{name + ', ms':<36}" + "".join(f"{one['reads'][name]:>14.2f}" for one in found))
+        print(f"{name + ', ms':<40}" + "".join(f"{one['reads'][name]:>14.2f}" for one in found))
     first, last = found[0], found[-1]
     print(f"\nflat? (≤ 1.3) record {last['record'] / first['record']:.2f}", end="")
     print(f", its floor {last['floor'] / first['floor']:.2f}")

@@ -1,15 +1,16 @@
 """The benchmark of memory: its stories, its questions and its judge, and a short run of our own memory."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from bench.rot.__main__ import tell_stages
 from bench.rot.environments import Environment, known_systems, requirements_of
 from bench.rot.model_answers import answer_all
-from bench.rot.questions import Known, ask_questions
+from bench.rot.questions import Known, _unclear_names, ask_questions
 from bench.rot.report import write_report
-from bench.rot.run import Stage, measure, started
+from bench.rot.run import Stage, measure, merge_stages, started
 from bench.rot.score import judge, quotes
 from bench.rot.story import Story
 from bench.rot.transcripts import read_stage
@@ -26,11 +27,15 @@ def story() -> Story:
     return made
 
 
+def run(system: str) -> list[Stage]:
+    with started(system, Environment(python=Path(sys.executable))) as worker:
+        return measure(worker, tell_stages(3, [TURNS], QUESTIONS), 500, lambda _: None)
+
+
 def run_ours(tmp_path: Path) -> tuple[list[Stage], Path]:
     environment = Environment(python=Path(sys.executable))
-    with started("dndbots", environment) as worker:
-        stages = measure(worker, tell_stages(3, [TURNS], QUESTIONS), 500, lambda _: None)
-    return stages, write_report(tmp_path, {"dndbots": stages}, {"dndbots": environment}, {"seed": 3}, {})
+    stages = run("dndbots")
+    return stages, write_report(tmp_path, {"dndbots": stages}, {"dndbots": environment}, {"seeds": 3}, {})
 
 
 def test_the_same_seed_tells_the_same_story(story: Story) -> None:
@@ -59,6 +64,37 @@ def test_an_answer_stands_in_a_line_that_its_viewer_perceived(story: Story) -> N
             ), known
 
 
+def test_nobody_is_asked_for_whose_name_stands_in_another() -> None:
+    """Sister Rhea may be Rhea or not; Otto Stone is nobody else."""
+    story = Story(3)
+    list(story.take(20))
+    for name in ("Rhea", "Sister Rhea", "Otto Stone"):
+        story.lines[0] |= {"speaker": name}
+        story.claims[0] = replace(story.claims[0], names=story.claims[0].names | {name}, turn=1)
+    unclear = _unclear_names(story, 20)
+    assert {"Rhea", "Sister Rhea"} <= unclear
+    assert "Otto Stone" not in unclear
+
+
+def test_a_thing_has_a_name_of_its_own(story: Story) -> None:
+    """However long the story, no two things that are hidden or promised share a name."""
+    names = [story._fresh("things") for _ in range(300)]
+    assert len(set(names)) == len(names)
+
+
+def test_a_store_for_all_leaks() -> None:
+    """The control shows that the leak figure can be other than zero."""
+    (stage,) = run("everybody")
+    assert stage.tally.share("leaked") > 0.5
+
+
+def test_stories_are_merged_with_all_their_answers_and_costs() -> None:
+    """Shares are those of all questions; costs are those of all lines."""
+    stages = [Stage(turns=100, add_cpu=1.0, size=10), Stage(turns=100, add_cpu=3.0, size=30)]
+    (merged,) = merge_stages([[stage] for stage in stages])
+    assert (merged.lines, merged.add_cpu, merged.size) == (200, 4.0, 40)
+
+
 KNOWN = Known(
     number=1,
     viewer="Zara",
@@ -84,6 +120,8 @@ KNOWN = Known(
         ("DM: Bodo waves.\nDM: The Pale Crypt is cold.", False, {"leaked": False}),
         ("", True, {"found": False, "refused": True}),
         ("DM: Bodo went to Coldmoorish.", False, {"found": False}),
+        ("DM: Bodo waves.\nDM: Coldmoor is cold.", False, {"found": False}),
+        ("DM: Bodo left Oakhurst.\nDM: Bodo is in Coldmoor.", False, {"stale": False, "both": True}),
     ],
 )
 def test_an_answer_is_judged_by_what_stands_in_it(
@@ -147,5 +185,5 @@ def test_a_transcript_is_asked_with_a_file_of_questions(tmp_path: Path) -> None:
 def test_every_system_says_what_it_needs_and_what_it_is() -> None:
     """Ours comes first; peers are read without being loaded."""
     systems = known_systems()
-    assert systems[:3] == ["dndbots", "newest", "bm25"]
-    assert all(requirements_of(system) for system in systems[3:])
+    assert systems[:4] == ["dndbots", "newest", "bm25", "everybody"]
+    assert all(requirements_of(system) for system in systems[4:])

@@ -8,7 +8,7 @@ from bench.rot.environments import Environment, environment_of, known_systems
 from bench.rot.model_answers import Answered, answer_all, open_voice
 from bench.rot.questions import Known, ask_questions
 from bench.rot.report import write_report
-from bench.rot.run import Stage, measure, started
+from bench.rot.run import Stage, load_stages, measure, merge_stages, save_stages, started
 from bench.rot.story import Story
 from bench.rot.transcripts import read_stage
 
@@ -17,10 +17,10 @@ def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(prog="python -m bench.rot", description=__doc__)
     parser.add_argument("--turns", default="100,1000,10000", help="lengths at which questions are asked")
-    parser.add_argument("--systems", default="dndbots,newest,bm25", help="names, or all")
+    parser.add_argument("--systems", default="dndbots,newest,bm25,everybody", help="names, or all")
     parser.add_argument("--questions", type=int, default=120, help="questions at each length")
     parser.add_argument("--budget", type=int, default=500, help="tokens an answer may have")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", default="1", help="the stories that are told, as 1,2,3")
     parser.add_argument("--out", type=Path, default=Path("rot-report"))
     parser.add_argument(
         "--lines", type=Path, nargs="+", help="transcripts to ask about, instead of a told story"
@@ -29,6 +29,9 @@ def main() -> None:
     parser.add_argument("--dm", help="the speaker of the transcripts who is the DM")
     parser.add_argument("--model", help="also answer the last questions with this model, as provider:name")
     parser.add_argument("--base-url", help="the server of that model")
+    parser.add_argument(
+        "--keep", action="store_true", help="take what --out has from earlier runs of the same questions"
+    )
     parser.add_argument("--environments", type=Path, default=Path(".rot"), help="where peers are installed")
     args = parser.parse_args()
     systems = known_systems() if args.systems == "all" else args.systems.split(",")
@@ -38,12 +41,18 @@ def main() -> None:
     if bool(args.lines) is not bool(args.questions_file):
         parser.error("--lines and --questions-file go together")
     if args.lines:
-        stages = [read_stage(args.lines, args.questions_file, args.dm)]
-        settings = {"transcripts": len(args.lines), "questions": len(stages[0][1]), "budget": args.budget}
+        seeds = ["transcripts"]
+        stories = [[read_stage(args.lines, args.questions_file, args.dm)]]
+        settings = {"transcripts": len(args.lines), "questions": len(stories[0][0][1]), "budget": args.budget}
     else:
         lengths = sorted(int(turns) for turns in args.turns.split(","))
-        stages = tell_stages(args.seed, lengths, args.questions)
-        settings = {"seed": args.seed, "budget": args.budget, "questions at each length": args.questions}
+        seeds = args.seeds.split(",")
+        stories = [tell_stages(int(seed), lengths, args.questions) for seed in seeds]
+        settings = {
+            "seeds": args.seeds,
+            "budget": args.budget,
+            "questions at each length and seed, at most": args.questions,
+        }
     results: dict[str, list[Stage]] = {}
     environments: dict[str, Environment] = {}
     for system in systems:
@@ -51,17 +60,31 @@ def main() -> None:
         if environments[system].missing:
             print(f"{system}: skipped, {environments[system].missing}", file=sys.stderr)
             continue
-        with started(system, environments[system]) as worker:
-            results[system] = measure(
-                worker, stages, args.budget, lambda text, name=system: _progress(name, text)
-            )
-        _progress(system, results[system][-1].failure or "done")
-        print(file=sys.stderr)
+        told = []
+        for seed, stages in zip(seeds, stories, strict=True):
+            path = args.out / "runs" / f"{system}-{seed}.json"
+            if not (args.keep and path.exists()):
+                save_stages(path, run_system(system, environments[system], stages, args.budget))
+            told.append(load_stages(path))
+        results[system] = merge_stages(told)
     answered: dict[str, Answered] = {}
     if args.model:
         settings["model"] = args.model
         answered = answer_all(open_voice(args.model, args.base_url), results)
     print(write_report(args.out, results, environments, settings, answered))
+
+
+def run_system(
+    system: str,
+    environment: Environment,
+    stages: list[tuple[list[dict[str, object]], list[Known]]],
+    budget: int,
+) -> list[Stage]:
+    """Run one system over one story, in a process of its own."""
+    with started(system, environment) as worker:
+        done = measure(worker, stages, budget, lambda text: _progress(system, text))
+    _progress(system, f"{done[-1].failure or 'done'}\n")
+    return done
 
 
 def tell_stages(

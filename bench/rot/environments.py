@@ -80,5 +80,5 @@ def known_systems() -> list[str]:
     """The systems that there are, ours first, then the floors, then the peers."""
     folder = Path(__file__).parent / "systems"
     names = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
-    first = [name for name in ("dndbots", "newest", "bm25") if name in names]
+    first = ["dndbots", "newest", "bm25", "everybody"]
     return [*first, *(name for name in names if name not in first)]

@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
-_WIDTH, _HEIGHT = 720, 400
-_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 190, 46, 52
+_WIDTH, _HEIGHT = 750, 400
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 220, 46, 52
 # Told apart without colour, too: each series has a dash and a marker of its own.
 _COLOURS = (
     "#b3371e",

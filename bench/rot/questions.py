@@ -12,7 +12,7 @@ FORMS = {
     "role": ("What does {0} do for a living?", "What is {0}'s trade?", "Remind me, what work does {0} do?"),
     "home": ("Where does {0} come from?", "What place does {0} call home?", "Where does {0} live?"),
     "place": ("Where is {0} now?", "Where would we find {0}?", "Which place did {0} go to?"),
-    "holder": ("Who has {0}?", "Who carries {0} now?", "In whose hands is {0}?"),
+    "whereabouts": ("Where is {0} now?", "Who has {0}, or where is it?", "What has become of {0}?"),
     "wants": ("What does {0} want?", "What is {0} after?", "What would {0} give anything for?"),
     "fears": ("What is {0} afraid of?", "What does {0} fear?", "What could we frighten {0} with?"),
     "faction": ("Which group does {0} belong to?", "Whom does {0} stand with?", "What faction is {0} in?"),
@@ -51,6 +51,7 @@ class Known:
     hidden: tuple[str, ...] = ()
     passages: tuple[str, ...] = ()  # lines of which any answers it, where no value is known
     age: int | None = None
+    evidence: str = ""  # the id of the line that tells it
 
     def to_json(self) -> dict[str, object]:
         return asdict(self)
@@ -93,15 +94,33 @@ def _possible(story: Story, turn: int, rng: random.Random) -> Iterator[Known]:
         if claim.turn <= turn:
             slots[claim.slot].append(claim)
     heroes = [hero.name for hero in story.world.heroes]
+    unclear = _unclear_names(story, turn)
     for slot in sorted(slots):
+        claims = sorted(slots[slot], key=lambda claim: claim.turn)
+        if any(not claim.names.isdisjoint(unclear) for claim in claims):
+            continue
         for viewer in heroes:
-            if known := _of_slot(sorted(slots[slot], key=lambda claim: claim.turn), viewer, turn, rng):
-                yield known
+            if known := _of_slot(claims, viewer, turn, rng):
+                line = story.lines[turn - known.age - 1]["id"] if known.age is not None else ""
+                yield replace(known, evidence=line)
     for name in NOBODY:
         field = rng.choice(("role", "home", "wants", "status"))
         yield _ask(rng, (field, name), rng.choice(heroes), kind="never told", names=(name,))
     for thing in NOTHING:
         yield _ask(rng, ("spot", thing), rng.choice(heroes), kind="never told", names=(thing,))
+
+
+def _unclear_names(story: Story, turn: int) -> set[str]:
+    """Names that stand in other names: is Sister Rhea the same as Rhea? Neither is asked for."""
+    names = {str(line["speaker"]) for line in story.lines[:turn]}
+    names |= {name for claim in story.claims if claim.turn <= turn for name in claim.names}
+    words = {name: name.casefold().split() for name in names}
+    runs: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name, parts in words.items():
+        for first in range(len(parts)):
+            for last in range(first + 1, len(parts) + 1):
+                runs[tuple(parts[first:last])].append(name)
+    return {one for name in names if len(runs[tuple(words[name])]) > 1 for one in runs[tuple(words[name])]}
 
 
 def _of_slot(claims: Sequence[Claim], viewer: str, turn: int, rng: random.Random) -> Known | None:

@@ -13,6 +13,7 @@ from bench.rot.run import Stage
 FIGURES = {
     "found": "evidence found",
     "stale": "stale served as current",
+    "both": "stale beside current",
     "leaked": "leaked to those who cannot know",
     "invented": "answered though there is no record",
     "refused": "refused though there is one",
@@ -34,18 +35,22 @@ def write_report(
     lengths = sorted({stage.turns for stages in results.values() for stage in stages})
     for turns in lengths:
         parts += [f"## After {turns:,} lines", "", *_table(results, titles, turns), ""]
-        parts += [
-            f"Evidence found, by kind of question, after {turns:,} lines:",
-            "",
-            *_kinds(results, titles, turns),
-            "",
-        ]
+        for figure, title in (
+            ("found", "Evidence found"),
+            ("invented", "Answered though there is no record"),
+        ):
+            parts += [
+                f"{title}, by kind of question, after {turns:,} lines:",
+                "",
+                *_kinds(results, titles, turns, figure),
+                "",
+            ]
     parts += _plots(folder, results, titles)
     parts += _answers(answered, titles)
     parts += [
         "## Cost",
         "",
-        "CPU time of the system's own process; it depends on the machine.",
+        "CPU time of the system's process, stub models included; it depends on the machine.",
         "",
         *_costs(results, titles),
         "",
@@ -63,9 +68,13 @@ def _describe(settings: Mapping[str, object]) -> str:
 
 
 def _table(results: Mapping[str, Sequence[Stage]], titles: Mapping[str, str], turns: int) -> list[str]:
-    rows = ["| system | " + " | ".join(FIGURES.values()) + " | tokens an answer | over budget |"]
+    stages = _stages(results, turns)
+    whole = next((stage for _, stage in stages if not stage.failure), None)
+    counts = [whole.tally.count(figure) if whole else 0 for figure in FIGURES]
+    heads = [f"{title} (of {count})" for title, count in zip(FIGURES.values(), counts, strict=True)]
+    rows = ["| system | " + " | ".join(heads) + " | tokens an answer | over budget |"]
     rows.append("|---|" + "---:|" * (len(FIGURES) + 2))
-    for system, stage in _stages(results, turns):
+    for system, stage in stages:
         if stage.failure:
             rows.append(f"| {titles[system]} | failed: {stage.failure[:120]} |" + " |" * (len(FIGURES) + 1))
             continue
@@ -78,15 +87,19 @@ def _table(results: Mapping[str, Sequence[Stage]], titles: Mapping[str, str], tu
     return rows
 
 
-def _kinds(results: Mapping[str, Sequence[Stage]], titles: Mapping[str, str], turns: int) -> list[str]:
-    stages = [(system, stage) for system, stage in _stages(results, turns) if not stage.failure]
-    kinds = sorted({kind for _, stage in stages for kind in stage.tally.found_by_kind()})
-    rows = ["| system | " + " | ".join(kinds) + " |", "|---|" + "---:|" * len(kinds)]
-    for system, stage in stages:
-        by_kind = stage.tally.found_by_kind()
-        rows.append(
-            f"| {titles[system]} | " + " | ".join(_number(by_kind.get(kind)) for kind in kinds) + " |"
-        )
+def _kinds(
+    results: Mapping[str, Sequence[Stage]], titles: Mapping[str, str], turns: int, figure: str
+) -> list[str]:
+    tallies = [(system, stage.tally) for system, stage in _stages(results, turns) if not stage.failure]
+    if not tallies:
+        return []
+    _, first = tallies[0]
+    kinds = first.kinds(figure)
+    heads = [f"{kind} (of {first.count(figure, [kind])})" for kind in kinds]
+    rows = ["| system | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(kinds)]
+    for system, tally in tallies:
+        shares = [_number(tally.share(figure, [kind])) for kind in kinds]
+        rows.append(f"| {titles[system]} | " + " | ".join(shares) + " |")
     return rows
 
 
@@ -94,7 +107,7 @@ def _plots(folder: Path, results: Mapping[str, Sequence[Stage]], titles: Mapping
     whole = {system: [stage for stage in stages if not stage.failure] for system, stages in results.items()}
     ages = {titles[s]: [*stages[-1].tally.found_by_age().items()] for s, stages in whole.items() if stages}
     adds = {
-        titles[s]: [(stage.turns, stage.add_cpu / stage.turns * 1000) for stage in stages]
+        titles[s]: [(stage.turns, stage.add_cpu / stage.lines * 1000) for stage in stages]
         for s, stages in whole.items()
     }
     asks = {
@@ -135,15 +148,21 @@ def _answers(answered: Mapping[str, Answered], titles: Mapping[str, str]) -> lis
 
 
 def _costs(results: Mapping[str, Sequence[Stage]], titles: Mapping[str, str]) -> list[str]:
-    rows = [
-        "| system | lines | CPU ms a line added | CPU ms a question | model calls | bytes on disk a line |"
-    ]
-    rows.append("|---|---:|---:|---:|---:|---:|")
+    heads = (
+        "lines",
+        "CPU ms a line added",
+        "CPU ms a question",
+        "CPU ms a context",
+        "model calls a line",
+        "bytes on disk a line",
+    )
+    rows = ["| system | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(heads)]
     for system, stages in results.items():
         rows += [
-            f"| {titles[system]} | {stage.turns:,} | {stage.add_cpu / stage.turns * 1000:.2f} | "
-            f"{stage.ask_cpu / max(len(stage.tally.verdicts), 1) * 1000:.1f} | {stage.model_calls:,} | "
-            f"{stage.size / stage.turns:,.0f} |"
+            f"| {titles[system]} | {stage.turns:,} | {stage.add_cpu / stage.lines * 1000:.2f} | "
+            f"{stage.ask_cpu / max(len(stage.tally.verdicts), 1) * 1000:.1f} | "
+            f"{stage.context_cpu / max(len(stage.contexts), 1) * 1000:.1f} | "
+            f"{stage.model_calls / stage.lines:,.1f} | {stage.size / stage.lines:,.0f} |"
             for stage in stages
             if not stage.failure
         ]

@@ -6,13 +6,13 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from bench.rot.environments import Environment
 from bench.rot.questions import Known
-from bench.rot.score import Tally, judge
+from bench.rot.score import Tally, Verdict, judge
 
 from dndbots.tokens import count_tokens
 
@@ -22,18 +22,55 @@ _ROOT = Path(__file__).resolve().parent.parent.parent
 
 @dataclass(kw_only=True)
 class Stage:
-    """How a system does once it has so many lines."""
+    """How a system does once it has so many lines; over several stories, if they were merged."""
 
     turns: int
+    stories: int = 1
     tally: Tally = field(default_factory=Tally)
     add_cpu: float = 0.0  # all of it, from the first line on
     ask_cpu: float = 0.0
+    context_cpu: float = 0.0
     model_calls: int = 0
     size: int = 0
     over_budget: int = 0
-    contexts: dict[str, int] = field(default_factory=dict)  # tokens of a context by viewer
+    contexts: list[int] = field(default_factory=list)  # tokens of the context of each viewer
     replies: list[dict[str, Any]] = field(default_factory=list)
     failure: str = ""
+
+    @property
+    def lines(self) -> int:
+        """The lines that were added, in all stories."""
+        return self.turns * self.stories
+
+
+def save_stages(path: Path, stages: Sequence[Stage]) -> None:
+    """Write what one system did with one story."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps([asdict(stage) for stage in stages]), encoding="utf-8")
+
+
+def load_stages(path: Path) -> list[Stage]:
+    """Read what `save_stages` wrote."""
+    stages = [Stage(**fields) for fields in json.loads(path.read_text(encoding="utf-8"))]
+    for stage in stages:
+        verdicts = stage.tally["verdicts"]  # type: ignore[index] - as it was written
+        stage.tally = Tally(verdicts=[Verdict(**verdict) for verdict in verdicts])
+    return stages
+
+
+def merge_stages(stories: Sequence[Sequence[Stage]]) -> list[Stage]:
+    """Return one stage for each length, with the answers and the costs of all stories."""
+    merged: dict[int, Stage] = {}
+    for stage in (stage for stages in stories for stage in stages):
+        whole = merged.setdefault(stage.turns, Stage(turns=stage.turns, stories=0))
+        whole.stories += stage.stories
+        whole.tally.verdicts += stage.tally.verdicts
+        whole.contexts += stage.contexts
+        whole.replies += stage.replies
+        whole.failure = whole.failure or stage.failure
+        for cost in ("add_cpu", "ask_cpu", "context_cpu", "model_calls", "size", "over_budget"):
+            setattr(whole, cost, getattr(whole, cost) + getattr(stage, cost))
+    return [merged[turns] for turns in sorted(merged)]
 
 
 class Worker:
@@ -115,6 +152,15 @@ def measure(
                 progress(f"{turns + start} lines")
         turns += len(lines)
         stage.add_cpu = add_cpu
+        # Contexts first: what a system loads when it is first asked is no cost of a question.
+        for viewer in sorted({known.viewer for known in questions}):
+            answer = worker.call(do="context", viewer=viewer, budget=budget)
+            if "error" in answer:
+                stage.failure = answer["error"]
+                return done
+            stage.context_cpu += answer["cpu"]
+            stage.contexts.append(count_tokens(answer["text"]))
+            stage.over_budget += stage.contexts[-1] > budget
         for known in questions:
             answer = worker.call(do="ask", viewer=known.viewer, question=known.text, budget=budget)
             if "error" in answer:
@@ -123,9 +169,6 @@ def measure(
             calls += answer["model_calls"]
             _keep(stage, known, answer, budget)
             progress(f"{turns} lines, question {known.number} of {len(questions)}")
-        for viewer in sorted({known.viewer for known in questions}):
-            answer = worker.call(do="context", viewer=viewer, budget=budget)
-            stage.contexts[viewer] = count_tokens(answer.get("text", ""))
         stage.model_calls = calls
         stage.size = sum(path.stat().st_size for path in worker.folder.rglob("*") if path.is_file())
     return done

@@ -8,8 +8,6 @@ from statistics import mean
 
 from bench.rot.questions import AGES, Known
 
-# A name and a value belong together if they stand within so many characters.
-NEAR = 260
 _RUN = 6
 _WORD = re.compile(r"\w+")
 
@@ -24,6 +22,7 @@ class Verdict:
     cpu: float
     found: bool | None = None
     stale: bool | None = None
+    both: bool | None = None  # the current value, and an older one beside it
     leaked: bool | None = None
     invented: bool | None = None  # answered though there is no record
     refused: bool | None = None  # refused though there is one
@@ -37,13 +36,16 @@ class Tally:
 
     def share(self, figure: str, kinds: Iterable[str] | None = None) -> float | None:
         """Share of the questions for which a figure is true; None if no question shows it."""
+        values = self._values(figure, kinds)
+        return mean(values) if values else None
+
+    def _values(self, figure: str, kinds: Iterable[str] | None) -> list[bool]:
         wanted = None if kinds is None else set(kinds)
-        values = [
+        return [
             getattr(verdict, figure)
             for verdict in self.verdicts
             if getattr(verdict, figure) is not None and (wanted is None or verdict.kind in wanted)
         ]
-        return mean(values) if values else None
 
     def found_by_age(self) -> Mapping[int, float]:
         """Share of what was found, by the decade of its age."""
@@ -53,13 +55,13 @@ class Tally:
                 ages[next(limit for limit in AGES if verdict.age <= limit)].append(verdict.found)
         return {age: mean(found) for age, found in sorted(ages.items())}
 
-    def found_by_kind(self) -> Mapping[str, float]:
-        """Share of what was found, by kind of question."""
-        kinds: dict[str, list[bool]] = defaultdict(list)
-        for verdict in self.verdicts:
-            if verdict.found is not None:
-                kinds[verdict.kind].append(verdict.found)
-        return {kind: mean(found) for kind, found in sorted(kinds.items())}
+    def count(self, figure: str, kinds: Iterable[str] | None = None) -> int:
+        """The number of questions that can show a figure."""
+        return len(self._values(figure, kinds))
+
+    def kinds(self, figure: str) -> list[str]:
+        """The kinds of question that can show a figure."""
+        return sorted({verdict.kind for verdict in self.verdicts if getattr(verdict, figure) is not None})
 
 
 def judge(known: Known, text: str, *, refused: bool, tokens: int, cpu: float) -> Verdict:
@@ -72,9 +74,10 @@ def judge(known: Known, text: str, *, refused: bool, tokens: int, cpu: float) ->
     elif known.passages:
         found = quotes(shown, known.passages)
     has_answer = found is not None
-    stale = None
+    stale = both = None
     if known.older:
-        stale = not found and stands_together(shown, known.names, known.older)
+        older = stands_together(shown, known.names, known.older)
+        stale, both = older and not found, older and bool(found)
     return Verdict(
         kind=known.kind,
         age=known.age,
@@ -82,23 +85,17 @@ def judge(known: Known, text: str, *, refused: bool, tokens: int, cpu: float) ->
         cpu=cpu,
         found=found,
         stale=stale,
+        both=both,
         # A leak counts wherever the text is, refused or not.
-        leaked=_stands_in_a_line(text, known.names, known.hidden) if known.hidden else None,
+        leaked=stands_together(text, known.names, known.hidden) if known.hidden else None,
         invented=None if has_answer else not silent,
         refused=silent if has_answer else None,
     )
 
 
 def stands_together(text: str, names: Sequence[str], values: Sequence[str]) -> bool:
-    """Whether one of the names stands near one of the values, in any case."""
-    text = text.casefold()
-    places = [match.start() for name in names for match in _find(name, text)]
-    return any(
-        abs(match.start() - place) <= NEAR
-        for value in values
-        for match in _find(value, text)
-        for place in places
-    )
+    """Whether one line of a text has one of the names and one of the values, in any case."""
+    return any(says(line, names) and says(line, values) for line in text.splitlines())
 
 
 def says(text: str, values: Sequence[str]) -> bool:
@@ -115,11 +112,6 @@ def quotes(text: str, passages: Sequence[str]) -> bool:
         if any(f" {' '.join(run)} " in shown for run in runs):
             return True
     return False
-
-
-def _stands_in_a_line(text: str, names: Sequence[str], values: Sequence[str]) -> bool:
-    """The same within one line: neighbours that have nothing to do with each other give nothing away."""
-    return any(stands_together(line, names, values) for line in text.splitlines())
 
 
 def _find(phrase: str, text: str) -> Iterable[re.Match[str]]:

@@ -48,7 +48,7 @@ class Story(Teller):
         self._due: list[tuple[int, str, dict[str, str]]] = []
         self._scenes = 0
         self._read_truths = 0
-        self._used: set[str] = set()
+        self._given: set[str] = set()  # names of things and masks, and days of vows
         self._alone: str | None = None
         self._yielded = 0
 
@@ -56,7 +56,11 @@ class Story(Teller):
         rng, heroes = self.rng, self.world.heroes
         self.party = rng.sample(heroes, 3) if rng.random() < APART / 100 else heroes
         self._scenes += 1
+        start = len(self.lines) + 1
         super().scene()
+        # Where somebody was met is where they are, whatever was told before: no question is asked about that.
+        person = self.present.name
+        self._claim("fact", f"place of {person}", {person}, set(), start, ("place", person))
         if rng.random() < PLANTED / 100:
             self._plant(rng.choices([*PLANTS], weights=[*PLANTS.values()])[0])
         for due in [due for due in self._due if due[0] <= self._scenes]:
@@ -74,6 +78,8 @@ class Story(Teller):
     def _plant(self, kind: str) -> None:
         rng = self.rng
         hero = rng.choice(self.party)
+        if kind == "mask" and f"mask of {self.present.name}" in self._given:
+            kind = "secret"  # two errands for one person would have two answers
         used = {
             "n": self.present.name,
             "h": hero.name,
@@ -84,7 +90,11 @@ class Story(Teller):
         if kind == "mask":
             used["w"] = self._fresh("masks")
             used["coins"] = str(rng.randrange(20, 400))
-        used["d"] = rng.choice(pool("days"))
+            self._given.add(f"mask of {used['n']}")
+        if kind == "vow":
+            days = [day for day in pool("days") if f"vow to {used['n']} {day}" not in self._given]
+            used["d"] = rng.choice(days or pool("days"))
+            self._given.add(f"vow to {used['n']} {used['d']}")
         self._alone = hero.name if kind == "secret" else None
         said = self._episode(kind, used)
         if kind in ("secret", "lie"):
@@ -131,22 +141,16 @@ class Story(Teller):
         return told
 
     def _fresh(self, name: str) -> str:
-        """A word of a pool that was not used yet; with a number once all were."""
-        left = [word for word in pool(name) if word not in self._used]
+        """A name of a pool that was not given yet; once all were, one mixed from their words."""
+        left = [word for word in pool(name) if word not in self._given]
         if not left:
-            self._used -= set(pool(name))
-            left = list(pool(name))
+            left = [word for word in mixed(name) if word not in self._given]
+        if not left:
+            town = with_capital(self.world.thing("towns", new=1.0).name)
+            left = [f"{word} of {town}" for word in pool(name) if f"{word} of {town}" not in self._given]
         chosen = self.rng.choice(left)
-        self._used.add(chosen)
-        count = sum(word == chosen or word.startswith(f"{chosen} of ") for word in self._counted(name))
-        unique = (
-            chosen if not count else f"{chosen} of {with_capital(self.world.thing('towns', new=1.0).name)}"
-        )
-        self._counted(name).append(unique)
-        return unique
-
-    def _counted(self, name: str) -> list[str]:
-        return self._left.setdefault(f"used {name}", [])
+        self._given.add(chosen)
+        return chosen
 
     def _take_truths(self) -> None:
         """Turn what the told scenes noted since the last time into claims."""
@@ -156,8 +160,9 @@ class Story(Teller):
             # What is said in passing, or by somebody, or is over leaves a slot that nothing is asked about.
             values = set(truth.values) if _is_plain(truth) else set()
             kind = "death" if "dead" in values else "fact"
-            field = "holder" if truth.kind == "item" and truth.field == "place" else truth.field
-            question = (field, truth.name)
+            thing = truth.kind == "item" and truth.field in ("place", "holder")
+            field = "holder" if thing else truth.field
+            question = ("whereabouts" if thing else field, truth.name)
             self._claim(kind, f"{field} of {truth.name}", {truth.name}, values, truth.since, question)
         self._read_truths = len(self.truths)
 
@@ -223,3 +228,11 @@ def episodes(kind: str) -> tuple[tuple[tuple[str, str], ...], ...]:
 def pool(name: str) -> tuple[str, ...]:
     """The words of a pool."""
     return tuple(word.strip() for word in _sections()[name].replace("\n", " ").split("|"))
+
+
+@cache
+def mixed(name: str) -> tuple[str, ...]:
+    """The first word of one of a pool with the last of another, where both have two words."""
+    pairs = [word.split() for word in pool(name) if len(word.split()) == 2]
+    both = {f"{first} {last}" for first, _ in pairs for _, last in pairs}
+    return tuple(sorted(both - set(pool(name))))

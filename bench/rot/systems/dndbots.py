@@ -24,7 +24,7 @@ class _Dndbots:
 
     def ask(self, viewer: str, question: str, budget: int) -> Reply:
         found = self._campaign.recall(viewer, question, budget=budget)
-        return Reply(text="\n".join(item.text for item in found.items), refused=found.no_record)
+        return Reply(text=found.text, refused=found.no_record)
 
     def close(self) -> None:
         self._campaign.close()

@@ -16,9 +16,8 @@ from llama_index.core.vector_stores.simple import SimpleVectorStore
 TITLE = "LlamaIndex memory"
 REQUIRES = ("llama-index-core",)
 ABOUT = "Memory with a VectorMemoryBlock of hashed embeddings for each viewer; nothing on disk"
-_OLDER = (
-    0.6  # of an answer: found by similarity; the rest are the newest lines, which are not in the block yet
-)
+# Of an answer, the share that is found by similarity; the rest are the newest lines, not in the block yet.
+_OLDER = 0.7
 
 
 class _Hashed(BaseEmbedding):
@@ -62,12 +61,12 @@ class _LlamaIndex:
                 name="lines",
                 vector_store=_TextStore(),
                 embed_model=_Hashed(model_name="hashed"),
-                similarity_top_k=12,
+                similarity_top_k=30,
                 retrieval_context_window=1,
             )
-            # Half of what is kept in sight are the newest lines; the rest goes to the block in small pieces.
+            # Few of the newest lines are kept in sight; all others go to the block, in small pieces.
             self._memories[viewer] = ChatMemory.from_defaults(
-                session_id=viewer, token_limit=600, token_flush_size=60, memory_blocks=[block]
+                session_id=viewer, token_limit=200, token_flush_size=40, memory_blocks=[block]
             )
         return self._memories[viewer]
 

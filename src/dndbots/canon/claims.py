@@ -172,7 +172,7 @@ _RELATIONS = ("in ", "~ ", "-> ", "<- ")
 def reading_of(slot: str, value: JsonValue) -> SlotReading:
     """Return a slot and its value in the terms of a fact."""
     if slot in (AT, IN, PART_OF, SAME):
-        return SlotReading(op=slot, object=None if value is None else str(value), ended=value is None)
+        return SlotReading(None, None, slot, None if value is None else str(value), value is None)
     if slot.startswith(_RELATIONS):
         op, _, other = slot.partition(" ")
         return SlotReading(op=op, object=other, ended=value is not True)

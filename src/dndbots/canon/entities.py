@@ -2,13 +2,25 @@
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, computed_field, field_validator
 
 from dndbots.canon import claims
 
 CertaintyName = Literal["fact", "belief", "rumor"]
+_Model = TypeVar("_Model", bound=BaseModel)
+_new, _set = object.__new__, object.__setattr__
+
+
+def restore_model(kind: type[_Model], fields: dict[str, Any]) -> _Model:
+    """Return a frozen model from all its fields, without checking them again."""
+    model = _new(kind)
+    _set(model, "__dict__", fields)
+    _set(model, "__pydantic_fields_set__", set(fields))
+    _set(model, "__pydantic_extra__", None)
+    _set(model, "__pydantic_private__", None)
+    return model
 
 
 class Fact(BaseModel):
@@ -38,16 +50,7 @@ class Fact(BaseModel):
     @classmethod
     def restored(cls, **fields: Any) -> "Fact":
         """Return a fact from stored fields, without checking them again."""
-        fact = cls.__new__(cls)
-        _set(fact, "__dict__", fields)
-        _set(fact, "__pydantic_fields_set__", _FIELDS)
-        _set(fact, "__pydantic_extra__", None)
-        _set(fact, "__pydantic_private__", None)
-        return fact
-
-
-_set = object.__setattr__
-_FIELDS: Final = set(Fact.model_fields)
+        return restore_model(cls, fields)
 
 
 class HeldFact(BaseModel):

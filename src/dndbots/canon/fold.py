@@ -66,6 +66,10 @@ def settle_claims(held: Iterable[HeldClaim], total_before: TotalBefore) -> list[
 
     `held` needs at least the newest claim of each slot, set of holders and certainty.
     """
+    held = list(held)
+    if len(held) == 1 and not is_counting(held[0].slot):
+        claim = held[0]
+        return [Settled(claim.slot, claim.value, claim.certainty, claim)]
     by_slot: dict[str, list[HeldClaim]] = {}
     for claim in held:
         by_slot.setdefault(claim.slot, []).append(claim)

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from dndbots._jsontext import as_json
 from dndbots.canon import claims, fold
 from dndbots.canon.claims import AT, IN, PART_OF, CertaintyRank, HeldClaim, claim_of
-from dndbots.canon.entities import Fact, HeldFact
+from dndbots.canon.entities import Fact, HeldFact, restore_model
 from dndbots.canon.fold import Settled
 from dndbots.errors import InvalidSetting
 from dndbots.events import StatedFact
@@ -86,12 +86,12 @@ class Knowledge(Truths):
             (holder, settled)
             for holder, own in sorted(by_holder.items())
             for same in self._as_known_to(holder, persons)
-            for settled in self._settled(claim for claim in own if claim.subject in same)
+            for settled in self._settled([claim for claim in own if claim.subject in same])
             if asked.values is None or as_json(settled.value) in asked.values
         ]
         facts = self._as_facts([(persons[0], settled) for _, settled in known])
         return [
-            HeldFact(holder=holder, fact=fact)
+            restore_model(HeldFact, {"holder": holder, "fact": fact})
             for (holder, _), fact in zip(known, facts, strict=True)
             if not fact.ended
         ]

@@ -6,7 +6,7 @@ from itertools import groupby
 from dndbots.canon import claims, fold
 from dndbots.canon.certainty import EXTRACTED
 from dndbots.canon.claims import CertaintyRank, HeldClaim, SlotReading, reading_of
-from dndbots.canon.entities import Entity, Fact, Milestone
+from dndbots.canon.entities import Entity, Fact, Milestone, restore_model
 from dndbots.canon.fold import PastClaim, Settled
 from dndbots.ids import PARTY_UID, category_of
 from dndbots.storage.codec import CERTAINTY, claim_from_row, place_from_row, said_seq
@@ -162,18 +162,20 @@ def _is_in_party(fact: Fact) -> bool:
 
 
 def _fact(subject: str, said: SlotReading, claim: HeldClaim, certainty: int, ids: dict[int, str]) -> Fact:
-    return Fact.restored(
-        subject=subject,
-        key=said.key,
-        value=said.value,
-        op=said.op,
-        object=said.object,
-        ended=said.ended,
-        certainty=CERTAINTY[certainty],
-        how=claim.how,
-        said_by=claim.said_by,
-        valid_from=ids[claim.at],
-        learned_from=ids[said_seq(claim)],
-        superseded_by=None,
-        extracted_in=ids[claim.seq] if claim.how == EXTRACTED else None,
-    )
+    key, value, op, other, ended = said
+    fields = {
+        "subject": subject,
+        "key": key,
+        "value": value,
+        "op": op,
+        "object": other,
+        "ended": ended,
+        "certainty": CERTAINTY[certainty],
+        "how": claim.how,
+        "said_by": claim.said_by,
+        "valid_from": ids[claim.at],
+        "learned_from": ids[said_seq(claim)],
+        "superseded_by": None,
+        "extracted_in": ids[claim.seq] if claim.how == EXTRACTED else None,
+    }
+    return restore_model(Fact, fields)
