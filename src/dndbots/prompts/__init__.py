@@ -27,7 +27,7 @@ CONTEXT_GUIDE: Final = _text("context_guide")
 
 
 def format_character_sheet(character: Character, *, passing: bool = True) -> str:
-    """Return a character's sheet on a few lines; without `passing`, leave out what changes from turn to turn."""
+    """Return a character's sheet on a few lines; without `passing`, less the hit points and gold of now."""
     stats = character.stats
     scores = ", ".join(f"{key.upper()} {getattr(stats, key)}" for key in type(stats).model_fields)
     now = (

@@ -45,6 +45,22 @@ def test_who_is_spoken_to_answers_in_its_own_words() -> None:
     assert {note.role for note in notes(game)} == {"dm", "npc"}
 
 
+def test_who_answered_from_the_adventure_is_not_asked_again() -> None:
+    """The adventure's answer stands, and no second one beside it."""
+    voice = ScriptedVoice("Mind your feet.")
+    game, _ = run_by(
+        calls("speak_as", npc="Pask", gist="Out of the way."), "So.", npcs=voice, seats=1, player=Walker()
+    )
+    game.play(1)
+    asks = Act(verb=Verb.ASK, target=PASK, what="the tithe", words="What about the tithe?")
+    game.cast = type(game.cast)(dm=game.cast.dm, player=Walker(Throk=asks))
+    game.play(2)
+    answers = [event for event in play(game) if event.source == PASK][1:]
+    assert answers
+    assert len(voice.questions) == 1
+    assert len({event.turn for event in answers}) == len(answers)
+
+
 def test_a_person_is_asked_from_its_own_view() -> None:
     """It is shown what was said before it, and who it is; not the DM's memory, nor what others think."""
     voice = ScriptedVoice("Hm.")

@@ -58,7 +58,8 @@ _ENGINE_TALK: Final = re.compile(
             r"\b\d*d(?:4|6|8|10|12|20|100)\b|\bagainst \d+|\bdc ?\d+|\b\d+/\d+\b|\bsaving throws?\b",
             r"\b(?:hit points?|hp|armou?r class|experience points?|xp|ac)\b(?=[\s:]*[-+]?\d)",
             r"\b\d+ ?(?:hp|xp|hit points?)\b",
-            rf"\b(?:ability|skill|perception|{_ABILITIES}) checks?\b|\btries (?:{_ABILITIES})\b",
+            rf"\b(?:ability|skill|perception|{_ABILITIES}) (?:checks?|rolls?|tests?|scores?)\b",
+            rf"\btries (?:{_ABILITIES})\b|\b(?:succeed|fail)(?:s|ed)? (?:at|on|against) (?:{_ABILITIES})\b",
             r"\broll(?:s|ed|ing)? (?:a|an|for|the dic?e|your|\d)",
             # Tools, prompts and the chat itself.
             r"\b(?:tool|function) calls?\b|\bcalls? (?:the )?`?act`?\b|\bjson\b|\bschema\b|\bplaceholder\b",

@@ -35,12 +35,14 @@ from dndbots.text.clean import one_line
 
 _ROUNDS: Final = 3  # questions in a scene
 _MOST_CALLS: Final = 8  # tool calls in an answer
+_LOOKUPS: Final = ("look_up", "recall")
 _FIRST: Final = "introduce_npc"  # runs before the words that name the NPC
 _LONGEST_WORDS: Final = 2_000
 _TOO_MANY: Final = f"This was not looked at: at most {_MOST_CALLS} calls at once."
 _STALE: Final = "They heard this before, or it was no story. Tell in a few sentences what they perceive now."
 # Lines of a question whose names may be told as they stand.
 _FOR_TELLING: Final = ("WAYS", "THINGS")
+_TWICE: Final = "The same call stands in this answer before, and was done once."
 _TOLD: Final = "Your words were told to them already; do not repeat them."
 
 
@@ -137,8 +139,10 @@ class _ModelStep:
         narration, place = self._narration, telling.place
         if self._people is None or place in narration.step.table.fights:
             return
+        # Whoever asks about something that the adventure answers has heard the answer already.
+        spoke = {*calls.spoke, *(event.source for event in narration.step.events if event.content)}
         for npc in npcs_spoken_to(narration, place, self._since):
-            if calls.spoken < MOST_SPOKEN and npc not in calls.spoke and not telling.quotes(npc):
+            if calls.spoken < MOST_SPOKEN and npc not in spoke and not telling.quotes(npc):
                 calls.spoken += self._people.say(narration, place, npc, since=self._since)
 
     def _tools(self) -> tuple[Tool, ...]:
@@ -199,6 +203,10 @@ class _ModelStep:
             if not told and call.tool != _FIRST:
                 telling.tell(calls.place, words)
                 told = True
+            if call.tool not in _LOOKUPS and any(call.form == other.form for other in answer.calls[:number]):
+                results[number] = _TWICE
+                self._screen.ledger.record_fault(Role.DM, f"{call.tool}: the same call twice")
+                continue
             try:
                 results[number] = calls.do(call.form)
             except (ActRefused, ValidationError) as exc:
