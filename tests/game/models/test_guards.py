@@ -31,6 +31,8 @@ THROK = ("Throk Ironfist", "Throk")
         "Input should be a valid string",
         "Throk succeeds at strength.",
         "A wisdom check is needed here.",
+        "The move scene failed.",
+        "The action was rejected.",
     ],
 )
 def test_engine_talk_never_reaches_the_story(sentence: str) -> None:
@@ -49,6 +51,8 @@ def test_engine_talk_never_reaches_the_story(sentence: str) -> None:
         "It is done with care, and the lock opens.",
         "The way is clear: a door, a stair, a cellar.",
         "He calls your name from across the square.",
+        "You look up: the way you came is gone.",
+        "The warden's request was refused.",
         "Her strength fails, and the rope slips.",
         "She succeeds at last, by wisdom and patience.",
         '"What do you do here at night?" asks the guard.',

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from dndbots import prompts
+from dndbots.game.dm.tools import TOOLS
 from dndbots.game.models.echoes import EchoFilter
 from dndbots.game.models.first_person import first_form, split_units, turn_to_first_person
 from dndbots.text.words import content_stems
@@ -76,6 +77,14 @@ _ENGINE_TALK: Final = re.compile(
             r"\bwhat (?:would|do) you (?:like |want )?to do(?: next)?\?\W*$|\bwhat do you do(?: next)?\?\W*$",
         )
     ),
+    re.IGNORECASE,
+)
+# Names of tools in plain words ("move scene"). Those that are plain English ("look up") may be said.
+_ENGLISH: Final = frozenset("look_up speak_as take_away spend_time reveal_secret end_scene find_loot".split())
+_TOOL_NAMES: Final = [tool.name for tool in TOOLS if "_" in tool.name and tool.name not in _ENGLISH]
+_TOOL_WORDS: Final = re.compile(
+    rf"\b(?:{'|'.join(_TOOL_NAMES).replace('_', ' ')})\b"
+    r"|\b(?:call|command|tool|scene|action) (?:has |was |is )?(?:failed|rejected|invalid)\b",
     re.IGNORECASE,
 )
 # A heading of a prompt or of a list of choices: "WAYS:", "YOU CAN:".
@@ -155,7 +164,8 @@ def clean_markup(text: str) -> tuple[str, int]:
 
 def is_engine_talk(sentence: str) -> bool:
     """Check for a sentence with words of the engine, of tools, errors or prompts in it."""
-    return bool(_ENGINE_TALK.search(sentence) or _CAPITALS.search(sentence) or _instructions().has(sentence))
+    patterns = (_ENGINE_TALK, _TOOL_WORDS, _CAPITALS)
+    return any(pattern.search(sentence) for pattern in patterns) or _instructions().has(sentence)
 
 
 @lru_cache(maxsize=8)
