@@ -81,7 +81,7 @@ _ENGINE_TALK: Final = re.compile(
 )
 # Names of tools in plain words ("move scene"). Those that are plain English ("look up") may be said.
 _ENGLISH: Final = frozenset(
-    ["look_up", "speak_as", "take_away", "spend_time", "reveal_secret", "end_scene", "find_loot"]
+    ("look_up", "speak_as", "take_away", "spend_time", "reveal_secret", "end_scene", "find_loot")
 )
 _TOOL_NAMES: Final = [tool.name for tool in TOOLS if "_" in tool.name and tool.name not in _ENGLISH]
 _TOOL_WORDS: Final = re.compile(
