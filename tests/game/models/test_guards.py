@@ -85,6 +85,16 @@ def test_a_quotation_of_several_sentences_is_an_echo_of_each_of_them() -> None:
     assert guard_dm(more, earlier=[told], heroes={}).words == more
 
 
+def test_single_marks_are_a_quotation_too() -> None:
+    """Cut whole, so that no half of it is left; an apostrophe begins none."""
+    told = ['"Tea? Cake? Sit where you like. Not by the stove." The cook wipes her hands.']
+    again = "The cook smiles. 'Tea? Cake? Sit where you like. Not by the stove.'"
+    assert guard_dm(again, earlier=told, heroes={}).words == "The cook smiles."
+    new = "The cook's brother nods. 'It's late, and the masons' gate is shut.' He's tired."
+    quoted = "The cook's brother nods. \"It's late, and the masons' gate is shut.\" He's tired."
+    assert guard_dm(new, earlier=told, heroes={}).words == quoted
+
+
 def test_short_and_common_sentences_may_come_back() -> None:
     assert guard_player("I wait.", earlier=["I wait."], own=THROK, others=()).words == "I wait."
     assert not EchoFilter(["The door is open."]).has("The door is of oak, and somebody knocks at it.")

@@ -352,7 +352,7 @@ class ToolCalls:
         said = self.plain(why).strip()
         if said.casefold().startswith("to "):
             return f"{self.name(who)} tries {said[:1].lower()}{said[1:]}"
-        return "" if _OF_ONESELF.match(said) else f"{said[:1].upper()}{said[1:]}"
+        return "" if _OF_ONESELF.match(said) or said.endswith(("?", "!")) else f"{said[:1].upper()}{said[1:]}"
 
     def name(self, uid: str) -> str:
         return self.narration.step.table.name(uid)

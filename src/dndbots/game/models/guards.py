@@ -42,6 +42,8 @@ _LINK: Final = re.compile(r"!?\[([^\]\n]{0,80})\]\([^)\n]{0,200}\)")
 _ASIDE: Final = re.compile(
     r"[\[({](?:ooc|note|meta|thinking|thought|aside|system|dm|gm|roll)\b[^\])}]{0,400}[\])}]", re.IGNORECASE
 )
+# A quotation between single marks, which begins and ends as speech does; an apostrophe is none.
+_SINGLE: Final = re.compile(r"(?<![\w'])'(?=[A-Z])([^\"\n]{1,600}?[.,!?\u2026])'(?!\w)")
 _TAG: Final = re.compile(r"</?[a-z][\w-]{0,30}(?:\s[^<>\n]{0,80})?/?>", re.IGNORECASE)
 
 _ABILITIES: Final = "strength|dexterity|constitution|intelligence|wisdom|charisma"
@@ -161,7 +163,7 @@ def clean_markup(text: str) -> tuple[str, int]:
         text = cut(pattern, by, text)
     while (plain := cut(_EMPHASIS, r"\2", text)) != text:
         text = plain
-    return text.strip(), count
+    return _SINGLE.sub(r'"\1"', text).strip(), count
 
 
 def is_engine_talk(sentence: str) -> bool:

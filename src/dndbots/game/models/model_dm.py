@@ -17,7 +17,7 @@ from dndbots.events import GameEvent, audience
 from dndbots.game.adventures.library import OPEN
 from dndbots.game.dm.inventions import answer_offers, find_mentions, name_heard_at, stop_due_clocks
 from dndbots.game.dm.tool_calls import MOST_SPOKEN, ToolCalls
-from dndbots.game.dm.tools import ASKING, TOOLS, choose_tools
+from dndbots.game.dm.tools import ASKING, TOOLS, SpeakAs, choose_tools
 from dndbots.game.input.answer_filter import FilteredAnswer, filter_answer
 from dndbots.game.models.guards import GuardedAnswer, guard_dm
 from dndbots.game.models.model_npcs import ModelNpcs, npcs_spoken_to
@@ -206,6 +206,11 @@ class _ModelStep:
             if call.tool not in _LOOKUPS and any(call.form == other.form for other in answer.calls[:number]):
                 results[number] = _TWICE
                 self._screen.ledger.record_fault(Role.DM, f"{call.tool}: the same call twice")
+                continue
+            if isinstance(call.form, SpeakAs) and not telling.guard(call.form.gist)[1].words:
+                refused.add(number)
+                results[number] = f"Not possible: {_STALE}"
+                self._screen.ledger.record_fault(Role.DM, f"{call.tool}: words that were told, or no story")
                 continue
             try:
                 results[number] = calls.do(call.form)
