@@ -233,8 +233,22 @@ def tell(game: Game, events: list[GameEvent], story: Any) -> None:
         story.flush()
 
 
+class CutLines(logging.Handler):
+    """Writes what guards cut, each sentence once."""
+
+    def __init__(self, story: Any) -> None:
+        super().__init__(logging.DEBUG)
+        self._story, self._seen = story, set[str]()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if text not in self._seen:
+            self._seen.add(text)
+            self._story.write(f"    {text}\n")
+
+
 def main() -> None:
-    logging.disable(logging.WARNING)
+    logging.getLogger("dndbots").setLevel(logging.ERROR)
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--rounds", type=int, default=12)
     args.add_argument("--seats", type=int, default=2)
@@ -247,6 +261,7 @@ def main() -> None:
     args.add_argument("--name", default="qwen2.5-coder-1.5b-instruct")
     args.add_argument("--threads", type=int, default=1)
     args.add_argument("--story", type=Path, help="a file for what was told")
+    args.add_argument("--cuts", action="store_true", help="write what guards cut into that file, too")
     given = args.parse_args()
     server = (
         None
@@ -263,6 +278,10 @@ def main() -> None:
     )
     voice = ChatVoice(open_model(settings), name=settings.model, retry=RetryPolicy(timeout=900))
     story = None if given.story is None else given.story.open("w", encoding="utf-8")
+    if given.cuts and story is not None:
+        guards = logging.getLogger("dndbots.game.guards")
+        guards.setLevel(logging.DEBUG)
+        guards.addHandler(CutLines(story))
     whole = Figures()
     for seed in given.seeds:
         if story is not None:

@@ -31,14 +31,13 @@ from dndbots.game.agents import SeatTurn
 from dndbots.game.bots.house_player import HousePlayer
 from dndbots.game.dnd import DnDGame
 from dndbots.game.game import Game
-from dndbots.game.models.seat_prompts import PLAYER_BRIEFING
+from dndbots.game.models.seat_prompts import PLAYER_BRIEFING, SeatPrompts
 from dndbots.game.referee import refusal
 from dndbots.game.state.game_notes import played_of
 from dndbots.game.state.step import seeded_rng
 from dndbots.game.state.table import Table, deliver_event
 from dndbots.game.world.narration import Screen
 from dndbots.ids import DM, is_description
-from dndbots.prompts import build_player_prompt
 from dndbots.rules import ready_made
 from dndbots.testing import assert_perspective, memory_campaign
 from dndbots.tokens import count_tokens
@@ -291,7 +290,7 @@ def test_every_prompt_is_made_of_what_its_character_perceived(name: tuple[str, i
         sheet = own.character(viewer)
         assert sheet is not None
         return campaign.context(
-            viewer, BUDGET, beside=build_player_prompt(sheet), briefing=PLAYER_BRIEFING
+            viewer, BUDGET, beside=SeatPrompts.beside_player(sheet), briefing=PLAYER_BRIEFING
         ).prompt
 
     party = whole.game.table.living()

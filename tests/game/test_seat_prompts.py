@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from dndbots.campaign import Campaign
+from dndbots.events import EventType, GameEvent
 from dndbots.game.adventures.library import first_chapter
 from dndbots.game.game import Game
-from dndbots.game.models.seat_prompts import PLAYER_BRIEFING
+from dndbots.game.models.scene_text import render_surroundings
+from dndbots.game.models.seat_prompts import PLAYER_BRIEFING, SeatPrompts
 from dndbots.game.preview import preview_seat
 from dndbots.ids import DM
 from dndbots.llm.protocol import Question
@@ -64,6 +66,39 @@ def test_secrets_are_in_the_dms_prompt_and_in_no_players(game: Game) -> None:
     hidden = ("## Adventure", "## Player Knowledge", "Hidden:", "Would tell of:", "Keeps back")
     for who in game.table.living():
         assert not any(head in game.system_message(who) for head in hidden)
+
+
+def test_a_wound_changes_the_question_and_not_the_prompt(game: Game) -> None:
+    """Providers cache the beginning of a prompt that stays the same, and a wound is no reason to lose it."""
+    who = game.table.living()[0]
+    sheet = game.tables[who].character(who)
+    assert sheet is not None
+    hurt = sheet.model_copy(update={"hp": sheet.hp - 1, "gold": sheet.gold + 5})
+    assert SeatPrompts.beside_player(hurt) == SeatPrompts.beside_player(sheet)
+    question = render_surroundings(game.tables[who], who)
+    assert f"{sheet.hp} of {sheet.hp_max} hit points; {sheet.gold} gold" in question
+
+
+def test_longer_lines_leave_what_stands_first_as_it_is() -> None:
+    """However much room the newest lines need, the adventure and the quests keep theirs."""
+    campaign = Campaign(MemoryStore())
+    game = Game.begin(campaign, module=MODULE, seed=SEED)
+    game.play(ROUNDS, compact=False)
+    who, openings = game.table.living()[0], set[str]()
+    for words in ("Yes.", "I look at the gap in the bridge, and count the stones that are missing. " * 4):
+        for number in range(12):
+            said = GameEvent(
+                event_id=f"{len(words)} {number}",
+                event_type=EventType.DIALOGUE,
+                source=who,
+                content=f"{number}. {words}",
+                session_id=game.table.session,
+                metadata={"location": game.table.place(who), "witnesses": game.table.living()},
+            )
+            campaign.record(said)
+        later = Game.resume(campaign)
+        openings.add(later.system_message(DM).partition("## Place and People")[0])
+    assert len(openings) == 1
 
 
 def test_a_players_prompt_depends_on_nothing_it_did_not_perceive(game: Game) -> None:

@@ -26,30 +26,39 @@ DCML_GUIDE: Final = _text("memory_guide")
 CONTEXT_GUIDE: Final = _text("context_guide")
 
 
-def format_character_sheet(character: Character) -> str:
-    """Return a character's sheet on a few lines."""
+def format_character_sheet(character: Character, *, passing: bool = True) -> str:
+    """Return a character's sheet on a few lines; without `passing`, less the hit points and gold of now."""
     stats = character.stats
     scores = ", ".join(f"{key.upper()} {getattr(stats, key)}" for key in type(stats).model_fields)
+    now = (
+        f"HP: {character.hp}/{character.hp_max}, AC: {character.ac}, gold: {character.gold}"
+        if passing
+        else f"HP: {character.hp_max} unhurt, AC: {character.ac}"
+    )
     return "\n".join(
         (
             "YOUR CHARACTER:",
             f"Name: {write_label(character.name)}",
             f"Class: {one_line(character.char_class)}, level {character.level}",
-            f"HP: {character.hp}/{character.hp_max}, AC: {character.ac}, gold: {character.gold}",
+            now,
             f"Abilities: {scores}",
             f"Equipment: {', '.join(map(one_line, character.equipment)) or 'nothing'}",
         )
     )
 
 
-def build_player_prompt(character: Character, memory: str | None = None) -> str:
-    """Return the system prompt of a player; `memory` is that character's memory document."""
+def build_player_prompt(character: Character, memory: str | None = None, *, passing: bool = True) -> str:
+    """Return the system prompt of a player; `memory` is that character's memory document.
+
+    Without `passing`, the sheet has no hit points and gold of the moment: each question shows them, and the
+    prompt stays the same.
+    """
     kind = one_line(character.char_class)
     parts = [
         f"You are {write_label(character.name)}, a level {character.level} {kind}, in a game of D&D.",
         f"BASIC RULES:\n{RULES_SHORTHAND}",
         f"HOW TO PLAY:\n{PLAYER_PRINCIPLES}",
-        format_character_sheet(character),
+        format_character_sheet(character, passing=passing),
     ]
     return _with_memory(parts, memory)
 

@@ -29,6 +29,10 @@ THROK = ("Throk Ironfist", "Throk")
         "Speak and act as your character, in the first person, in a few sentences.",
         "Here is the next scene:",
         "Input should be a valid string",
+        "Throk succeeds at strength.",
+        "A wisdom check is needed here.",
+        "The move scene failed.",
+        "The action was rejected.",
     ],
 )
 def test_engine_talk_never_reaches_the_story(sentence: str) -> None:
@@ -47,6 +51,10 @@ def test_engine_talk_never_reaches_the_story(sentence: str) -> None:
         "It is done with care, and the lock opens.",
         "The way is clear: a door, a stair, a cellar.",
         "He calls your name from across the square.",
+        "You look up: the way you came is gone.",
+        "The warden's request was refused.",
+        "Her strength fails, and the rope slips.",
+        "She succeeds at last, by wisdom and patience.",
         '"What do you do here at night?" asks the guard.',
     ],
 )
@@ -64,6 +72,27 @@ def test_what_was_told_is_not_told_again() -> None:
     )
     assert guarded.words == "Rain begins."
     assert guarded.cuts == {"echo": 2}
+
+
+def test_a_quotation_of_several_sentences_is_an_echo_of_each_of_them() -> None:
+    """Also where they stood beside other words of the speaker."""
+    told = (
+        '"Good day," says the warden. "Mind the step. It was never mended." She sighs. "Nobody pays for it."'
+    )
+    again = 'The warden looks up. "Mind the step. It was never mended."'
+    assert guard_dm(again, earlier=[told], heroes={}).words == "The warden looks up."
+    more = '"Mind the step. Then tell me what brought you here at this hour of the night."'
+    assert guard_dm(more, earlier=[told], heroes={}).words == more
+
+
+def test_single_marks_are_a_quotation_too() -> None:
+    """Cut whole, so that no half of it is left; an apostrophe begins none."""
+    told = ['"Tea? Cake? Sit where you like. Not by the stove." The cook wipes her hands.']
+    again = "The cook smiles. 'Tea? Cake? Sit where you like. Not by the stove.'"
+    assert guard_dm(again, earlier=told, heroes={}).words == "The cook smiles."
+    new = "The cook's brother nods. 'It's late, and the masons' gate is shut.' He's tired."
+    quoted = "The cook's brother nods. \"It's late, and the masons' gate is shut.\" He's tired."
+    assert guard_dm(new, earlier=told, heroes={}).words == quoted
 
 
 def test_short_and_common_sentences_may_come_back() -> None:

@@ -181,6 +181,36 @@ def test_a_roll_is_the_referees_and_its_result_goes_back(kind: str) -> None:
     del voice
 
 
+def test_nobody_rolls_twice_for_the_same() -> None:
+    """A small model fills its answer with one call, or with the players' own words as the reason."""
+
+    def again(question: Question) -> Answer:
+        def roll(why: str) -> Any:
+            return calls("ask_roll", character=name, kind="str", why=why)(question).calls
+
+        mine, purpose = roll("I lift the stone, please."), roll("to lift the stone")
+        return Answer(calls=(*purpose, *purpose, *mine), model="double")
+
+    game, voice = run_by(again, "The stone moves.", seats=1, player=Walker())
+    name = game.table.name(game.table.living()[0])
+    game.play(1)
+    (rolled,) = [event for event in play(game) if event.event_type is EventType.DICE_ROLL]
+    assert rolled.content.startswith(f"{name} tries to lift the stone. {name} ")
+    (reply,) = voice.questions[1].so_far
+    assert "done once" in reply.results[1]
+    assert "rolled for this already" in reply.results[2]
+
+
+def test_the_reason_of_a_roll_is_no_speech() -> None:
+    """What a character said is told already, and no reason is better than a wrong speaker."""
+    roll = calls("ask_roll", character="Throk", kind="str", why="I lift the stone, please.")
+    game, _ = run_by(roll, "The stone moves.", seats=1, player=Walker())
+    game.play(1)
+    (rolled,) = [event for event in play(game) if event.event_type is EventType.DICE_ROLL]
+    assert "please" not in rolled.content
+    assert rolled.content.startswith("Throk ")
+
+
 def test_foes_come_by_the_rules() -> None:
     """As many as the party may stand; the fight is the referee's."""
     game, _ = run_by(calls("start_fight", "Claws!", monster="goblin", number=3), "They snarl.", seats=3)

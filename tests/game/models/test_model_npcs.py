@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from tests.game.models.tables import PASK, calls, notes, play, run_by
 from tests.game.models.test_model_dm import Walker
 
@@ -45,6 +46,22 @@ def test_who_is_spoken_to_answers_in_its_own_words() -> None:
     assert {note.role for note in notes(game)} == {"dm", "npc"}
 
 
+def test_who_answered_from_the_adventure_is_not_asked_again() -> None:
+    """The adventure's answer stands, and no second one beside it."""
+    voice = ScriptedVoice("Mind your feet.")
+    game, _ = run_by(
+        calls("speak_as", npc="Pask", gist="Out of the way."), "So.", npcs=voice, seats=1, player=Walker()
+    )
+    game.play(1)
+    asks = Act(verb=Verb.ASK, target=PASK, what="the tithe", words="What about the tithe?")
+    game.cast = type(game.cast)(dm=game.cast.dm, player=Walker(Throk=asks))
+    game.play(2)
+    answers = [event for event in play(game) if event.source == PASK][1:]
+    assert answers
+    assert len(voice.questions) == 1
+    assert len({event.turn for event in answers}) == len(answers)
+
+
 def test_a_person_is_asked_from_its_own_view() -> None:
     """It is shown what was said before it, and who it is; not the DM's memory, nor what others think."""
     voice = ScriptedVoice("Hm.")
@@ -68,6 +85,16 @@ def test_a_dm_may_say_what_somebody_wants_to_say() -> None:
     assert any("Step aside" in event.content for event in play(game))
     mute = ScriptedVoice("")
     assert any("Out of the way." in event.content for event in play(questioned(mute)))
+
+
+@pytest.mark.parametrize("gist", ["They said it.", "Somebody must pay for the new stone, and soon."])
+def test_what_a_dm_wants_said_is_no_echo_and_no_engine_talk(gist: str) -> None:
+    """The DM's wish is said where the person has no words, so it is guarded as the DM's own words are."""
+    first = calls("speak_as", npc="Pask", gist="Somebody must pay for the new stone, and soon.")
+    game, _ = run_by(first, calls("speak_as", npc="Pask", gist=gist), "So.", seats=1, player=Walker())
+    game.play(2)
+    assert len([event for event in play(game) if event.source == PASK]) == 1
+    assert any("were told, or no story" in fault for note in notes(game) for fault in note.faults)
 
 
 def test_a_person_that_answers_in_anothers_voice_says_nothing() -> None:

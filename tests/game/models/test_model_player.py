@@ -32,6 +32,24 @@ def test_what_a_model_calls_for_is_tried_in_its_words() -> None:
     assert len(voice.questions) == 2
 
 
+@pytest.mark.parametrize("topic", ["about the tithe", "Pask Oldacre about the tithe", "the tithe."])
+def test_a_topic_is_a_topic_however_it_is_put(topic: str) -> None:
+    """ "I ask Pask about about the tithe" reads like a machine."""
+    game, _ = played_by("Good day.")
+    game.play(1)
+    game, _ = played_by(
+        does(
+            "ask",
+            target="a thin man with inky cuffs",
+            what=topic.replace("Pask Oldacre", "a thin man with inky cuffs"),
+        ),
+        seats=1,
+    )
+    game.play(1)
+    assert turns(game)[0].content.endswith(" about the tithe.")
+    assert turns(game)[0].content.count("about") == 1
+
+
 def test_mere_words_are_speech() -> None:
     """A model that calls nothing talks."""
     game, _ = played_by("A fine town, this.", "I like its bridge.")

@@ -18,13 +18,12 @@ from dndbots.game.game import Game
 from dndbots.game.lookups import CampaignLookup
 from dndbots.game.models.model_dm import ModelDM
 from dndbots.game.models.model_player import question_of
-from dndbots.game.models.seat_prompts import PLAYER_BRIEFING
+from dndbots.game.models.seat_prompts import PLAYER_BRIEFING, SeatPrompts
 from dndbots.game.state.step import seeded_rng
 from dndbots.game.state.table import Table
 from dndbots.game.world.atlas import Atlas
 from dndbots.ids import DM
 from dndbots.llm.protocol import Answer, Question
-from dndbots.prompts import build_player_prompt
 from dndbots.testing import memory_campaign, perceived_only
 
 GAMES = [("apples_in_january", 10), ("endless", 11)]
@@ -111,7 +110,7 @@ def test_what_a_player_is_asked_is_the_same_from_what_its_character_perceived(na
         prompt = own.context(
             one.who,
             one.budget,
-            beside=build_player_prompt(sheet),
+            beside=SeatPrompts.beside_player(sheet),
             encoding=one.encoding,
             briefing=PLAYER_BRIEFING,
         )

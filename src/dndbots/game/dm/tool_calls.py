@@ -52,6 +52,7 @@ _OPEN: Final = ("offered", "accepted")
 # Words with spaces and light punctuation between them: no sentence, and no line of code.
 _NAMELIKE: Final = re.compile(r"[^\W_](?:[\w '\u2019,.&()-]*[\w)'\u2019])?")
 _ABILITIES: Final = frozenset(Ability)
+_OF_ONESELF: Final = re.compile(r"(?:I|I['\u2019]\w+|my|we|our)\b", re.IGNORECASE)
 # Foes may be this many times stronger than the party: a hard fight, not a certain death.
 _ODDS: Final = 3
 
@@ -82,6 +83,7 @@ class ToolCalls:
         self._look, self._people, self._since = look, people, since
         self.spoken = self.done = 0
         self.spoke: set[str] = set()
+        self._rolled: set[tuple[str, Ability | SaveKind]] = set()
 
     def do(self, form: object) -> str:
         """Carry out a call and return its result in words. `ActRefused` says why it cannot be done."""
@@ -110,7 +112,10 @@ class ToolCalls:
     def ask_roll(self, form: tools.AskRoll) -> str:
         who = self.character(form.character)
         kind = Ability(form.kind) if form.kind in _ABILITIES else SaveKind(form.kind)
-        why = self.plain(form.why)
+        if (who, kind) in self._rolled:
+            raise self.refused(f"{self.name(who)} has rolled for this already; tell what came of it")
+        self._rolled.add((who, kind))
+        why = self._purpose(who, form.why)
         made = roll_check(self.narration.step, who, kind, place=self.place, why=why)
         return made.text
 
@@ -341,6 +346,16 @@ class ToolCalls:
             return found[0]
         there = join_texts(sorted(known.values())) or "nobody"
         raise self.refused(f"nobody in this scene matches {name!r}; here: {there}")
+
+    def _purpose(self, who: str, why: str) -> str:
+        """Return what a roll is for, as a sentence. A character's own words are told already."""
+        said = self.plain(why).strip()
+        if said.casefold().startswith("to "):
+            return f"{self.name(who)} tries {said[:1].lower()}{said[1:]}"
+        return "" if _OF_ONESELF.match(said) or said.endswith(("?", "!")) else f"{said[:1].upper()}{said[1:]}"
+
+    def name(self, uid: str) -> str:
+        return self.narration.step.table.name(uid)
 
     def plain(self, text: str) -> str:
         """Return the caller's words as others may read them."""

@@ -33,8 +33,22 @@ class EchoFilter:
                 self._whole.add(words)
                 self._told.append((_runs(words), frozenset(content_stems(sentence))))
 
-    def has(self, sentence: str) -> bool:
-        """Check for a sentence that was told before, in the same or nearly the same words."""
+    def has(self, text: str) -> bool:
+        """Check for a text that was told before, in the same or nearly the same words.
+
+        Of several sentences, as in a quotation, those told before must have most of the words.
+        """
+        sentences = split_sentences(text)
+        if len(sentences) < 2:
+            return self._has_sentence(text)
+        sizes = {sentence: len(list(words_of(sentence))) for sentence in sentences}
+        told = sum(size for sentence, size in sizes.items() if self._was_told(sentence))
+        return 2 * told > sum(sizes.values()) or self._has_sentence(text)
+
+    def _was_told(self, sentence: str) -> bool:
+        return self.has_exactly(sentence) or self._has_sentence(sentence)
+
+    def _has_sentence(self, sentence: str) -> bool:
         words = tuple(words_of(sentence))
         if len(words) < _SHORTEST:
             return False

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from dndbots import prompts
+from dndbots.game.dm.tools import TOOLS
 from dndbots.game.models.echoes import EchoFilter
 from dndbots.game.models.first_person import first_form, split_units, turn_to_first_person
 from dndbots.text.words import content_stems
@@ -41,6 +42,8 @@ _LINK: Final = re.compile(r"!?\[([^\]\n]{0,80})\]\([^)\n]{0,200}\)")
 _ASIDE: Final = re.compile(
     r"[\[({](?:ooc|note|meta|thinking|thought|aside|system|dm|gm|roll)\b[^\])}]{0,400}[\])}]", re.IGNORECASE
 )
+# A quotation between single marks, which begins and ends as speech does; an apostrophe is none.
+_SINGLE: Final = re.compile(r"(?<![\w'])'(?=[A-Z])([^\"\n]{1,600}?[.,!?\u2026])'(?!\w)")
 _TAG: Final = re.compile(r"</?[a-z][\w-]{0,30}(?:\s[^<>\n]{0,80})?/?>", re.IGNORECASE)
 
 _ABILITIES: Final = "strength|dexterity|constitution|intelligence|wisdom|charisma"
@@ -58,7 +61,8 @@ _ENGINE_TALK: Final = re.compile(
             r"\b\d*d(?:4|6|8|10|12|20|100)\b|\bagainst \d+|\bdc ?\d+|\b\d+/\d+\b|\bsaving throws?\b",
             r"\b(?:hit points?|hp|armou?r class|experience points?|xp|ac)\b(?=[\s:]*[-+]?\d)",
             r"\b\d+ ?(?:hp|xp|hit points?)\b",
-            rf"\b(?:ability|skill|perception|{_ABILITIES}) checks?\b|\btries (?:{_ABILITIES})\b",
+            rf"\b(?:ability|skill|perception|{_ABILITIES}) (?:checks?|rolls?|tests?|scores?)\b",
+            rf"\btries (?:{_ABILITIES})\b|\b(?:succeed|fail)(?:s|ed)? (?:at|on|against) (?:{_ABILITIES})\b",
             r"\broll(?:s|ed|ing)? (?:a|an|for|the dic?e|your|\d)",
             # Tools, prompts and the chat itself.
             r"\b(?:tool|function) calls?\b|\bcalls? (?:the )?`?act`?\b|\bjson\b|\bschema\b|\bplaceholder\b",
@@ -75,6 +79,16 @@ _ENGINE_TALK: Final = re.compile(
             r"\bwhat (?:would|do) you (?:like |want )?to do(?: next)?\?\W*$|\bwhat do you do(?: next)?\?\W*$",
         )
     ),
+    re.IGNORECASE,
+)
+# Names of tools in plain words ("move scene"). Those that are plain English ("look up") may be said.
+_ENGLISH: Final = frozenset(
+    ("look_up", "speak_as", "take_away", "spend_time", "reveal_secret", "end_scene", "find_loot")
+)
+_TOOL_NAMES: Final = [tool.name for tool in TOOLS if "_" in tool.name and tool.name not in _ENGLISH]
+_TOOL_WORDS: Final = re.compile(
+    rf"\b(?:{'|'.join(_TOOL_NAMES).replace('_', ' ')})\b"
+    r"|\b(?:call|command|tool|scene|action) (?:has |was |is )?(?:failed|rejected|invalid)\b",
     re.IGNORECASE,
 )
 # A heading of a prompt or of a list of choices: "WAYS:", "YOU CAN:".
@@ -149,12 +163,13 @@ def clean_markup(text: str) -> tuple[str, int]:
         text = cut(pattern, by, text)
     while (plain := cut(_EMPHASIS, r"\2", text)) != text:
         text = plain
-    return text.strip(), count
+    return _SINGLE.sub(r'"\1"', text).strip(), count
 
 
 def is_engine_talk(sentence: str) -> bool:
     """Check for a sentence with words of the engine, of tools, errors or prompts in it."""
-    return bool(_ENGINE_TALK.search(sentence) or _CAPITALS.search(sentence) or _instructions().has(sentence))
+    patterns = (_ENGINE_TALK, _TOOL_WORDS, _CAPITALS)
+    return any(pattern.search(sentence) for pattern in patterns) or _instructions().has(sentence)
 
 
 @lru_cache(maxsize=8)

@@ -17,7 +17,7 @@ from dndbots.events import GameEvent, audience
 from dndbots.game.adventures.library import OPEN
 from dndbots.game.dm.inventions import answer_offers, find_mentions, name_heard_at, stop_due_clocks
 from dndbots.game.dm.tool_calls import MOST_SPOKEN, ToolCalls
-from dndbots.game.dm.tools import ASKING, TOOLS, choose_tools
+from dndbots.game.dm.tools import ASKING, TOOLS, SpeakAs, choose_tools
 from dndbots.game.input.answer_filter import FilteredAnswer, filter_answer
 from dndbots.game.models.guards import GuardedAnswer, guard_dm
 from dndbots.game.models.model_npcs import ModelNpcs, npcs_spoken_to
@@ -35,12 +35,14 @@ from dndbots.text.clean import one_line
 
 _ROUNDS: Final = 3  # questions in a scene
 _MOST_CALLS: Final = 8  # tool calls in an answer
+_LOOKUPS: Final = ("look_up", "recall")
 _FIRST: Final = "introduce_npc"  # runs before the words that name the NPC
 _LONGEST_WORDS: Final = 2_000
 _TOO_MANY: Final = f"This was not looked at: at most {_MOST_CALLS} calls at once."
 _STALE: Final = "They heard this before, or it was no story. Tell in a few sentences what they perceive now."
 # Lines of a question whose names may be told as they stand.
 _FOR_TELLING: Final = ("WAYS", "THINGS")
+_TWICE: Final = "The same call stands in this answer before, and was done once."
 _TOLD: Final = "Your words were told to them already; do not repeat them."
 
 
@@ -137,8 +139,10 @@ class _ModelStep:
         narration, place = self._narration, telling.place
         if self._people is None or place in narration.step.table.fights:
             return
+        # Whoever asks about something that the adventure answers has heard the answer already.
+        spoke = {*calls.spoke, *(event.source for event in narration.step.events if event.content)}
         for npc in npcs_spoken_to(narration, place, self._since):
-            if calls.spoken < MOST_SPOKEN and npc not in calls.spoke and not telling.quotes(npc):
+            if calls.spoken < MOST_SPOKEN and npc not in spoke and not telling.quotes(npc):
                 calls.spoken += self._people.say(narration, place, npc, since=self._since)
 
     def _tools(self) -> tuple[Tool, ...]:
@@ -199,6 +203,15 @@ class _ModelStep:
             if not told and call.tool != _FIRST:
                 telling.tell(calls.place, words)
                 told = True
+            if call.tool not in _LOOKUPS and any(call.form == other.form for other in answer.calls[:number]):
+                results[number] = _TWICE
+                self._screen.ledger.record_fault(Role.DM, f"{call.tool}: the same call twice")
+                continue
+            if isinstance(call.form, SpeakAs) and not telling.guard(call.form.gist)[1].words:
+                refused.add(number)
+                results[number] = f"Not possible: {_STALE}"
+                self._screen.ledger.record_fault(Role.DM, f"{call.tool}: words that were told, or no story")
+                continue
             try:
                 results[number] = calls.do(call.form)
             except (ActRefused, ValidationError) as exc:

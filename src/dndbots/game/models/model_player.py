@@ -4,6 +4,7 @@ Names in its answer are looked up on the character's own table. A refused act go
 with the reason; after that a safe act is played.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Final, Literal
@@ -31,6 +32,7 @@ _OTHERWISE: Final = "something is not as you think"
 _NOTHING: Final = "you said nothing that can be used; say in a few sentences what you do"
 _ONE_ACT: Final = "Only the first act of a turn counts."
 _MOST_FAULTS: Final = 3
+_ABOUT: Final = re.compile(r"^(?:(?:about|of|regarding|concerning)\s+)+", re.IGNORECASE)
 
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 
@@ -199,5 +201,13 @@ def _act_of(turn: SeatTurn, answer: Answer, call: BaseModel | None, words: str) 
     if verb in _TALK and not words:
         raise ActRefused(turn.who, verb=verb.value, reason=_NOTHING)
     # A topic may be any words. Everything else must name something that is here.
-    what = _in_names(turn, call.what) if verb is Verb.ASK else call.what
+    what = _topic_of(turn, call) if verb is Verb.ASK else call.what
     return resolve_act(turn.table, turn.who, verb, words=words, target=call.target, what=what)
+
+
+def _topic_of(turn: SeatTurn, call: AtPeace | InAFight) -> str:
+    """Return what is asked about: "Ilse about the bridge" and "about the bridge" mean "the bridge"."""
+    topic = _in_names(turn, call.what)
+    if call.target:
+        topic = re.sub(rf"^{re.escape(call.target)}\b\W*", "", topic, flags=re.IGNORECASE) or topic
+    return _ABOUT.sub("", topic).rstrip(" .!?")

@@ -177,6 +177,7 @@ def render_surroundings(table: Table, who: str) -> str:
 def _around(table: Table, who: str, longest: int) -> str:
     here = Surroundings(table, who)
     lines = [
+        ("YOU", list(_own_state(table, who))),
         ("AT", [here.called(here.uid)] if here.uid else []),
         ("WITH YOU", [_state(table, here, uid) for uid in here.friends()]),
         ("ALSO HERE", [here.called(uid) for uid in here.people() if uid not in here.foes()]),
@@ -197,6 +198,15 @@ def _around(table: Table, who: str, longest: int) -> str:
 def list_verbs(table: Table, who: str) -> list[str]:
     """Return the verbs that a character can try now."""
     return list(dict.fromkeys(one.verb.value for one in list_options(table, who)))
+
+
+def _own_state(table: Table, who: str) -> Iterator[str]:
+    """Yield what the sheet in the prompt leaves out, because it changes from turn to turn."""
+    sheet = table.character(who)
+    if sheet is not None:
+        yield f"{sheet.hp} of {sheet.hp_max} hit points"
+        yield f"{sheet.gold} gold"
+    yield from table.conditions(who)
 
 
 def _state(table: Table, here: Surroundings, uid: str) -> str:

@@ -56,7 +56,7 @@ class SeatPrompts:
     @staticmethod
     def beside_player(sheet: Character | None) -> str:
         """Return a player's prompt without the memory."""
-        return build_player_prompt(sheet) if sheet is not None else ""
+        return build_player_prompt(sheet, passing=False) if sheet is not None else ""
 
     # Upkeep of the memories behind the prompts.
 

@@ -49,7 +49,9 @@ _KNOWLEDGE: Final = 0.07
 _OPEN, _LEAST_OPEN = 0.02, 32
 _LONG_AGO: Final = 0.12
 _NOW: Final = 0.08
-_ALL_SHARES: Final = _LASTING + _ADVENTURE + _AROUND + _MEMORIES + _KNOWLEDGE + _OPEN + _NOW
+_PASSING: Final = _AROUND + _MEMORIES + _KNOWLEDGE + _OPEN + _NOW
+_LEAST_PASSING: Final = 0.17
+_FIXED: Final = 0.6  # beside newest lines in full, what stands first keeps this part of its shares
 _LEAST_STORY: Final = 0.16
 _MOST_WRITTEN: Final = 0.25  # room that is kept for a model's summaries
 _FEW_LINES: Final = 3
@@ -105,12 +107,14 @@ class ContextBuilder:
 
     def _blocks(self, asked: Block, *, spare: int) -> dict[str, Block]:
         """Return all blocks by name, from the most to the least stable one, which is their order."""
-        whole = self._shared_room(asked)
-        quests = self._quests(int(whole * _LASTING) + spare // 4)
-        left = int(whole * _LASTING) - self._count(quests.text) + spare // 4
-        lasting = self._lasting(max(left, 0))
-        brief, room = self.briefing, int(whole * _ADVENTURE) + spare // 16
-        adventure = self._brief(brief.adventure, "adventure", room, ADVENTURE)
+        # What stands first gets the same room each time: the newest lines must not push it in and out.
+        fixed = self.budget * self._beside_asked * (_FIXED if self.briefing.lines else 1.0)
+        quests = self._quests(int(fixed * _LASTING))
+        lasting = self._lasting(max(int(fixed * _LASTING) - self._count(quests.text), 0))
+        brief = self.briefing
+        adventure = self._brief(brief.adventure, "adventure", int(fixed * _ADVENTURE), ADVENTURE)
+        stable = (lasting, adventure, quests)
+        whole = self._shared_room(asked, stable)
         around = self._around(int(whole * _AROUND) + spare // 8)
         left = int(whole * _AROUND) - self._count(around.text) + spare // 8
         known = self._known(max(left, 0), guide="" if lasting.text else self._guide)
@@ -121,7 +125,6 @@ class ContextBuilder:
         room = int(whole * _KNOWLEDGE) + spare // 16
         knowledge = self._brief(brief.knowledge, "knowledge", room, KNOWLEDGE)
         now = self._now(int(self.budget * _NOW) + spare // 16)
-        stable = (lasting, adventure, quests)
         passing = (around, memories, pinned, known, left_open, knowledge, now)
         room = self.budget - self._in_steps(sum(self._count(block.text) for block in stable))
         room -= self._in_steps(sum(self._count(block.text) for block in passing))
@@ -152,18 +155,23 @@ class ContextBuilder:
             "asked": asked,
         }
 
-    def _shared_room(self, asked: Block) -> float:
-        """Return the budget that the shares of the blocks are taken of.
+    @property
+    def _beside_asked(self) -> float:
+        return 1.0 if self.query is None else _BESIDE_ASKED
+
+    def _shared_room(self, asked: Block, stable: Iterable[Block]) -> float:
+        """Return the budget that the shares of the passing blocks are taken of.
 
         It is smaller beside an answer, and where the newest lines need more than the blocks leave.
         """
-        whole = self.budget * (1.0 if self.query is None else _BESIDE_ASKED)
+        whole = self.budget * self._beside_asked
         newest = self.cache.story.newest_cost(self.briefing.lines, of=self.budget)
         written = self._written_story()
         told = 0 if written is None else sum(self._count(f"{line.text}\n") for line in written.lines)
         story = max(_LEAST_STORY * self.budget, min(told, _MOST_WRITTEN * self.budget))
         left = self.budget - newest - story - self._count(asked.text)
-        return min(whole, max(left, self.budget / 4) / _ALL_SHARES)
+        left -= sum(self._count(block.text) for block in stable)
+        return min(whole, max(left, self.budget * _LEAST_PASSING) / _PASSING)
 
     def _in_steps(self, tokens: int) -> int:
         """Round a number of tokens up in steps; small numbers in small steps, to waste little room."""
