@@ -42,7 +42,7 @@ HANDED_ON = {
     "dndbots.dcml.parser._engine": {"match"},
     "dndbots.game.adventures.conditions._grammar": {"match"},
     "dndbots.rules.dice_tree._engine": {"match"},
-    "dndbots.game.input.clauses.frame_patterns": {"match"},
+    "dndbots.game.input.grammar.clauses.frame_patterns": {"match"},
     "dndbots.game.input.game_questions.game_patterns": {"match"},
     "dndbots.dcml.fragments._REFERENCE": {"fullmatch"},
     "dndbots.dcml.fragments._REFERENCES": {"fullmatch"},

@@ -6,7 +6,6 @@ from itertools import takewhile
 from typing import Final
 
 from dndbots.game.acts import Act, Verb
-from dndbots.game.input.clauses import Clause, find_verbs
 from dndbots.game.input.deeds.attempts import APPROACHING, DEFENDING, HANDLING, read_attempt
 from dndbots.game.input.deeds.fight_deeds import read_attack, read_bind, read_cast, read_parley
 from dndbots.game.input.deeds.sense_weights import weigh_sense
@@ -21,10 +20,12 @@ from dndbots.game.input.deeds.thing_deeds import (
     read_use,
 )
 from dndbots.game.input.deeds.way_finder import DIRECTIONS, WayFinder, read_way
+from dndbots.game.input.grammar.clauses import Clause, find_verbs
+from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.meanings import REFUSED, Understanding, refuse
-from dndbots.game.input.offer_answers import answer_offer
-from dndbots.game.input.slots import DeedSlots
-from dndbots.game.input.talk_reader import SPOKEN, TalkReader
+from dndbots.game.input.talk.offer_answers import answer_offer
+from dndbots.game.input.talk.spoken_reader import SpokenReader
+from dndbots.game.input.talk.talk_reader import SPOKEN
 from dndbots.game.input.vocabulary.lexicon import VerbMatch, verb_lexicon, word_group
 from dndbots.game.input.vocabulary.scene_names import (
     FOE,
@@ -171,7 +172,7 @@ def _read_impossible(slots: DeedSlots) -> Understanding:
 
 def _read_talk(slots: DeedSlots) -> Understanding | None:
     """Return what is said; a walk to who is meant, if they are not here and the way to them is known."""
-    found = TalkReader(slots.scene).read_spoken(slots)
+    found = SpokenReader(slots.scene).read(slots)
     if found is None or found.verb != REFUSED or slots.sense.name != "ask":
         return found  # what is meant for one pair of ears is not said on the way
     asked = takewhile(lambda word: word.text not in _BEFORE_TOPIC, slots.words)

@@ -4,8 +4,8 @@ from typing import Final
 
 from dndbots.game.acts import Act, Verb
 from dndbots.game.input.deeds.attempts import BRAWLING, DISTRACTING, FORCING, HELPING, read_attempt
+from dndbots.game.input.grammar.slots import OTHERS, DeedSlots
 from dndbots.game.input.meanings import Understanding, refuse
-from dndbots.game.input.slots import OTHERS, DeedSlots
 from dndbots.game.input.vocabulary.lexicon import word_group
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, SceneName
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from dndbots.game.input.slots import DeedSlots, find_recipient
+from dndbots.game.input.grammar.slots import DeedSlots, find_recipient
 from dndbots.game.input.vocabulary.lexicon import word_lists
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, THING, WAY
 from dndbots.rules.characters.equipment import Weapon, recognised

@@ -5,10 +5,10 @@ from typing import Final
 
 from dndbots.events import EventType
 from dndbots.game.acts import Act, Verb
-from dndbots.game.input.clauses import Clause
 from dndbots.game.input.deeds.known_routes import find_route
+from dndbots.game.input.grammar.clauses import Clause
+from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.meanings import REFUSED, UNCLEAR, Reading, Understanding
-from dndbots.game.input.slots import DeedSlots
 from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
 from dndbots.game.input.vocabulary.scene_names import (
     BEINGS,

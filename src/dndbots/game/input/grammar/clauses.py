@@ -7,7 +7,12 @@ from itertools import islice
 from typing import Final
 
 from dndbots.game.acts import LONGEST_WORDS
-from dndbots.game.input.addresses import AddressedName, find_address, find_last_address, find_party_call
+from dndbots.game.input.grammar.addresses import (
+    AddressedName,
+    find_address,
+    find_last_address,
+    find_party_call,
+)
 from dndbots.game.input.vocabulary.lexicon import (
     VerbMatch,
     frame_patterns,

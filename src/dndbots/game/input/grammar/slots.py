@@ -7,7 +7,7 @@ from itertools import dropwhile
 from typing import Final
 
 from dndbots.events import LONGEST_LABEL
-from dndbots.game.input.clauses import Clause
+from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.vocabulary.lexicon import VerbMatch, VerbSense, verb_lexicon, word_lists
 from dndbots.game.input.vocabulary.scene_names import (
     FOE,

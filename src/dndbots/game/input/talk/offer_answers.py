@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
-from dndbots.game.input.clauses import Clause
+from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.meanings import Understanding
 from dndbots.game.input.vocabulary.lexicon import phrase_pattern, word_group
 from dndbots.game.input.vocabulary.scene_names import SceneName, SceneNames, root_of
