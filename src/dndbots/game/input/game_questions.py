@@ -13,6 +13,9 @@ _MOST_LINES: Final = 6
 _ABOUT: Final = "about"
 _TERMS: Final = frozenset(("reward", "rewards", "pay", "paid", "deal", "offer", "job", "task"))
 _NOT_TO_THE_GAME: Final = frozenset(("you", "your"))
+_MECHANICS: Final = "mechanics"
+_RULES: Final = "rules"
+_ROLLS: Final = frozenset(("roll", "dice", "rules", "raw", "dc", "rolls"))
 
 
 def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understanding | None:
@@ -22,7 +25,13 @@ def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understandin
         return None
     whole = text_of(plain)
     text = _point_of(whole)
+    is_asked = words[-1].text == "?" or plain[0].text in word_group("wh") | word_group("auxiliary")
     for entry in game_patterns():
+        if entry.topic == _MECHANICS:
+            to_somebody = _NOT_TO_THE_GAME & {word.text for word in plain} and not _ROLLS & {*whole.split()}
+            if is_asked and not to_somebody and entry.pattern.search(whole):
+                return Understanding(verb=META, question=_RULES)
+            continue
         match = entry.pattern.match(text) or (entry.pattern.match(whole) if whole != text else None)
         if match is None:
             continue

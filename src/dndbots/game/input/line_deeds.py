@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs, split_clauses
+from dndbots.game.input.grammar.clause_splits import split_clauses
+from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
 from dndbots.game.input.meanings import META, NOT_DONE, REFUSED, SAID, Understanding, reword
 from dndbots.game.input.point_reader import PointReader, introduces
+from dndbots.game.input.talk.offer_answers import answers_at_length, read_answer
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
 from dndbots.game.input.vocabulary.lexicon import phrase_pattern
 from dndbots.game.input.vocabulary.scene_names import SceneNames
@@ -41,6 +43,10 @@ class LineDeeds:
         haggled = None if is_deed and not is_price else self._talk.haggle(whole)
         if haggled is not None:
             return haggled
+        if self._scene.offers and answers_at_length(whole):
+            answer = read_answer(self._scene, whole)
+            if answer is not None:
+                return answer
         parts = [[*words]] if whole.addressed is not None and not whole.third else split_clauses(words)
         if len(parts) > 1 and self._is_one_speech(words, parts):
             parts = [[*words]]

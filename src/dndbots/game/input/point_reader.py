@@ -11,7 +11,7 @@ from dndbots.game.input.game_questions import find_question
 from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
 from dndbots.game.input.meanings import NOT_DONE, Understanding
 from dndbots.game.input.readings import list_readings
-from dndbots.game.input.talk.offer_answers import read_answer
+from dndbots.game.input.talk.offer_answers import is_handshake, read_answer
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
 from dndbots.game.input.vocabulary.lexicon import VerbSense, phrase_pattern, verb_lexicon, word_group
 from dndbots.game.input.vocabulary.scene_names import FOE, PERSON, THING, WAY, SceneNames
@@ -110,7 +110,7 @@ class PointReader:
 
     def _may_answer(self, clause: Clause, sense: VerbSense) -> bool:
         """Check that a clause with a verb may still answer an offer: "I will find your proof"."""
-        if any(_is_set_phrase(name, clause) for name in ("yes", "no")):
+        if any(_is_set_phrase(name, clause) for name in ("yes", "no")) or is_handshake(clause):
             return True
         if sense.name in SPOKEN and not phrase_pattern("silence").search(text_of(clause.words)):
             return False

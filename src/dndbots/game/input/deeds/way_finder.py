@@ -10,15 +10,8 @@ from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.meanings import REFUSED, UNCLEAR, Reading, Understanding
 from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
-from dndbots.game.input.vocabulary.scene_names import (
-    BEINGS,
-    ITEM,
-    THING,
-    WAY,
-    SceneName,
-    SceneNames,
-    root_of,
-)
+from dndbots.game.input.vocabulary.scene_names import BEINGS, ITEM, THING, WAY, SceneName, SceneNames
+from dndbots.game.input.vocabulary.word_roots import root_of
 from dndbots.text.words import words_of
 
 _SHORT: Final = {

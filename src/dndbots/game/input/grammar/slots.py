@@ -21,9 +21,9 @@ from dndbots.game.input.vocabulary.scene_names import (
     WAY,
     SceneName,
     SceneNames,
-    root_of,
 )
 from dndbots.game.input.vocabulary.typed_words import TypedWord
+from dndbots.game.input.vocabulary.word_roots import root_of
 from dndbots.rules.characters.equipment import recognised
 
 OTHERS: Final = (FOE, PERSON, FRIEND)

@@ -7,8 +7,9 @@ from dndbots.game.acts import LONGEST_WORDS, Act, Verb
 from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.meanings import Understanding
 from dndbots.game.input.vocabulary.lexicon import phrase_pattern, word_group
-from dndbots.game.input.vocabulary.scene_names import SceneName, SceneNames, root_of
+from dndbots.game.input.vocabulary.scene_names import SceneName, SceneNames
 from dndbots.game.input.vocabulary.typed_words import text_of
+from dndbots.game.input.vocabulary.word_roots import root_of
 from dndbots.text.english_words import STOP_WORDS
 from dndbots.text.words import words_of
 
@@ -37,8 +38,10 @@ def read_answer(scene: SceneNames, clause: Clause, words: str | None = None) -> 
         return None
     if _PARTY & {word.text for word in clause.words}:
         return None  # "alright everyone, …"
+    if _opens("supposing", text_of(clause.words)):
+        return None  # "what if I keep quiet for a month?"
     offer = scene.offers[-1]
-    accepts = _accepts(scene, text_of(clause.words), offer)
+    accepts = True if is_handshake(clause) else _accepts(scene, text_of(clause.words), offer)
     return None if accepts is None else answer_offer(scene, clause, offer, accepts=accepts, words=words)
 
 
@@ -50,6 +53,16 @@ def answer_offer(
     act = Act(verb=verb, what=offer.key, words=(clause.text if words is None else words)[:LONGEST_WORDS])
     giver = None if scene.speaker is None else scene.speaker.label
     return Understanding(verb=verb.value, target=giver, what=offer.label, words=act.words, act=act)
+
+
+def is_handshake(clause: Clause) -> bool:
+    """Check for a hand or a nod that says yes: "I spit in my palm and hold it out"."""
+    return _has("handshake", text_of(clause.words))
+
+
+def answers_at_length(clause: Clause) -> bool:
+    """Check for an answer that only the whole of a line gives: an excuse, or a hand that is held out."""
+    return is_handshake(clause) or _has("excuse", text_of(clause.words))
 
 
 def explain_no_offer(scene: SceneNames, text: str) -> str:
@@ -73,8 +86,8 @@ def _accepts(scene: SceneNames, text: str, offer: SceneName) -> bool | None:
     whole = _OPENING.sub("", _INTERJECTION.sub("", text))
     text = " ".join(word for word in text.split() if word not in word_group("address"))
     text = _OPENING.sub("", _INTERJECTION.sub("", text))
-    if _has("double_no", text):
-        return True
+    if _has("double_no", text) or _has("excuse", text):
+        return not _has("excuse", text)
     silence = _answers_silence(scene, text, offer)
     if silence is not None:
         return silence

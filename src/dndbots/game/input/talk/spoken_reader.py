@@ -13,16 +13,9 @@ from dndbots.game.input.talk.absent_names import find_absent, refuse_name
 from dndbots.game.input.talk.offer_answers import read_answer
 from dndbots.game.input.talk.talk_reader import TalkReader, behind_about, told_to
 from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
-from dndbots.game.input.vocabulary.scene_names import (
-    FOE,
-    FRIEND,
-    PERSON,
-    PRONOUNS,
-    SceneName,
-    SceneNames,
-    root_of,
-)
+from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, PERSON, PRONOUNS, SceneName, SceneNames
 from dndbots.game.input.vocabulary.typed_words import TypedWord
+from dndbots.game.input.vocabulary.word_roots import root_of
 from dndbots.text.english_words import STOP_WORDS
 from dndbots.text.words import words_of
 
