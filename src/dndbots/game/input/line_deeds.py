@@ -9,13 +9,14 @@ from dndbots.game.input.grammar.clause_splits import split_clauses
 from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
 from dndbots.game.input.meanings import META, NOT_DONE, REFUSED, SAID, Understanding, reword
 from dndbots.game.input.point_reader import PointReader, introduces
-from dndbots.game.input.talk.offer_answers import answers_at_length, read_answer
+from dndbots.game.input.talk.offer_answers import is_excuse, is_handshake, read_answer
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
 from dndbots.game.input.vocabulary.lexicon import phrase_pattern
 from dndbots.game.input.vocabulary.scene_names import SceneNames
 from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord, text_of
 
-_SECRET: Final = re.compile(r"\b(?:whisper|quietly|secret|aside)", re.IGNORECASE)
+_EXCUSES: Final = re.compile(r"(?:i )?(?:sorry|wait|hold on|ok|okay|um|uh|pause|hang on|oops|well)\b")
+SECRET: Final = re.compile(r"\b(?:whisper|quietly|secret|aside)", re.IGNORECASE)
 _MOST_CLAUSES: Final = 3
 _TALK: Final = frozenset(("tell", "ask", "parley"))
 # Deeds that may follow behind "and" after "tell him …".
@@ -40,14 +41,15 @@ class LineDeeds:
         whole = self._clauses.read(words)
         is_deed = self._begins(whole, "give", "buy", "sell", "use", "attack", "take")
         is_price = phrase_pattern("bargain").search(text_of(words)) is not None
-        haggled = None if is_deed and not is_price else self._talk.haggle(whole)
+        is_secret = self._begins(whole, "whisper") or SECRET.search(self._line) is not None
+        haggled = None if is_secret or (is_deed and not is_price) else self._talk.haggle(whole)
         if haggled is not None:
             return haggled
-        if self._scene.offers and answers_at_length(whole):
+        parts = [[*words]] if whole.addressed is not None and not whole.third else split_clauses(words)
+        if len(parts) > 1 and self._scene.offers and self._answers_at_length(whole, parts):
             answer = read_answer(self._scene, whole)
             if answer is not None:
                 return answer
-        parts = [[*words]] if whole.addressed is not None and not whole.third else split_clauses(words)
         if len(parts) > 1 and self._is_one_speech(words, parts):
             parts = [[*words]]
         read: list[Understanding] = []
@@ -61,6 +63,11 @@ class LineDeeds:
         if found.then is None or len(parts) <= _MOST_CLAUSES:
             return found
         return replace(found, left=f"{found.left} {self._line[parts[_MOST_CLAUSES][0].start :]}".strip())
+
+    def _answers_at_length(self, whole: Clause, parts: Sequence[Sequence[TypedWord]]) -> bool:
+        """Check for an answer that only the whole of a line gives: "I take his hand and shake it"."""
+        in_part = any(is_handshake(self._clauses.read(part)) for part in parts)
+        return is_excuse(whole) or (is_handshake(whole) and not in_part)
 
     def _is_remark(self, words: Sequence[TypedWord], read: Sequence[Understanding]) -> bool:
         """Check for a remark or a question to nobody before a deed: "Are they fresh? I touch one."."""
@@ -107,13 +114,16 @@ class LineDeeds:
             return refused or next(
                 (found for found in read if found.verb == META), self._points.unclear(words)
             )
+        asked = next((found for found in read if found.verb == META), None)
+        if asked is not None and self._is_aside(done, asked, read):
+            return asked  # "Pause. What time is it?"
         first = self._answer_in(done) or done[0]
         done = done[done.index(first) :]
         second = next((found for found in done[1:] if found.act != first.act), None)
         if second is None:
             # What is for somebody's ears alone must not be told to all with the rest of the line.
             worded = self._clauses.read(words).worded
-            return first if _SECRET.search(self._line) else reword(first, worded)
+            return first if SECRET.search(self._line) else reword(first, worded)
         third = next((found for found in done[done.index(second) + 1 :] if found.act != second.act), None)
         merged = self._merge(first, second, words)
         if third is None or (merged is not None and third.verb in SAID):
@@ -121,6 +131,14 @@ class LineDeeds:
         if merged is second:
             return replace(second, then=third)
         return replace(merged or replace(first, then=second), left=third.words)
+
+    @staticmethod
+    def _is_aside(done: Sequence[Understanding], asked: Understanding, read: Sequence[Understanding]) -> bool:
+        """Check that all that stands before a question to the game only leads up to it."""
+        said = [found for found in read if found is not asked]
+        is_last = read[-1] is asked
+        is_small = all(found.verb == "stay" or _EXCUSES.match(found.words.casefold()) for found in said)
+        return is_last and is_small and bool(done)
 
     @staticmethod
     def _answer_in(done: Sequence[Understanding]) -> Understanding | None:
@@ -143,7 +161,7 @@ class LineDeeds:
         enters = first.verb == "open" and second.verb == "go"  # "push open the door and walk in"
         if answers or enters or leads_to(self._scene, first, second):
             return second
-        if _SECRET.search(self._line):
+        if SECRET.search(self._line):
             return None
         if first.verb == "use" and second.verb == "attack" and first.act and second.act:
             armed = second.act.model_copy(update={"what": second.act.what or first.act.what})

@@ -14,9 +14,10 @@ from dndbots.game.acts import LONGEST_WORDS, Act, Verb
 from dndbots.game.input.game_questions import find_question
 from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
 from dndbots.game.input.grammar.slots import DeedSlots
-from dndbots.game.input.line_deeds import LineDeeds, leads_to
+from dndbots.game.input.line_deeds import SECRET, LineDeeds, leads_to
 from dndbots.game.input.meanings import NOT_DONE, SAID, Understanding, refuse, reword
 from dndbots.game.input.talk.absent_names import find_absent_call, refuse_name
+from dndbots.game.input.talk.asides import find_aside
 from dndbots.game.input.talk.spoken_reader import SpokenReader
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
 from dndbots.game.input.vocabulary.lexicon import VerbSense
@@ -29,7 +30,6 @@ _QUOTED: Final = re.compile(
 )
 _SPEECH_MARKS: Final = tuple("\"'\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb\u2014")
 _SAY: Final = re.compile(r"(?:i )?says?\s*[:,]\s*(?P<words>\S.*)", re.IGNORECASE | re.DOTALL)
-_SECRET: Final = re.compile(r"\b(?:whisper|quietly|secret|aside)", re.IGNORECASE)
 _EMOTE: Final = re.compile(r"\*[^*]+\*")
 _EMOTES: Final = re.compile(r"\*([^*]+)\*")
 _MOST_WORDS: Final = 120  # in which deeds are looked for; what stands behind them is still said
@@ -59,6 +59,10 @@ class _LineReader:
         self._deeds = LineDeeds(scene, line)
 
     def read(self) -> Understanding:
+        return find_aside(self._scene, self._line) or self._read_aloud()
+
+    def _read_aloud(self) -> Understanding:
+        """Read a line that is no aside."""
         line = self._line
         if _EMOTE.fullmatch(line):
             return self._read_emote()
@@ -159,7 +163,7 @@ class _LineReader:
 
     def _read_words(self, words: Sequence[TypedWord]) -> Understanding:
         """Read deeds; refuse a secret that stands too far behind to be told from what is said aloud."""
-        if len(words) == _MOST_WORDS and _SECRET.search(self._line, words[-1].start):
+        if len(words) == _MOST_WORDS and SECRET.search(self._line, words[-1].start):
             reason = f"a line of more than {_MOST_WORDS} words is too long to whisper in; whisper in another"
             return refuse(self._line, reason)
         return self._deeds.read(words)

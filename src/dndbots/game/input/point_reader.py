@@ -27,6 +27,7 @@ _OWN_DEEDS: Final = frozenset(
     ("buy", "sell", "attack", "cast", "flee", "rest", "give", "use", "go", "look", "open")
 )
 _OUT_OF_GAME: Final = frozenset(("irl", "ooc", "afk", "brb", "gtg", "g2g", "wifi"))
+_FEELS: Final = re.compile(r"(?:\w+ )?(?:i|we) (?:am|are)(?: \w+)? \w+ing\b")
 _BEING: Final = frozenset(("come", "came", "am", "are", "live", "lived", "hail", "serve", "mean"))
 _SHORTEST_INTRODUCTION: Final = 3
 _STEPS: Final = frozenset(("gesture", "approach", "handle", "defend"))  # attempts that lead up to something
@@ -97,8 +98,10 @@ class PointReader:
         offers = clause.intent.startswith(("let me", "let us")) or _PROMISES.match(text_of(clause.words))
         if offers and {"you", "your"} & set(clause.said):
             return talk.statement(clause, sure=True)  # "we will help you", with nothing on offer
-        if scene.persons and clause.intent in ("", "i", "we") and introduces(text_of(clause.words).split()):
-            return talk.statement(clause, sure=True)
+        introduced = clause.intent in ("", "i", "we") and introduces(text_of(clause.words).split())
+        feels = clause.said[0] in word_group("feeling") and _FEELS.match(text_of(clause.words)) is not None
+        if (scene.persons and introduced) or feels:
+            return talk.statement(clause, sure=True)  # "I am freezing"
         is_bare = len(clause.said) == 1 and clause.said[0] in word_group("stative") | {"help"}
         if is_bare and clause.intent.split()[:1] in (["i"], ["we"]) and scene.persons:
             return talk.statement(clause, sure=True)  # "I understand"

@@ -71,10 +71,28 @@ def read_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
     if senses[0].sense.verb in _NEED_GEAR and senses[0].sense.name not in SPOKEN and senses[0].lacking:
         return refuse(clause.text, f"you have no {senses[0].lacking!r}")
     stroke = next((slots for slots in senses if _is_armed_blow(slots)), None)
-    if stroke is not None:
-        return read_attack(stroke)
+    plain = _read_motion(scene, clause, words) if stroke is None else read_attack(stroke)
+    if plain is not None:
+        return plain
     read = (_READERS[_reader_of(slots)](slots) for slots in senses[:_MOST_SENSES])
     return next((found for found in read if found is not None), None) or _read_bare_way(scene, clause)
+
+
+def _read_motion(scene: SceneNames, clause: Clause, words: Sequence[TypedWord]) -> Understanding | None:
+    """Return the way in "slip back out into the snow", taken in any manner; None if none is named."""
+    texts = [word.text for word in words]
+    manner = texts[0] in word_group("motion") or verb_lexicon().base_of(texts[0]) in word_group("motion")
+    if not manner or len(texts) < 2 or texts[1] not in word_group("heading"):
+        return None
+    going = next(match for match in verb_lexicon().match(["go", *texts[1:]]) if match.sense.verb == "go")
+    slots = DeedSlots(scene, clause, going, [words[0]._replace(text="go"), *words[1:]])
+    if slots.thing is not None or slots.being is not None:
+        return None
+    way = WayFinder(scene).find(["go", *texts[1:]], slots, leaves=False)
+    plain = word_group("heading") | word_group("outdoors") | word_group("wayless") | word_group("article")
+    is_named = way is not None and any((scene.worth(way, text) or 0) > 0 for text in texts[1:])
+    is_out = way is not None and all(text in plain for text in texts[1:])
+    return read_way(clause, scene, way) if way is not None and (is_named or is_out) else None
 
 
 def _is_armed_blow(slots: DeedSlots) -> bool:
@@ -116,6 +134,8 @@ def _read_go(slots: DeedSlots) -> Understanding | None:
         texts = texts[:1]  # "leave her in peace"
     named = scene.find(read_words(clause.line), (WAY,)) if "there" in texts else None
     way = named or ways.find(texts, slots, leaves=leaves)
+    if way is None and "where" in texts:
+        way = ways.find_where(texts[texts.index("where") + 1 :])
     if way is not None:
         return read_way(clause, scene, way)
     if not leaves and (slots.being is not None or slots.thing is not None or slots.crowd):

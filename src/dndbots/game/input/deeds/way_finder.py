@@ -53,6 +53,7 @@ _DOWN: Final = frozenset(("down", "downstairs", "downwards", "downward", "descen
 _IN: Final = frozenset(
     ("in", "inside", "into", "indoors", "enter", "on", "onward", "onwards", "forward", "ahead", "further")
 )
+_AWAY: Final = frozenset(("off", "back", "out"))
 _COMPANY: Final = frozenset(
     ("party", "others", "friends", "group", "companions", "everybody", "everyone", "rest", "team", "them")
 )
@@ -84,7 +85,7 @@ class WayFinder:
         if leaves and not self._names_other([text for text in rest if text not in word_group("room")]):
             return self._way_out() or self._way_back()
         routed = find_route(self._scene, elsewhere) or self._to_origin(elsewhere)
-        routed = routed or self._told_way(elsewhere)
+        routed = routed or self._told_way(elsewhere) or self._to_person(elsewhere)
         return routed or self._by_direction(said, named=self._names_other(rest))
 
     def find_toward(self, texts: Sequence[str]) -> SceneName | None:
@@ -93,7 +94,32 @@ class WayFinder:
         rest = [text for text in texts[1:] if text not in plain]
         named = self._scene.find(rest, (WAY,)) if rest else None
         led = named or self._led_by(rest[-1:]) or find_route(self._scene, rest)
-        return led or self._told_way(rest)
+        return led or self._told_way(rest) or self._to_person(rest)
+
+    def find_where(self, texts: Sequence[str]) -> SceneName | None:
+        """Return the way to where something is: "where the apples are"."""
+        plain = (
+            word_group("wayless")
+            | word_group("preposition")
+            | word_group("auxiliary")
+            | word_group("article")
+        )
+        rest = [text for text in texts if text not in plain]
+        return self._scene.find(rest, (WAY,)) or self._led_by(rest) if rest else None
+
+    def _to_person(self, rest: Sequence[str]) -> SceneName | None:
+        """Return the way toward somebody who was met elsewhere: "return to the reeve"."""
+        table, scene = self._scene.table, self._scene
+        for uid, name in table.names.items():
+            place = table.place(uid) if uid.startswith("npc_") else None
+            if place is None or place == scene.here.uid:
+                continue
+            known = {root_of(word) for word in (*words_of(name), *words_of(table.looks.get(uid, "")))}
+            for text in rest:
+                trade = {root_of(word) for word in word_lists().trades.get(text, ())}
+                if (root_of(text) in known and text not in word_group("plain")) or len(trade & known) > 1:
+                    return find_route(scene, [*words_of(table.name(place))]) or self._way_out()
+        return None
 
     def _named(self, texts: Sequence[str], slots: DeedSlots) -> SceneName | None:
         """Return the way that is named: the last of several, as in "from the inn to the chapel"."""
@@ -120,7 +146,7 @@ class WayFinder:
     def _whole(self, texts: Sequence[str]) -> SceneName | None:
         """Return the way whose name is typed, and nothing else."""
         wanted = {root_of(text) for text in texts} - {"the", "a"}
-        return next((way for way in self._scene.ways if wanted and wanted == _label_roots(way)), None)
+        return next((way for way in self._scene.ways if wanted and wanted == _all_label_roots(way)), None)
 
     def _only(self, texts: Sequence[str]) -> SceneName | None:
         """Return the way that words mean which mean nothing else here: "orchard"."""
@@ -176,8 +202,17 @@ class WayFinder:
         if by_way:
             return by_way[0]
         name = {root_of(word) for word in words_of(table.name(origin))} - {"the"}
-        by_name = [way for way in scene.ways if way.roots & name]
+        by_name = [way for way in scene.ways if way.roots & name] or self._reverse_of(origin)
         return by_name[0] if len(by_name) == 1 else None
+
+    def _reverse_of(self, origin: str) -> list[SceneName]:
+        """Return ways that go back by name: "off the bridge" after "onto the bridge"; else "out"."""
+        here, ways = self._scene.here.uid, self._scene.ways
+        taken = [way for way, there in self._scene.table.ways.get(origin, {}).items() if there == here]
+        said = {root_of(word) for way in taken for word in words_of(way)} - word_group("preposition")
+        return [way for way in ways if _label_roots(way) & said] or [
+            way for way in ways if next(words_of(way.label), "") in _AWAY
+        ]
 
     def _to_origin(self, rest: Sequence[str]) -> SceneName | None:
         """Return the way back, if the place before this one is named."""
@@ -289,6 +324,13 @@ def read_way(clause: Clause, scene: SceneNames, way: SceneName) -> Understanding
 
 
 def _label_roots(way: SceneName) -> set[str]:
+    """Return the roots of what a way is called by: without "lane" or "door", if more is said."""
+    told = {root_of(word) for word in words_of(way.label) if word not in word_group("pathway")}
+    roots = _all_label_roots(way)
+    return (roots & told) or roots
+
+
+def _all_label_roots(way: SceneName) -> set[str]:
     plain = word_lists().groups["preposition"] | word_lists().groups["article"]
     return {root_of(word) for word in words_of(way.label) if word not in plain} or {
         root_of(word) for word in words_of(way.label)

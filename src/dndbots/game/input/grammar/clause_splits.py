@@ -78,9 +78,8 @@ def _asks_behind_deed(words: Sequence[TypedWord], at: int, rest: Sequence[str]) 
     """Check for a question behind a deed: "stick my ear against the wall, anything above us?"."""
     first = [word.text for word in words[:at] if not word.is_mark and not word.is_adverb]
     first = first[1:] if first[:1] in (["i"], ["we"]) else first
-    is_deed = (
-        len(first) > 2 and verb_lexicon().is_plain(first[0]) and first[0] not in word_group("addressing")
-    )
+    no_deed = word_group("addressing") | word_group("stative")
+    is_deed = len(first) > 2 and verb_lexicon().is_plain(first[0]) and first[0] not in no_deed
     return is_deed and words[-1].text == "?" and rest[0] in word_group("question_first") | word_group("wh")
 
 

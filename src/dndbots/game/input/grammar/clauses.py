@@ -192,7 +192,8 @@ class ClauseReader:
             return
         lexicon = verb_lexicon()
         for number in range(2, min(len(texts) - 1, _LONGEST_PREAMBLE)):
-            if texts[number] in ("i", "we") and texts[number - 1] not in _LEADS_ON:
+            is_me = texts[number] in ("i", "we") or texts[number] in self._scene.me.words
+            if is_me and texts[number - 1] not in _LEADS_ON:
                 follows = [text for text in texts[number + 1 :] if not TypedWord(text, 0, 0).is_adverb]
                 is_whole = len(follows) > 1 or follows[:1] not in (["go"], ["head"])  # "to the inn we go"
                 if follows and is_whole and (lexicon.has(follows[0]) or follows[0] in _WANTS):

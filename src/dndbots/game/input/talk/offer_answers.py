@@ -8,7 +8,7 @@ from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.meanings import Understanding
 from dndbots.game.input.vocabulary.lexicon import phrase_pattern, word_group
 from dndbots.game.input.vocabulary.scene_names import SceneName, SceneNames
-from dndbots.game.input.vocabulary.typed_words import text_of
+from dndbots.game.input.vocabulary.typed_words import ENDS, text_of
 from dndbots.game.input.vocabulary.word_roots import root_of
 from dndbots.text.english_words import STOP_WORDS
 from dndbots.text.words import words_of
@@ -38,11 +38,28 @@ def read_answer(scene: SceneNames, clause: Clause, words: str | None = None) -> 
         return None
     if _PARTY & {word.text for word in clause.words}:
         return None  # "alright everyone, …"
-    if _opens("supposing", text_of(clause.words)):
+    text = _as_me(scene, text_of(clause.words))
+    if _opens("supposing", text) or _opens("parting", text):
         return None  # "what if I keep quiet for a month?"
     offer = scene.offers[-1]
-    accepts = True if is_handshake(clause) else _accepts(scene, text_of(clause.words), offer)
+    accepts = True if is_handshake(clause) else _accepts(scene, text, offer)
+    if accepts is None:
+        accepts = _last_answer(scene, clause, offer)
     return None if accepts is None else answer_offer(scene, clause, offer, accepts=accepts, words=words)
+
+
+def _last_answer(scene: SceneNames, clause: Clause, offer: SceneName) -> bool | None:
+    """Return the last answer in several sentences: "I am a poor man, lady. Find somebody else."."""
+    sentences: list[list[str]] = [[]]
+    for word in clause.words:
+        if word.text in ENDS:
+            sentences.append([])
+        elif not word.is_mark:
+            sentences[-1].append(word.text)
+    if len([said for said in sentences if said]) < 2 or clause.is_question:
+        return None
+    answers = [_accepts(scene, _as_me(scene, " ".join(said)), offer) for said in sentences if said]
+    return next((answer for answer in reversed(answers) if answer is not None), None)
 
 
 def answer_offer(
@@ -55,14 +72,20 @@ def answer_offer(
     return Understanding(verb=verb.value, target=giver, what=offer.label, words=act.words, act=act)
 
 
+def _as_me(scene: SceneNames, text: str) -> str:
+    """Return a text in the first person, if it begins with the character's own name: "Throk does it"."""
+    first, _, rest = text.partition(" ")
+    return f"i {rest}" if first in scene.me.words and rest else text
+
+
 def is_handshake(clause: Clause) -> bool:
     """Check for a hand or a nod that says yes: "I spit in my palm and hold it out"."""
     return _has("handshake", text_of(clause.words))
 
 
-def answers_at_length(clause: Clause) -> bool:
-    """Check for an answer that only the whole of a line gives: an excuse, or a hand that is held out."""
-    return is_handshake(clause) or _has("excuse", text_of(clause.words))
+def is_excuse(clause: Clause) -> bool:
+    """Check for a polite yes that is taken back: "I would love to, but I have a boat to catch"."""
+    return _has("excuse", text_of(clause.words))
 
 
 def explain_no_offer(scene: SceneNames, text: str) -> str:

@@ -27,6 +27,7 @@ _ABOUT: Final = frozenset(("about", "regarding", "concerning", "of", "for", "on"
 _VAGUE: Final = _ABOUT | {"more", "something", "anything", "everything"}
 _WANTING: Final = frozenset(("want", "like", "love", "need", "wish", "have"))
 _TO_YOU: Final = frozenset(("you", "your", "yours", "yourself", "yourselves"))
+_OF_THEM: Final = frozenset(("they", "them", "their", "theirs", "these", "those"))
 _AMONG_US: Final = frozenset(("we", "us", "guys", "everyone", "everybody", "anyone", "anybody"))
 _ARTICLE: Final = re.compile(r"^(?:the|a|an|this|that|these|those|his|her|your|my) ")
 
@@ -61,11 +62,21 @@ class TalkReader:
             return None
         if scene.persons:
             return scene.listener
+        if scene.friends and self._is_about_foes(clause):
+            return None
         if scene.foes and (_TO_YOU & set(clause.said) or not scene.friends):
             return scene.foes[0]
         if scene.talking_foes is not None and not _AMONG_US & set(clause.said):
             return scene.talking_foes
         return None
+
+    def _is_about_foes(self, clause: Clause) -> bool:
+        """Check for words about foes that are not said to them: "are goblins always evil?"."""
+        said = {*clause.said}
+        if "any of you" in " ".join(clause.said) and self._scene.talking_foes is None:
+            return True
+        named = any(said & (foe.words | _OF_THEM) for foe in self._scene.foes)
+        return named and not said & _TO_YOU and (clause.is_question or bool(said & _AMONG_US))
 
     def tell_party(self, clause: Clause, verb: str) -> Understanding | None:
         """Return words to the friends who are here; None if there are none."""

@@ -287,7 +287,7 @@ class SceneNames:
         if not content:
             return self._by_size(texts, kinds)
         possessive = next((text for text in texts if text in _OWNERS), None)
-        if possessive is not None and content[-1] in word_group("body"):
+        if possessive is not None and content[-1] in word_group("body") | word_group("clothes"):
             owner = self.pronoun(possessive, kinds)  # "in their faces"
             return [] if owner is None else [owner]
         if any(kind in BEINGS for kind in kinds):
@@ -359,6 +359,7 @@ class SceneNames:
         if word in trades:
             shared = {root_of(one) for one in trades[word]} & (name.around | name.roots | name.speech)
             is_another = len(self.persons) == 1 and not shared and root_of(word) in name.speech
+            is_another = is_another or (name.age == "young" and word not in people["young"])
             return 0.0 if is_another else _ALIKE if shared else _ANY  # they may speak of somebody else
         if is_person_word:
             return _FEATURE if name.age != "young" or word in people["young"] else _ANY
