@@ -92,7 +92,8 @@ class PointReader:
 
     def _read_deed(self, clause: Clause, *, has_verb: bool) -> Understanding | None:
         scene, talk = self._scene, self._talk
-        wondered = talk.wondered(clause)
+        is_truce = bool(scene.foes) and phrase_pattern("peace").search(text_of(clause.words)) is not None
+        wondered = talk.tell(clause, scene.foes[0]) if is_truce else talk.wondered(clause)
         if wondered is not None:
             return wondered
         offers = clause.intent.startswith(("let me", "let us")) or _PROMISES.match(text_of(clause.words))

@@ -4,7 +4,7 @@ People answer from the module (what they know, their own lives, their quests, th
 they perceived. `find_answer` decides what is said; `talk` lets them say it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -37,6 +37,7 @@ from dndbots.text.words import words_of
 AnswerKind = Literal["saying", "life", "neighbor", "quest", "memory", "unwilling", "unknown"]
 _RAISED: Final = 0.6  # weight of a topic that a saying only brings up
 _PAYING: Final = frozenset(all_stems("pay gold coin coins silver purse jar room eat pot brooch have give"))
+_COINS: Final = frozenset(all_stems("copper gold silver coin coins"))
 _OFFERED: Final = "offered"
 _ENOUGH: Final = 3  # one word in so many has to agree
 _PLEASANTRIES: Final = (Facet.GREETING, Facet.THANKS)
@@ -231,7 +232,9 @@ class NpcKnowledge:
 
     def _price(self) -> NpcAnswer | None:
         """Return what their wares cost, if they sell any."""
-        text = self._person.life.get(Facet.SELLS.value)
+        greeted = (one for greeting in self._person.greets for one in split_sentences(greeting))
+        named = (one for one in greeted if _COINS & all_stems(one))
+        text = self._person.life.get(Facet.SELLS.value) or " ".join(named)
         return NpcAnswer(kind="life", text=text, topic=Facet.SELLS.value) if text else None
 
     def _facet(self, facet: Facet, stems: frozenset[str]) -> NpcAnswer | None:
@@ -267,16 +270,9 @@ class NpcKnowledge:
             home = module.places.get(module.person_at.get(person.key, ""))
             return self._phrase("life_home", place=home.name) if home is not None else ""
         if facet is Facet.FAMILY:
-            kin = [other.name for other in self._kin()]
+            kin = [other.name for other in self._lore.kin_of(person)]
             return self._phrase("life_family", kin=join_texts(kin)) if kin else self._phrase("life_alone")
         return self._phrase(f"life_{facet.value}") if facet in (Facet.SELLS, Facet.MOOD, Facet.PAST) else ""
-
-    def _kin(self) -> Iterator[Person]:
-        """Yield the people with the same family name."""
-        _, _, family = self._person.name.partition(" ")
-        for other in self._module.people.values():
-            if family and other.key != self._person.key and other.name.endswith(f" {family}"):
-                yield other
 
     # Quests.
 
@@ -299,7 +295,11 @@ class NpcKnowledge:
             ):
                 return NpcAnswer(kind="quest", offers=quest)
         if not self._quests():
-            return NpcAnswer(kind="life", text=self._phrase("wants_nothing"))
+            giver = self._lore.giver_beside(self._person, self._atlas.gives)
+            other = (
+                "" if giver is None else self._phrase("ask_for_work", name=giver.name, role=str(giver.role))
+            )
+            return NpcAnswer(kind="life", text=f"{self._phrase('wants_nothing')} {other}".strip())
         return None
 
     def _again(self) -> NpcAnswer | None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from dndbots.game.acts import Act, Verb
 from dndbots.game.input.deeds.attempts import APPROACHING, DEFENDING, HANDLING, read_attempt
-from dndbots.game.input.deeds.fight_deeds import read_attack, read_bind, read_cast, read_parley
+from dndbots.game.input.deeds.fight_deeds import explain_lack, read_attack, read_bind, read_cast, read_parley
 from dndbots.game.input.deeds.sense_weights import weigh_sense
 from dndbots.game.input.deeds.thing_deeds import (
     read_buy,
@@ -69,7 +69,7 @@ def read_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
     if _names_spell(scene, clause, is_spoken=senses[0].sense.name in SPOKEN):
         return read_cast(senses[0])
     if senses[0].sense.verb in _NEED_GEAR and senses[0].sense.name not in SPOKEN and senses[0].lacking:
-        return refuse(clause.text, f"you have no {senses[0].lacking!r}")
+        return refuse(clause.text, explain_lack(scene, senses[0].lacking))
     stroke = next((slots for slots in senses if _is_armed_blow(slots)), None)
     plain = _read_motion(scene, clause, words) if stroke is None else read_attack(stroke)
     if plain is not None:
@@ -133,6 +133,8 @@ def _read_go(slots: DeedSlots) -> Understanding | None:
     if leaves and slots.match.gap is not None:
         texts = texts[:1]  # "leave her in peace"
     named = scene.find(read_words(clause.line), (WAY,)) if "there" in texts else None
+    if not leaves and named is None and ways.is_here(texts):
+        return refuse(clause.text, f"you are there already: this is {scene.table.name(scene.here.uid)}")
     way = named or ways.find(texts, slots, leaves=leaves)
     if way is None and "where" in texts:
         way = ways.find_where(texts[texts.index("where") + 1 :])

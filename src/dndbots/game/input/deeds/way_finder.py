@@ -11,7 +11,7 @@ from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.meanings import REFUSED, UNCLEAR, Reading, Understanding
 from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
 from dndbots.game.input.vocabulary.scene_names import BEINGS, ITEM, THING, WAY, SceneName, SceneNames
-from dndbots.game.input.vocabulary.word_roots import root_of
+from dndbots.game.input.vocabulary.word_roots import alike_groups, root_of
 from dndbots.text.words import words_of
 
 _SHORT: Final = {
@@ -54,6 +54,7 @@ _IN: Final = frozenset(
     ("in", "inside", "into", "indoors", "enter", "on", "onward", "onwards", "forward", "ahead", "further")
 )
 _AWAY: Final = frozenset(("off", "back", "out"))
+_INTO: Final = frozenset(("in", "inside", "into", "enter", "to"))
 _COMPANY: Final = frozenset(
     ("party", "others", "friends", "group", "companions", "everybody", "everyone", "rest", "team", "them")
 )
@@ -87,6 +88,17 @@ class WayFinder:
         routed = find_route(self._scene, elsewhere) or self._to_origin(elsewhere)
         routed = routed or self._told_way(elsewhere) or self._to_person(elsewhere)
         return routed or self._by_direction(said, named=self._names_other(rest))
+
+    def is_here(self, texts: Sequence[str]) -> bool:
+        """Check for "go into the inn" of somebody who came in by the inn door."""
+        here, said = self._scene.here.uid, {*texts}
+        if said & (_OUT | _BACK) or not said & _INTO or self._scene.find(texts[1:], (WAY,)) is not None:
+            return False
+        known = self._scene.table.ways.values()
+        taken = (way for ways in known for way, there in ways.items() if there == here)
+        groups = {group for way in taken for word in words_of(way) for group in alike_groups(word)}
+        nouns = [text for text in texts[1:] if text not in word_group("wayless") | _IN]
+        return bool(nouns) and bool(groups & alike_groups(nouns[-1]) - {"door", "stairs", "road", "village"})
 
     def find_toward(self, texts: Sequence[str]) -> SceneName | None:
         """Return the way toward somebody or something that is not here; None if no way is told of it."""
