@@ -93,6 +93,8 @@ class _LineReader:
 
     def _read_emotes(self) -> Understanding:
         """Read what is done between asterisks in a line; without a deed, what stands around them."""
+        if any(inner.strip().casefold().startswith("whisper") for inner in _EMOTES.findall(self._line)):
+            return refuse(self._line, "say to whom: whisper NAME: WORDS")
         around = _EMOTES.sub(" ", self._line).strip(" ,.:;-")
         self._scene.mentioned_thing = self._scene.find(read_words(around), (THING,))
         for inner in _EMOTES.findall(self._line):

@@ -55,7 +55,8 @@ def answer_questions(narration: Narration, place: Place, uid: str, acts: Sequenc
 
 def is_shaken(narration: Narration, person: Person) -> bool:
     """Check that a person was attacked by the party, and has not heard yet that they are sorry."""
-    return narration.step.table.fact(narration.atlas.uid("npc", person.key), MOOD) == SHAKEN
+    mood = narration.step.table.fact(narration.atlas.uid("npc", person.key), MOOD)
+    return bool(mood == SHAKEN)
 
 
 def _shrug(narration: Narration, uid: str, npc: str, topic: str) -> None:

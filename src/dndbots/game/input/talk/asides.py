@@ -34,6 +34,12 @@ _FORMS: Final = tuple(
             r"(?:to|toward|towards|near|beside|next to|up to) NAME,? and (?:(?:quietly|softly) )?HUSHSAYING"
         ),
         r"WHO(?:pull|take|draw|drag|steer)s? NAME aside and (?:quietly )?HUSHSAYING",
+        r"(?:in|into) NAME['\u2019]s (?:[^\W\d]+ ){0,2}ears?[:,]+ (?P<words>.+)",
+        # "*whispers to Borra* …".
+        (
+            r"\*WHO(?:HUSH|leans? (?:over|in|close)) (?:QUIET )?(?:to |at |in )?NAME(?:['\u2019]s ears?)?"
+            r"(?: QUIET)?\*[:,]? (?P<words>.+)"
+        ),
         # "Under my breath to Borra: …", "to Borra, quietly: …".
         r"QUIET,? (?:to|for|at) NAME(?: only)?[:,\u2014-]+ (?P<words>.+)",
         r"to NAME(?: only)?,? QUIET[:,\u2014-]+ (?P<words>.+)",
