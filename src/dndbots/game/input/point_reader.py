@@ -11,7 +11,7 @@ from dndbots.game.input.game_questions import find_question
 from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
 from dndbots.game.input.meanings import NOT_DONE, Understanding
 from dndbots.game.input.readings import list_readings
-from dndbots.game.input.talk.offer_answers import is_handshake, read_answer
+from dndbots.game.input.talk.offer_answers import confirms_deal, is_handshake, read_answer
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
 from dndbots.game.input.vocabulary.lexicon import VerbSense, phrase_pattern, verb_lexicon, word_group
 from dndbots.game.input.vocabulary.scene_names import FOE, PERSON, THING, WAY, SceneNames
@@ -100,6 +100,7 @@ class PointReader:
         if offers and {"you", "your"} & set(clause.said):
             return talk.statement(clause, sure=True)  # "we will help you", with nothing on offer
         introduced = clause.intent in ("", "i", "we") and introduces(text_of(clause.words).split())
+        introduced = introduced or confirms_deal(scene, clause)
         feels = clause.said[0] in word_group("feeling") and _FEELS.match(text_of(clause.words)) is not None
         if (scene.persons and introduced) or feels:
             return talk.statement(clause, sure=True)  # "I am freezing"

@@ -15,6 +15,7 @@ from dndbots.game.state.options import NEWS
 from dndbots.game.world.lore.local_lore import BY_WORD, LocalLore
 from dndbots.game.world.lore.question_words import (
     KIN_STEMS,
+    QUESTION_FIRST,
     all_stems,
     question_stems,
     with_synonyms,
@@ -39,6 +40,7 @@ _RAISED: Final = 0.6  # weight of a topic that a saying only brings up
 _PAYING: Final = frozenset(all_stems("pay gold coin coins silver purse jar room eat pot brooch have give"))
 _COINS: Final = frozenset(all_stems("copper gold silver coin coins"))
 _OFFERED: Final = "offered"
+_SHORT: Final = 3  # words of a topic that is repeated
 _ENOUGH: Final = 3  # one word in so many has to agree
 _PLEASANTRIES: Final = (Facet.GREETING, Facet.THANKS)
 
@@ -296,9 +298,8 @@ class NpcKnowledge:
                 return NpcAnswer(kind="quest", offers=quest)
         if not self._quests():
             giver = self._lore.giver_beside(self._person, self._atlas.gives)
-            other = (
-                "" if giver is None else self._phrase("ask_for_work", name=giver.name, role=str(giver.role))
-            )
+            slots = {} if giver is None else {"name": giver.name, "role": str(giver.role)}
+            other = self._phrase("ask_for_work", **slots) if slots else ""
             return NpcAnswer(kind="life", text=f"{self._phrase('wants_nothing')} {other}".strip())
         return None
 
@@ -477,13 +478,11 @@ class NpcKnowledge:
         for topic in self._lore.topics_in(stems):
             return topic
         words = [word for word in without_article(normalize_topic(question)).split() if len(word) > 1]
-        return " ".join(words) if len(words) <= _SHORT else ""
+        is_topic = len(words) <= _SHORT and not QUESTION_FIRST & {*words[:1]}  # "who died" is none
+        return " ".join(words) if is_topic else ""
 
     def _phrase(self, rule: str, **slots: str) -> str:
         return self._narration.phrase(rule, **slots)
-
-
-_SHORT: Final = 3
 
 
 def find_answer(narration: Narration, person: Person, question: str, askers: Sequence[str]) -> NpcAnswer:

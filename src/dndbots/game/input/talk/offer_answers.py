@@ -28,6 +28,7 @@ _ABOUT_YOU: Final = (
     "you could",
     "you would",
 )
+_SHORT_YES: Final = 3
 _NOT_TOLD: Final = re.compile(r"\bnot (?:tell|going to tell)\b")
 _WANTS_SILENCE: Final = ("say nothing", "tell nobody", "keep quiet", "silence", "secret")
 
@@ -86,6 +87,13 @@ def is_handshake(clause: Clause) -> bool:
 def is_excuse(clause: Clause) -> bool:
     """Check for a polite yes that is taken back: "I would love to, but I have a boat to catch"."""
     return _has("excuse", text_of(clause.words))
+
+
+def confirms_deal(scene: SceneNames, clause: Clause) -> bool:
+    """Check for a yes at length after a friend has said yes already: "fine, we will do it for sixty"."""
+    text = text_of(clause.words)
+    is_done = not scene.offers and bool(scene.quests) and scene.speaker is not None
+    return is_done and len(text.split()) > _SHORT_YES and _opens("yes", text) and " do it" in f" {text}"
 
 
 def explain_no_offer(scene: SceneNames, text: str) -> str:

@@ -13,7 +13,7 @@ from dndbots.text.words import words_of
 # The kinds of remarks, by words in them. The first that fits counts.
 _KINDS: Final = {
     "threat": "kill hurt die dead throat burn blood sword regret threaten fool liar idiot scum hang",
-    "price": "gold coins price pay cheap expensive more less half hundred deal bargain haggle discount",
+    "price": "gold coins price pay cheap expensive more less half hundred little deal bargain haggle",
     "thanks": "thanks thank grateful cheers bless blessed",
     "sorry": "sorry condolences sad terrible pity awful apologies apologize apologise",
     "greeting": "hello hi hey greetings evening morning hail met welcome name introduce wave bow nod",
@@ -43,7 +43,8 @@ def answer_remarks(narration: Narration, place: Place, uid: str, acts: Sequence[
         text = narration.phrase(f"remark.{kind}" if kind else "remark", npc=name, who=who)
         if kind == "sorry" and is_shaken(narration, person):
             text = narration.phrase("remark.forgiven", npc=name, who=who)
-            speak(narration, uid, person, text, facts=[{"subject": str(npc), "key": MOOD, "value": "wary"}])
+            calmed = [{"subject": str(npc), "key": MOOD, "value": "wary"}]
+            narration.tell(uid, text, participants=[act.who, str(npc)], names={str(npc): name}, facts=calmed)
             continue
         lost = _REPUTATION.get(kind, 0)
         speak(narration, uid, person, text, reputation={str(npc): lost} if lost else None)

@@ -214,6 +214,7 @@ news
   \bwhat(?:'s| is| has| was|'d)? ?(?:happened|happening|happens|going on|wrong|the matter|up|new)\b
   \bnews\b
   \bwhat goes on\b
+  \bwho (?:is |are |has |have |all )?(?:died|dead|asleep|sleeping|ill|sick|missing|dying)\b
   \bwhat is (?:all )?this\b
   \bwhy is every(?:one|body)\b
   \bhow are things\b
