@@ -457,10 +457,21 @@ def test_what_is_for_somebody_absent_is_told_to_nobody(mill: Table, text: str, n
         ("whisper Zara: and Bram lies", "and Bram lies"),
         ('whisper "she lies" to Zara', '"she lies"'),
         ('I lean over to Zara and whisper "she lies"', '"she lies"'),
+        ("I mutter to Zara: sixty is too little", "sixty is too little"),
+        ("lean to Zara and mumble i bet she did it", "i bet she did it"),
+        ("I cup my hand to Zara's ear: on three?", "on three?"),
+        ("in Zara's ear: watch her hands", "watch her hands"),
+        ("under my breath to Zara: count them", "count them"),
+        ("*whispers to Zara* did you hear that", "did you hear that"),
     ],
 )
 def test_a_whisper_is_kept_to_the_letter(mill: Table, text: str, words: str) -> None:
     assert said(mill, text) == Act(verb=Verb.WHISPER, target=ZARA, words=words)
+
+
+def test_a_whisper_between_asterisks_to_nobody_is_said_to_nobody(mill: Table) -> None:
+    found = understand_line(mill, THROK, "*whispers* she lies")
+    assert (found.verb, found.act, found.readings) == ("refused", None, ())
 
 
 @pytest.mark.parametrize("text", ["tell stories about dragons", "Tell Me About The Children", "answer Yes"])
@@ -471,7 +482,7 @@ def test_what_is_no_name_is_told_to_who_is_here(mill: Table, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("I swing my sword at the biggest goblin", "you have no 'sword'"),
+        ("I swing my sword at the biggest goblin", "you have no 'sword'; your weapons are battle axe"),
         ("Throk draws his sword and glares at everyone", "you have no 'sword'"),
         ("attack her with my bow", "you have no 'bow'"),
         ("light my lantern", "you have no 'lantern'"),
@@ -479,7 +490,7 @@ def test_what_is_no_name_is_told_to_who_is_here(mill: Table, text: str) -> None:
         ("eat my sandwich", "you have no 'sandwich'"),
         ("use my wand", "you have no 'wand'"),
         ("give her my sword", "you have no 'sword'"),
-        ("swing my axe at the ogre", "there is no ogre here to fight"),
+        ("swing my axe at the ogre", "there is no ogre here to fight; here you see Elena of the Mill"),
         ("threaten the orc", "there is no 'orc' here"),
     ],
 )

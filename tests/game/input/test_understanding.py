@@ -16,7 +16,7 @@ from tests.game.input.understanding_score import (
 
 DEV = HERE / "understanding_dev.jsonl"
 HELD_OUT = HERE / "understanding_held_out.jsonl"
-STRANGERS = (HERE / "strangers_dev.jsonl", HERE / "players_dev.jsonl")
+STRANGERS = (HERE / "strangers_dev.jsonl", HERE / "players_dev.jsonl", HERE / "chat_dev.jsonl")
 RIGHT, SWALLOWED, MILLISECONDS = 0.9, 0.03, 5.0
 # 0.905 are reached. A change must not fall behind the aim by more than two lines.
 RIGHT_HELD_OUT = 0.89

@@ -2,11 +2,13 @@
 
 import pytest
 from bench.laws import unshown_uids
+from tests.game.world.npc_table import adventure, ask
 from tests.game.world.scenes import MILL as MILL_TEXT
 from tests.game.world.scenes import Bench, words
 
 from dndbots.events import EventType, GameEvent, audience
-from dndbots.game.acts import Verb
+from dndbots.game import referee
+from dndbots.game.acts import Act, Verb
 from dndbots.game.adventures import load
 from dndbots.game.state.game_notes import played_of
 
@@ -232,3 +234,45 @@ def test_a_way_is_there_only_while_its_condition_holds(bench: Bench) -> None:
     bench.dm()
     assert "old raft" in bench.tables[THROK].sights[FERRY].ways
     assert bench.dm_bot.leads(bench.table, FERRY, "old raft") == "loc_island_001"
+
+
+def test_who_was_struck_talks_again_once_the_party_is_sorry() -> None:
+    """A blow has a consequence: Wymond answers nobody until he hears an apology."""
+    bench = Bench(adventure("apples_in_january"))
+    bench.dm()
+    wymond = "npc_wymond_001"
+    bench.ask("throk", Verb.ATTACK, target=wymond)
+    assert bench.table.fact(wymond, "mood") == "shaken"
+    bench.round += 1
+    step = bench.step("pc_throk_001")
+    referee.record_act(step, "pc_throk_001", Act(verb=Verb.TELL, target=wymond, words="I am sorry."))
+    bench.done(step)
+    told = bench.dm()
+    assert "Throk" in words(told)
+    assert bench.table.fact(wymond, "mood") == "wary"
+    assert "oats man" in words(bench.ask("zara", Verb.ASK, target=wymond, what="apples"))
+
+
+def test_who_was_struck_answers_nobody() -> None:
+    bench = Bench(adventure("apples_in_january"))
+    bench.dm()
+    bench.ask("throk", Verb.ATTACK, target="npc_wymond_001")
+    assert "oats man" not in words(bench.ask("zara", Verb.ASK, target="npc_wymond_001", what="apples"))
+
+
+def test_who_warns_of_a_drink_sells_none() -> None:
+    """The reeve says "do not drink anything": that is no beer for sale."""
+    bench = Bench(adventure("apples_in_january"))
+    bench.dm()
+    gold = bench.table.fact("pc_throk_001", "gold")
+    bench.ask("throk", Verb.BUY, target="npc_wymond_001", what="beer")
+    assert bench.table.fact("pc_throk_001", "gold") == gold
+
+
+@pytest.mark.parametrize("question", ["do you have any work for us?", "is anybody hiring swords?"])
+def test_who_has_no_work_names_somebody_who_has(question: str) -> None:
+    """The clerk of the bridge wants nothing, and knows who does."""
+    module = adventure("the_unpaid_bridge")
+    givers = {module.people[quest.giver].name for quest in module.quests.values() if quest.giver}
+    said = ask("the_unpaid_bridge", "pask", question).text
+    assert any(name in said for name in givers), said

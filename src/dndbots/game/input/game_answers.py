@@ -7,7 +7,8 @@ from typing import Final
 from dndbots.events import EventType, GameEvent
 from dndbots.game.acts import Verb
 from dndbots.game.input.meanings import Understanding
-from dndbots.game.input.vocabulary.scene_names import SceneName, SceneNames, root_of
+from dndbots.game.input.vocabulary.scene_names import SceneName, SceneNames
+from dndbots.game.input.vocabulary.word_roots import root_of
 from dndbots.game.state.options import list_options
 from dndbots.game.state.scene_tags import BEGINNING
 from dndbots.game.state.table import Table
@@ -138,6 +139,7 @@ def _options(scene: SceneNames) -> Iterator[str]:
 
 def _rules(scene: SceneNames) -> Iterator[str]:
     yield 'Type what you do or say, in your own words: "go to the inn", "ask her about the apples", "hide".'
+    yield "The game rolls all dice itself, by ability and by what is tried; you never have to roll."
     yield "Questions to the game cost nothing: where am I, who is here, inventory, what can I do."
     yield "/help lists commands."
     yield from _options(scene)

@@ -6,13 +6,16 @@ from typing import Final
 from dndbots.game.input.meanings import META, Understanding
 from dndbots.game.input.vocabulary.lexicon import game_patterns, phrase_pattern, word_group
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, SceneNames
-from dndbots.game.input.vocabulary.typed_words import TypedWord, text_of
+from dndbots.game.input.vocabulary.typed_words import TypedWord
 
 _MOST_WORDS: Final = 24
 _MOST_LINES: Final = 6
 _ABOUT: Final = "about"
 _TERMS: Final = frozenset(("reward", "rewards", "pay", "paid", "deal", "offer", "job", "task"))
 _NOT_TO_THE_GAME: Final = frozenset(("you", "your"))
+_MECHANICS: Final = "mechanics"
+_RULES: Final = "rules"
+_ROLLS: Final = frozenset(("roll", "dice", "rules", "raw", "dc", "rolls"))
 
 
 def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understanding | None:
@@ -20,9 +23,15 @@ def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understandin
     plain = [word for word in words if not word.is_mark]
     if not plain or len(plain) > _MOST_WORDS:
         return None
-    whole = text_of(plain)
+    whole = _in_first_person(scene, plain)
     text = _point_of(whole)
+    is_asked = words[-1].text == "?" or plain[0].text in word_group("wh") | word_group("auxiliary")
     for entry in game_patterns():
+        if entry.topic == _MECHANICS:
+            to_somebody = _NOT_TO_THE_GAME & {word.text for word in plain} and not _ROLLS & {*whole.split()}
+            if is_asked and not to_somebody and entry.pattern.search(whole):
+                return Understanding(verb=META, question=_RULES)
+            continue
         match = entry.pattern.match(text) or (entry.pattern.match(whole) if whole != text else None)
         if match is None:
             continue
@@ -35,6 +44,17 @@ def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understandin
             return _about(scene, topic, text)
         return Understanding(verb=META, question=entry.topic)
     return None
+
+
+def _in_first_person(scene: SceneNames, words: Sequence[TypedWord]) -> str:
+    """Return words with the character's own name as "my" or "I": "what is Zara's dex"."""
+    names = scene.me.words
+    texts = [word.text for word in words]
+    for number, text in enumerate(texts):
+        if text in names or text.removesuffix("s") in names:
+            owns = number + 1 < len(texts) and texts[number + 1] not in word_group("finite")
+            texts[number] = "my" if owns and number else "i"
+    return " ".join(texts)
 
 
 def _asks_terms(scene: SceneNames, texts: Sequence[str]) -> bool:

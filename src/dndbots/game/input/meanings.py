@@ -1,13 +1,15 @@
 """The meaning of a typed line: a frozen value that terminals, web pages and programs can show."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from dndbots.game.acts import Act, Attempt
+from dndbots.game.acts import LONGEST_WORDS, Act, Attempt
 
 META: Final = "meta"
 UNCLEAR: Final = "unclear"
 REFUSED: Final = "refused"
+NOT_DONE: Final = frozenset((UNCLEAR, REFUSED, META))
+SAID: Final = frozenset(("tell", "ask", "say", "whisper", "parley", "accept", "refuse"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +62,9 @@ class Understanding:
 def refuse(line: str, reason: str) -> Understanding:
     """Return that a line is understood and cannot be done, and why."""
     return Understanding(verb=REFUSED, reason=reason, words=line)
+
+
+def reword(found: Understanding, words: str) -> Understanding:
+    """Return a meaning in other words: those that were typed."""
+    act = None if found.act is None else found.act.model_copy(update={"words": words[:LONGEST_WORDS]})
+    return replace(found, words=words, act=act)

@@ -7,7 +7,7 @@ from typing import Final
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
 from dndbots.game.input.deeds.way_finder import DIRECTIONS
 from dndbots.game.input.meanings import UNCLEAR, Reading, Understanding, refuse
-from dndbots.game.input.offer_answers import explain_no_offer
+from dndbots.game.input.talk.offer_answers import explain_no_offer
 from dndbots.game.input.vocabulary.lexicon import verb_lexicon, word_group
 from dndbots.game.input.vocabulary.scene_names import (
     FOE,

@@ -15,7 +15,7 @@ from dndbots.game.state.game_notes import FoesNote as Group
 from dndbots.game.state.pieces import PendingAct
 from dndbots.game.world.narration import Narration, join_texts, with_article
 from dndbots.game.world.search import askers_of, character_sheets, share_gold
-from dndbots.game.world.world_state import beat
+from dndbots.game.world.world_state import MOOD, SHAKEN, beat
 from dndbots.ids import opaque_slug
 from dndbots.rules.checks import surprise
 from dndbots.rules.dice import roll
@@ -194,7 +194,7 @@ def _is_assault(narration: Narration, uid: str, act: PendingAct) -> bool:
         participants=[act.who, npc],
         names={npc: called},
         reputation={npc: _ASSAULT},
-        facts=[{"subject": npc, "key": "mood", "value": "afraid"}],
+        facts=[{"subject": npc, "key": MOOD, "value": SHAKEN}],
     )
     return True
 

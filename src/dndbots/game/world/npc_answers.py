@@ -4,7 +4,7 @@ People answer from the module (what they know, their own lives, their quests, th
 they perceived. `find_answer` decides what is said; `talk` lets them say it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -15,6 +15,7 @@ from dndbots.game.state.options import NEWS
 from dndbots.game.world.lore.local_lore import BY_WORD, LocalLore
 from dndbots.game.world.lore.question_words import (
     KIN_STEMS,
+    QUESTION_FIRST,
     all_stems,
     question_stems,
     with_synonyms,
@@ -37,7 +38,9 @@ from dndbots.text.words import words_of
 AnswerKind = Literal["saying", "life", "neighbor", "quest", "memory", "unwilling", "unknown"]
 _RAISED: Final = 0.6  # weight of a topic that a saying only brings up
 _PAYING: Final = frozenset(all_stems("pay gold coin coins silver purse jar room eat pot brooch have give"))
+_COINS: Final = frozenset(all_stems("copper gold silver coin coins"))
 _OFFERED: Final = "offered"
+_SHORT: Final = 3  # words of a topic that is repeated
 _ENOUGH: Final = 3  # one word in so many has to agree
 _PLEASANTRIES: Final = (Facet.GREETING, Facet.THANKS)
 
@@ -231,7 +234,9 @@ class NpcKnowledge:
 
     def _price(self) -> NpcAnswer | None:
         """Return what their wares cost, if they sell any."""
-        text = self._person.life.get(Facet.SELLS.value)
+        greeted = (one for greeting in self._person.greets for one in split_sentences(greeting))
+        named = (one for one in greeted if _COINS & all_stems(one))
+        text = self._person.life.get(Facet.SELLS.value) or " ".join(named)
         return NpcAnswer(kind="life", text=text, topic=Facet.SELLS.value) if text else None
 
     def _facet(self, facet: Facet, stems: frozenset[str]) -> NpcAnswer | None:
@@ -267,16 +272,9 @@ class NpcKnowledge:
             home = module.places.get(module.person_at.get(person.key, ""))
             return self._phrase("life_home", place=home.name) if home is not None else ""
         if facet is Facet.FAMILY:
-            kin = [other.name for other in self._kin()]
+            kin = [other.name for other in self._lore.kin_of(person)]
             return self._phrase("life_family", kin=join_texts(kin)) if kin else self._phrase("life_alone")
         return self._phrase(f"life_{facet.value}") if facet in (Facet.SELLS, Facet.MOOD, Facet.PAST) else ""
-
-    def _kin(self) -> Iterator[Person]:
-        """Yield the people with the same family name."""
-        _, _, family = self._person.name.partition(" ")
-        for other in self._module.people.values():
-            if family and other.key != self._person.key and other.name.endswith(f" {family}"):
-                yield other
 
     # Quests.
 
@@ -299,7 +297,10 @@ class NpcKnowledge:
             ):
                 return NpcAnswer(kind="quest", offers=quest)
         if not self._quests():
-            return NpcAnswer(kind="life", text=self._phrase("wants_nothing"))
+            giver = self._lore.giver_beside(self._person, self._atlas.gives)
+            slots = {} if giver is None else {"name": giver.name, "role": str(giver.role)}
+            other = self._phrase("ask_for_work", **slots) if slots else ""
+            return NpcAnswer(kind="life", text=f"{self._phrase('wants_nothing')} {other}".strip())
         return None
 
     def _again(self) -> NpcAnswer | None:
@@ -477,13 +478,11 @@ class NpcKnowledge:
         for topic in self._lore.topics_in(stems):
             return topic
         words = [word for word in without_article(normalize_topic(question)).split() if len(word) > 1]
-        return " ".join(words) if len(words) <= _SHORT else ""
+        is_topic = len(words) <= _SHORT and not QUESTION_FIRST & {*words[:1]}  # "who died" is none
+        return " ".join(words) if is_topic else ""
 
     def _phrase(self, rule: str, **slots: str) -> str:
         return self._narration.phrase(rule, **slots)
-
-
-_SHORT: Final = 3
 
 
 def find_answer(narration: Narration, person: Person, question: str, askers: Sequence[str]) -> NpcAnswer:

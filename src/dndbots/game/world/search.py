@@ -88,10 +88,13 @@ def look_at_things(narration: Narration, place: Place, uid: str, acts: Sequence[
             text = way.looks or narration.phrase("nothing_more", thing=way.label)
             narration.tell(uid, text, participants=lookers)
         else:
-            _look_around(narration, uid, acts, lookers)
+            _look_around(narration, uid, acts, lookers, what)
 
 
-def _look_around(narration: Narration, uid: str, acts: Sequence[PendingAct], lookers: Sequence[str]) -> None:
+def _look_around(
+    narration: Narration, uid: str, acts: Sequence[PendingAct], lookers: Sequence[str], what: str
+) -> None:
+    """Tell of a person who is looked at, of what is nothing but scenery, or of the whole place."""
     person = next((found for act in acts if (found := narration.world.person(act.act.target))), None)
     if person is not None and person in narration.world.people(uid):
         npc = narration.atlas.uid("npc", person.key)
@@ -99,6 +102,8 @@ def _look_around(narration: Narration, uid: str, acts: Sequence[PendingAct], loo
         narration.tell(
             uid, _closely(narration, lookers, called), participants=[*lookers, npc], names={npc: called}
         )
+    elif what.replace(" ", "").isalpha():
+        narration.tell(uid, narration.phrase("looked_plain", what=what), participants=lookers)
     elif not narration.has_told_at(uid):
         tell_place(narration, uid, came=())
 

@@ -18,7 +18,7 @@ from dndbots.game.world.dm_notes import note_quest
 from dndbots.game.world.narration import Narration, first_clause
 from dndbots.game.world.npc_answers import NpcAnswer, find_answer
 from dndbots.game.world.shared_knowledge import knowledge_at
-from dndbots.game.world.world_state import beat
+from dndbots.game.world.world_state import MOOD, SHAKEN, beat
 from dndbots.text.word_forms import with_the
 
 _GIFT: Final = 2
@@ -36,7 +36,10 @@ def answer_questions(narration: Narration, place: Place, uid: str, acts: Sequenc
         questions.setdefault((target, as_topic(act.act.what or NEWS)), []).append(act)
     for (target, topic), asked in questions.items():
         askers = list(dict.fromkeys(act.who for act in asked))
-        if target in people:
+        if target in people and is_shaken(narration, people[target]) and not narration.screen.voiced:
+            name = people[target].name
+            speak(narration, uid, people[target], narration.phrase("shaken", npc=name))
+        elif target in people:
             answer = find_answer(narration, people[target], topic, askers)
             typed = asked[0].act.words and not asked[0].act.phrases  # the phrase book says nothing more
             if answer.kind == "unknown" and typed and not narration.screen.voiced:
@@ -48,6 +51,12 @@ def answer_questions(narration: Narration, place: Place, uid: str, acts: Sequenc
             _shrug(narration, uid, target, topic)
         elif not target.startswith("mon_"):
             narration.tell(uid, narration.phrase("nothing_there"), participants=askers)
+
+
+def is_shaken(narration: Narration, person: Person) -> bool:
+    """Check that a person was attacked by the party, and has not heard yet that they are sorry."""
+    mood = narration.step.table.fact(narration.atlas.uid("npc", person.key), MOOD)
+    return bool(mood == SHAKEN)
 
 
 def _shrug(narration: Narration, uid: str, npc: str, topic: str) -> None:

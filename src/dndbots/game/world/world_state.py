@@ -15,6 +15,8 @@ from dndbots.game.state.scene_tags import BELOW, OUTDOORS, SEASONS, SKIES
 from dndbots.game.state.table import Table
 from dndbots.game.world.atlas import Atlas
 
+MOOD: Final = "mood"
+SHAKEN: Final = "shaken"  # the mood of a person whom the party attacked
 _LONGEST_BEAT: Final = 200
 _LONGEST_LIGHT: Final = 24  # rounds; outside fights a round is a turn
 STATE: Final = "state"

@@ -3,10 +3,10 @@
 from typing import Final
 
 from dndbots.game.acts import Act, Attempt, Verb
-from dndbots.game.input.absent_names import names_being
-from dndbots.game.input.clauses import Clause
+from dndbots.game.input.grammar.clauses import Clause
+from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.meanings import Understanding, refuse
-from dndbots.game.input.slots import DeedSlots
+from dndbots.game.input.talk.absent_names import names_being
 from dndbots.game.input.vocabulary.lexicon import VerbSense, word_group
 from dndbots.game.input.vocabulary.scene_names import FOE, ITEM, SceneName
 

@@ -6,9 +6,8 @@ from itertools import takewhile
 from typing import Final
 
 from dndbots.game.acts import Act, Verb
-from dndbots.game.input.clauses import Clause, find_verbs
 from dndbots.game.input.deeds.attempts import APPROACHING, DEFENDING, HANDLING, read_attempt
-from dndbots.game.input.deeds.fight_deeds import read_attack, read_bind, read_cast, read_parley
+from dndbots.game.input.deeds.fight_deeds import explain_lack, read_attack, read_bind, read_cast, read_parley
 from dndbots.game.input.deeds.sense_weights import weigh_sense
 from dndbots.game.input.deeds.thing_deeds import (
     read_buy,
@@ -21,10 +20,12 @@ from dndbots.game.input.deeds.thing_deeds import (
     read_use,
 )
 from dndbots.game.input.deeds.way_finder import DIRECTIONS, WayFinder, read_way
+from dndbots.game.input.grammar.clauses import Clause, find_verbs
+from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.meanings import REFUSED, Understanding, refuse
-from dndbots.game.input.offer_answers import answer_offer
-from dndbots.game.input.slots import DeedSlots
-from dndbots.game.input.talk_reader import SPOKEN, TalkReader
+from dndbots.game.input.talk.offer_answers import answer_offer
+from dndbots.game.input.talk.spoken_reader import SpokenReader
+from dndbots.game.input.talk.talk_reader import SPOKEN
 from dndbots.game.input.vocabulary.lexicon import VerbMatch, verb_lexicon, word_group
 from dndbots.game.input.vocabulary.scene_names import (
     FOE,
@@ -68,12 +69,30 @@ def read_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
     if _names_spell(scene, clause, is_spoken=senses[0].sense.name in SPOKEN):
         return read_cast(senses[0])
     if senses[0].sense.verb in _NEED_GEAR and senses[0].sense.name not in SPOKEN and senses[0].lacking:
-        return refuse(clause.text, f"you have no {senses[0].lacking!r}")
+        return refuse(clause.text, explain_lack(scene, senses[0].lacking))
     stroke = next((slots for slots in senses if _is_armed_blow(slots)), None)
-    if stroke is not None:
-        return read_attack(stroke)
+    plain = _read_motion(scene, clause, words) if stroke is None else read_attack(stroke)
+    if plain is not None:
+        return plain
     read = (_READERS[_reader_of(slots)](slots) for slots in senses[:_MOST_SENSES])
     return next((found for found in read if found is not None), None) or _read_bare_way(scene, clause)
+
+
+def _read_motion(scene: SceneNames, clause: Clause, words: Sequence[TypedWord]) -> Understanding | None:
+    """Return the way in "slip back out into the snow", taken in any manner; None if none is named."""
+    texts = [word.text for word in words]
+    manner = texts[0] in word_group("motion") or verb_lexicon().base_of(texts[0]) in word_group("motion")
+    if not manner or len(texts) < 2 or texts[1] not in word_group("heading"):
+        return None
+    going = next(match for match in verb_lexicon().match(["go", *texts[1:]]) if match.sense.verb == "go")
+    slots = DeedSlots(scene, clause, going, [words[0]._replace(text="go"), *words[1:]])
+    if slots.thing is not None or slots.being is not None:
+        return None
+    way = WayFinder(scene).find(["go", *texts[1:]], slots, leaves=False)
+    plain = word_group("heading") | word_group("outdoors") | word_group("wayless") | word_group("article")
+    is_named = way is not None and any((scene.worth(way, text) or 0) > 0 for text in texts[1:])
+    is_out = way is not None and all(text in plain for text in texts[1:])
+    return read_way(clause, scene, way) if way is not None and (is_named or is_out) else None
 
 
 def _is_armed_blow(slots: DeedSlots) -> bool:
@@ -114,7 +133,11 @@ def _read_go(slots: DeedSlots) -> Understanding | None:
     if leaves and slots.match.gap is not None:
         texts = texts[:1]  # "leave her in peace"
     named = scene.find(read_words(clause.line), (WAY,)) if "there" in texts else None
+    if not leaves and named is None and ways.is_here(texts):
+        return refuse(clause.text, f"you are there already: this is {scene.table.name(scene.here.uid)}")
     way = named or ways.find(texts, slots, leaves=leaves)
+    if way is None and "where" in texts:
+        way = ways.find_where(texts[texts.index("where") + 1 :])
     if way is not None:
         return read_way(clause, scene, way)
     if not leaves and (slots.being is not None or slots.thing is not None or slots.crowd):
@@ -171,7 +194,7 @@ def _read_impossible(slots: DeedSlots) -> Understanding:
 
 def _read_talk(slots: DeedSlots) -> Understanding | None:
     """Return what is said; a walk to who is meant, if they are not here and the way to them is known."""
-    found = TalkReader(slots.scene).read_spoken(slots)
+    found = SpokenReader(slots.scene).read(slots)
     if found is None or found.verb != REFUSED or slots.sense.name != "ask":
         return found  # what is meant for one pair of ears is not said on the way
     asked = takewhile(lambda word: word.text not in _BEFORE_TOPIC, slots.words)

@@ -4,10 +4,11 @@ from typing import Final
 
 from dndbots.game.acts import Act, Verb
 from dndbots.game.input.deeds.attempts import BRAWLING, DISTRACTING, FORCING, HELPING, read_attempt
+from dndbots.game.input.grammar.slots import OTHERS, DeedSlots
 from dndbots.game.input.meanings import Understanding, refuse
-from dndbots.game.input.slots import OTHERS, DeedSlots
 from dndbots.game.input.vocabulary.lexicon import word_group
-from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, SceneName
+from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, SceneName, SceneNames
+from dndbots.rules.characters.equipment import Weapon, recognised
 
 # Prepositions before whom a blow or a missile meets.
 _AIMED: Final = ("at", "into", "on", "against", "in", "upon", "through", "from", "towards", "toward", "to")
@@ -46,7 +47,16 @@ def _attack_nobody(slots: DeedSlots) -> Understanding:
         return read_attempt(slots, BRAWLING)
     noun = slots.noun if slots.find_object((ITEM,)) is None else slots.noun_behind  # "swing my axe at him"
     noun = "foe" if noun in word_group("size") or not noun else noun
-    return refuse(slots.clause.text, f"there is no {noun} here to fight; say whom you mean")
+    here = ", ".join(name.label for name in (*slots.scene.foes, *slots.scene.persons))
+    who = f"here you see {here}" if here else "nobody is here but your own party"
+    return refuse(slots.clause.text, f"there is no {noun} here to fight; {who}")
+
+
+def explain_lack(scene: SceneNames, noun: str) -> str:
+    """Return that something is not carried, and what is, if it may be meant: other weapons for a weapon."""
+    weapons = [item.label for item in scene.items if isinstance(recognised(item.key), Weapon)]
+    is_weapon = isinstance(recognised(noun), Weapon) and weapons
+    return f"you have no {noun!r}" + (f"; your weapons are {', '.join(weapons)}" if is_weapon else "")
 
 
 def _is_by_magic(slots: DeedSlots) -> bool:

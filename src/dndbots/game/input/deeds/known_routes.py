@@ -4,7 +4,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from dndbots.game.input.vocabulary.lexicon import word_group
-from dndbots.game.input.vocabulary.scene_names import SceneName, SceneNames, alike_groups, root_of
+from dndbots.game.input.vocabulary.scene_names import SceneName, SceneNames
+from dndbots.game.input.vocabulary.word_roots import alike_groups, root_of
 from dndbots.game.state.table import Table
 from dndbots.text.words import words_of
 

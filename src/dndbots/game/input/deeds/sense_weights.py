@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from dndbots.game.input.slots import DeedSlots, find_recipient
+from dndbots.game.input.grammar.slots import DeedSlots, find_recipient
 from dndbots.game.input.vocabulary.lexicon import word_lists
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, THING, WAY
 from dndbots.rules.characters.equipment import Weapon, recognised
@@ -74,6 +74,9 @@ def _give(slots: DeedSlots) -> float:
         return -3.0
     if slots.behind("at") and slots.match.phrase[0] in _HURLING and slots.scene.foes:
         return -2.5
+    recipient = find_recipient(slots)
+    if slots.match.phrase[0] in _HURLING and slots.gold is None and slots.item is None and not slots.thing:
+        return -2.5 if recipient is not None and recipient.kind == FOE else 0.0  # "throw snow in their eyes"
     if find_recipient(slots) is None and slots.match.phrase[0] == "offer" and slots.item is not None:
         return 0.0
     if find_recipient(slots) is None:

@@ -17,8 +17,8 @@ from dndbots.game.input.deeds.attempts import (
 )
 from dndbots.game.input.deeds.fight_deeds import parley_with, read_cast
 from dndbots.game.input.deeds.way_finder import read_way
+from dndbots.game.input.grammar.slots import OTHERS, DeedSlots, find_recipient, name_recipient
 from dndbots.game.input.meanings import META, Understanding, refuse
-from dndbots.game.input.slots import OTHERS, DeedSlots, find_recipient, name_recipient
 from dndbots.game.input.vocabulary.lexicon import word_lists
 from dndbots.game.input.vocabulary.scene_names import (
     FOE,

@@ -5,20 +5,13 @@ from typing import Final
 
 from dndbots.events import EventType
 from dndbots.game.acts import Act, Verb
-from dndbots.game.input.clauses import Clause
 from dndbots.game.input.deeds.known_routes import find_route
+from dndbots.game.input.grammar.clauses import Clause
+from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.meanings import REFUSED, UNCLEAR, Reading, Understanding
-from dndbots.game.input.slots import DeedSlots
 from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
-from dndbots.game.input.vocabulary.scene_names import (
-    BEINGS,
-    ITEM,
-    THING,
-    WAY,
-    SceneName,
-    SceneNames,
-    root_of,
-)
+from dndbots.game.input.vocabulary.scene_names import BEINGS, ITEM, THING, WAY, SceneName, SceneNames
+from dndbots.game.input.vocabulary.word_roots import alike_groups, root_of
 from dndbots.text.words import words_of
 
 _SHORT: Final = {
@@ -60,6 +53,8 @@ _DOWN: Final = frozenset(("down", "downstairs", "downwards", "downward", "descen
 _IN: Final = frozenset(
     ("in", "inside", "into", "indoors", "enter", "on", "onward", "onwards", "forward", "ahead", "further")
 )
+_AWAY: Final = frozenset(("off", "back", "out"))
+_INTO: Final = frozenset(("in", "inside", "into", "enter", "to"))
 _COMPANY: Final = frozenset(
     ("party", "others", "friends", "group", "companions", "everybody", "everyone", "rest", "team", "them")
 )
@@ -91,8 +86,19 @@ class WayFinder:
         if leaves and not self._names_other([text for text in rest if text not in word_group("room")]):
             return self._way_out() or self._way_back()
         routed = find_route(self._scene, elsewhere) or self._to_origin(elsewhere)
-        routed = routed or self._told_way(elsewhere)
+        routed = routed or self._told_way(elsewhere) or self._to_person(elsewhere)
         return routed or self._by_direction(said, named=self._names_other(rest))
+
+    def is_here(self, texts: Sequence[str]) -> bool:
+        """Check for "go into the inn" of somebody who came in by the inn door."""
+        here, said = self._scene.here.uid, {*texts}
+        if said & (_OUT | _BACK) or not said & _INTO or self._scene.find(texts[1:], (WAY,)) is not None:
+            return False
+        known = self._scene.table.ways.values()
+        taken = (way for ways in known for way, there in ways.items() if there == here)
+        groups = {group for way in taken for word in words_of(way) for group in alike_groups(word)}
+        nouns = [text for text in texts[1:] if text not in word_group("wayless") | _IN]
+        return bool(nouns) and bool(groups & alike_groups(nouns[-1]) - {"door", "stairs", "road", "village"})
 
     def find_toward(self, texts: Sequence[str]) -> SceneName | None:
         """Return the way toward somebody or something that is not here; None if no way is told of it."""
@@ -100,7 +106,32 @@ class WayFinder:
         rest = [text for text in texts[1:] if text not in plain]
         named = self._scene.find(rest, (WAY,)) if rest else None
         led = named or self._led_by(rest[-1:]) or find_route(self._scene, rest)
-        return led or self._told_way(rest)
+        return led or self._told_way(rest) or self._to_person(rest)
+
+    def find_where(self, texts: Sequence[str]) -> SceneName | None:
+        """Return the way to where something is: "where the apples are"."""
+        plain = (
+            word_group("wayless")
+            | word_group("preposition")
+            | word_group("auxiliary")
+            | word_group("article")
+        )
+        rest = [text for text in texts if text not in plain]
+        return self._scene.find(rest, (WAY,)) or self._led_by(rest) if rest else None
+
+    def _to_person(self, rest: Sequence[str]) -> SceneName | None:
+        """Return the way toward somebody who was met elsewhere: "return to the reeve"."""
+        table, scene = self._scene.table, self._scene
+        for uid, name in table.names.items():
+            place = table.place(uid) if uid.startswith("npc_") else None
+            if place is None or place == scene.here.uid:
+                continue
+            known = {root_of(word) for word in (*words_of(name), *words_of(table.looks.get(uid, "")))}
+            for text in rest:
+                trade = {root_of(word) for word in word_lists().trades.get(text, ())}
+                if (root_of(text) in known and text not in word_group("plain")) or len(trade & known) > 1:
+                    return find_route(scene, [*words_of(table.name(place))]) or self._way_out()
+        return None
 
     def _named(self, texts: Sequence[str], slots: DeedSlots) -> SceneName | None:
         """Return the way that is named: the last of several, as in "from the inn to the chapel"."""
@@ -127,7 +158,7 @@ class WayFinder:
     def _whole(self, texts: Sequence[str]) -> SceneName | None:
         """Return the way whose name is typed, and nothing else."""
         wanted = {root_of(text) for text in texts} - {"the", "a"}
-        return next((way for way in self._scene.ways if wanted and wanted == _label_roots(way)), None)
+        return next((way for way in self._scene.ways if wanted and wanted == _all_label_roots(way)), None)
 
     def _only(self, texts: Sequence[str]) -> SceneName | None:
         """Return the way that words mean which mean nothing else here: "orchard"."""
@@ -183,8 +214,17 @@ class WayFinder:
         if by_way:
             return by_way[0]
         name = {root_of(word) for word in words_of(table.name(origin))} - {"the"}
-        by_name = [way for way in scene.ways if way.roots & name]
+        by_name = [way for way in scene.ways if way.roots & name] or self._reverse_of(origin)
         return by_name[0] if len(by_name) == 1 else None
+
+    def _reverse_of(self, origin: str) -> list[SceneName]:
+        """Return ways that go back by name: "off the bridge" after "onto the bridge"; else "out"."""
+        here, ways = self._scene.here.uid, self._scene.ways
+        taken = [way for way, there in self._scene.table.ways.get(origin, {}).items() if there == here]
+        said = {root_of(word) for way in taken for word in words_of(way)} - word_group("preposition")
+        return [way for way in ways if _label_roots(way) & said] or [
+            way for way in ways if next(words_of(way.label), "") in _AWAY
+        ]
 
     def _to_origin(self, rest: Sequence[str]) -> SceneName | None:
         """Return the way back, if the place before this one is named."""
@@ -296,6 +336,13 @@ def read_way(clause: Clause, scene: SceneNames, way: SceneName) -> Understanding
 
 
 def _label_roots(way: SceneName) -> set[str]:
+    """Return the roots of what a way is called by: without "lane" or "door", if more is said."""
+    told = {root_of(word) for word in words_of(way.label) if word not in word_group("pathway")}
+    roots = _all_label_roots(way)
+    return (roots & told) or roots
+
+
+def _all_label_roots(way: SceneName) -> set[str]:
     plain = word_lists().groups["preposition"] | word_lists().groups["article"]
     return {root_of(word) for word in words_of(way.label) if word not in plain} or {
         root_of(word) for word in words_of(way.label)

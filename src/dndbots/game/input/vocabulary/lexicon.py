@@ -206,6 +206,7 @@ class WordLists:
     people: Mapping[str, frozenset[str]]
     trades: Mapping[str, frozenset[str]]
     kin: Mapping[str, frozenset[str]]
+    classes: Mapping[str, frozenset[str]]
     alike: Mapping[str, frozenset[str]]
 
 
@@ -242,7 +243,7 @@ def word_lists() -> WordLists:
     data = _read("words.toml")
     split = {
         table: {name: frozenset(words.split()) for name, words in data[table].items()}
-        for table in ("groups", "people", "trades", "kin", "alike")
+        for table in ("groups", "people", "trades", "kin", "classes", "alike")
     }
     before = {
         word: (spelled, frozenset(after.split()))

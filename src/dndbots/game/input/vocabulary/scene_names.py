@@ -7,33 +7,35 @@ character does not know.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cached_property
 from typing import Final
 
 from dndbots.events import EventType
-from dndbots.game.input.vocabulary.lexicon import is_mistyped, word_group, word_lists
+from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
 from dndbots.game.input.vocabulary.typed_words import TypedWord
+from dndbots.game.input.vocabulary.word_roots import (
+    SHORTEST_MISTYPED,
+    alike_groups,
+    is_near,
+    is_size,
+    person_roots,
+    root_of,
+)
 from dndbots.game.state.options import Surroundings
 from dndbots.game.state.table import Table
 from dndbots.rules.characters.equipment import Weapon, recognised
 from dndbots.text.english_words import STOP_WORDS
 from dndbots.text.sentences import split_sentences
-from dndbots.text.words import stem, words_of
+from dndbots.text.words import words_of
 
 PERSON, FOE, FRIEND, SELF = "person", "foe", "friend", "self"
 WAY, THING, ITEM, SPELL, OFFER = "way", "thing", "item", "spell", "offer"
 BEINGS: Final = (PERSON, FOE, FRIEND, SELF)
 
-_IRREGULAR: Final = {
-    "wolves": "wolf", "knives": "knife", "men": "man", "women": "woman", "children": "child",
-    "thieves": "thief", "feet": "foot", "mice": "mouse", "leaves": "leaf", "shelves": "shelf",
-    "loaves": "loaf", "elves": "elf", "dwarves": "dwarf", "stairs": "stair", "rations": "ration",
-}  # fmt: skip
 _EXACT, _MISTYPED, _KIN, _ALIKE, _FEATURE, _NEARBY, _ANY = 1.0, 0.9, 0.9, 0.6, 0.5, 0.4, 0.45
 _MISSED: Final = 0.1
 _ENOUGH: Final = 0.3
 _LOOKS_SHARED: Final = 2
-_SHORTEST_MISTYPED: Final = 4
 _TELLING: Final = (EventType.DM_NARRATION, EventType.DISCOVERY, EventType.LOCATION_CHANGE)
 _MASCULINE, _FEMININE = "m", "f"
 _HE: Final = frozenset(("he", "him", "his", "himself"))
@@ -47,28 +49,6 @@ _NAME: Final = re.compile(
     r"(?<=\b[Mm]y )[A-Z][a-z]+|(?<=\b[Oo]ur )[A-Z][a-z]+|(?<=called )[A-Z][a-z]+"
 )  # "my Rafe"
 PRONOUNS: Final = _HE | _SHE | _THEY | _IT
-
-
-@lru_cache(maxsize=8192)
-def root_of(word: str) -> str:
-    """Return one form for a word and its plural."""
-    return stem(_IRREGULAR.get(word, word))
-
-
-@lru_cache(maxsize=8192)
-def alike_groups(word: str) -> frozenset[str]:
-    """Return the groups of synonyms that a word is in."""
-    root = root_of(word)
-    groups = word_lists().alike
-    return frozenset(
-        name for name, words in groups.items() if word in words or root in {root_of(one) for one in words}
-    )
-
-
-@cache
-def person_roots() -> frozenset[str]:
-    """Return the roots of words for any person: they tell nobody apart."""
-    return frozenset(root_of(word) for words in word_lists().people.values() for word in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +225,8 @@ class SceneNames:
             speech = {root_of(word) for word in words_of(self.said_by(uid))}
             if label == looks:
                 words |= self._names_told_of(uid, own - person_roots() - STOP_WORDS)
+        elif kind == FRIEND:
+            words |= self._called_by_class(uid)
         is_male, is_female = bool(words & people["male"]), bool(words & people["female"])
         gender = _MASCULINE if is_male and not is_female else _FEMININE if is_female else ""
         age = "young" if words & people["young"] else "old" if words & people["old"] else ""
@@ -259,6 +241,12 @@ class SceneNames:
             gender=gender if kind == PERSON else "",
             age=age if kind == PERSON else "",
         )
+
+    def _called_by_class(self, uid: str) -> set[str]:
+        """Return what a friend is called by class: "our mage". Nothing if another one has the same class."""
+        classes = {one: str(self.table.fact(one, "class", "")).casefold() for one in self.here.friends()}
+        is_only = sum(name == classes[uid] for name in classes.values()) == 1
+        return {*word_lists().classes.get(classes[uid], ())} if is_only else set()
 
     def _names_told_of(self, uid: str, own: set[str]) -> set[str]:
         """Return names that others used for somebody unnamed here: in what they said of the same matter."""
@@ -299,7 +287,7 @@ class SceneNames:
         if not content:
             return self._by_size(texts, kinds)
         possessive = next((text for text in texts if text in _OWNERS), None)
-        if possessive is not None and content[-1] in word_group("body"):
+        if possessive is not None and content[-1] in word_group("body") | word_group("clothes"):
             owner = self.pronoun(possessive, kinds)  # "in their faces"
             return [] if owner is None else [owner]
         if any(kind in BEINGS for kind in kinds):
@@ -318,7 +306,7 @@ class SceneNames:
         if (
             FOE in kinds
             and self.foes
-            and any(text in word_group("size") or text in ("one", "both", "all") for text in texts)
+            and any(is_size(text) or text in ("one", "both", "all") for text in texts)
         ):
             return self.foes[:1]
         return []
@@ -346,7 +334,7 @@ class SceneNames:
             # "The stairs" are not the stair rats.
             is_head = name.kind != FOE or root == root_of(name.label.casefold().split()[-1])
             return _EXACT if is_head else _NEARBY
-        if len(word) >= _SHORTEST_MISTYPED and any(_is_near(word, one) for one in name.words):
+        if len(word) >= SHORTEST_MISTYPED and any(is_near(word, one) for one in name.words):
             return _MISTYPED
         if name.kind == FOE:
             return self._foe_worth(name, word)
@@ -359,7 +347,7 @@ class SceneNames:
         for kin, words in lists.kin.items():
             if word in words and kin in name.roots | {root_of(one) for one in name.words}:
                 return _KIN
-        return _ANY if word in lists.people["foe"] or word in word_group("size") else 0.0
+        return _ANY if word in lists.people["foe"] or is_size(word) else 0.0
 
     def _person_worth(self, name: SceneName, word: str) -> float | None:
         if self._contradicts(name, word):
@@ -371,6 +359,7 @@ class SceneNames:
         if word in trades:
             shared = {root_of(one) for one in trades[word]} & (name.around | name.roots | name.speech)
             is_another = len(self.persons) == 1 and not shared and root_of(word) in name.speech
+            is_another = is_another or (name.age == "young" and word not in people["young"])
             return 0.0 if is_another else _ALIKE if shared else _ANY  # they may speak of somebody else
         if is_person_word:
             return _FEATURE if name.age != "young" or word in people["young"] else _ANY
@@ -481,11 +470,3 @@ def _is_alike(name: SceneName, word: str) -> bool:
         return True
     is_other = meant is not None and carried is not None and meant != carried
     return not is_other and any(alike_groups(word) & alike_groups(one) for one in name.words)
-
-
-@lru_cache(maxsize=8192)
-def _is_near(word: str, meant: str) -> bool:
-    """Check that a word is another one, mistyped. Short words must begin alike."""
-    if len(meant) < _SHORTEST_MISTYPED or word[0] != meant[0]:
-        return False
-    return is_mistyped(word, meant)

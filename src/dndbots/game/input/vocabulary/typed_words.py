@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from dndbots.game.input.vocabulary.lexicon import person_words, word_group, word_lists
+from dndbots.game.input.vocabulary.lexicon import person_words, verb_lexicon, word_group, word_lists
 from dndbots.text.clean import drop_hidden
+from dndbots.text.english_words import EVERYDAY_WORDS
 from dndbots.text.words import fold_word
 
 _TOKEN: Final = re.compile(
@@ -14,13 +15,15 @@ _TOKEN: Final = re.compile(
 _MARKS: Final = frozenset(',.;:!?\u2026\u2014"\u201c\u201d()')
 ENDS: Final = frozenset(".;!?\u2026\u2014")
 # Spellings that are a word of their own further on in a sentence: "its" roof, an "ill" boy.
-_ONLY_FIRST: Final = frozenset(("ill", "its", "id", "hes", "n"))
+_ONLY_FIRST: Final = frozenset(("ill", "its", "id", "n"))
 _BEFORE_FIRST: Final = frozenset(("and", "then", "but", "so", "if", "think", "because", "ok", "what", "now"))
 # Words that end like adverbs and are none.
 _LETS_FLY: Final = re.compile(r"\s+(?:fly|loose)\b", re.IGNORECASE)
 _BE: Final = {"i": "am", "you": "are", "we": "are", "they": "are"}
 _NEXT: Final = re.compile(r"\s+(\w+)")
 _SHORTEST_ADVERB: Final = 5
+_SHORTEST_CLIPPED: Final = 5  # "gettin"
+_BEFORE_NORTH: Final = frozenset(("go", "head", "walk", "run", "to", "move", "travel"))
 
 
 class TypedWord(NamedTuple):
@@ -53,7 +56,40 @@ def read_words(line: str) -> list[TypedWord]:
     found: list[TypedWord] = []
     for match in _TOKEN.finditer(line):
         found += _spelled_out(match, found)
-    return found
+    return [read for number in range(len(found)) for read in _in_context(found, number)]
+
+
+def _in_context(words: Sequence[TypedWord], number: int) -> Iterator[TypedWord]:
+    """Yield a word as it is meant beside its neighbours: "one n run", "ill lite one of them torches"."""
+    word = words[number]
+    before = words[number - 1].text if number else ""
+    after = words[number + 1].text if number + 1 < len(words) else ""
+    if word.text == "ill" and verb_lexicon().is_plain(after) and before not in word_group("before_ill"):
+        yield from (word._replace(text="i"), word._replace(text="will"))
+        return
+    if word.text == "n" and before.isalpha() and after.isalpha() and before not in _BEFORE_NORTH:
+        yield word._replace(text="and")
+    elif word.text == "threw" and before in word_group("before_through"):
+        yield word._replace(text="through")
+    elif word.text == "them" and before not in word_group("to_them") and _is_noun(after):
+        yield word._replace(text="those")
+    elif _is_clipped(word.text):
+        yield word._replace(text=f"{word.text}g")
+    else:
+        yield word
+
+
+def _is_noun(text: str) -> bool:
+    """Check for what may stand behind "them" in place of "those": "them tiny marks", "them torches"."""
+    is_plural = text.endswith("s") and len(text) > _SHORTEST_ADVERB - 1 and text not in word_group("no_noun")
+    return is_plural or text in word_group("easy") | {"big", "red", "green", "gray", "grey", "black", "white"}
+
+
+def _is_clipped(text: str) -> bool:
+    """Check for a verb that lost its last letter: "gettin", "lookin"."""
+    if not text.endswith("in") or len(text) < _SHORTEST_CLIPPED or text in EVERYDAY_WORDS:
+        return False
+    return verb_lexicon().has(f"{text}g") and not verb_lexicon().has(text)
 
 
 def _spelled_out(match: re.Match[str], before: Sequence[TypedWord]) -> Iterator[TypedWord]:

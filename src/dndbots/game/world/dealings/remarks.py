@@ -6,13 +6,14 @@ from typing import Final
 from dndbots.game.adventures.module import Place
 from dndbots.game.state.pieces import PendingAct
 from dndbots.game.world.narration import Narration
-from dndbots.game.world.talk import speak
+from dndbots.game.world.talk import is_shaken, speak
+from dndbots.game.world.world_state import MOOD
 from dndbots.text.words import words_of
 
 # The kinds of remarks, by words in them. The first that fits counts.
 _KINDS: Final = {
     "threat": "kill hurt die dead throat burn blood sword regret threaten fool liar idiot scum hang",
-    "price": "gold coins price pay cheap expensive more less half hundred deal bargain haggle discount",
+    "price": "gold coins price pay cheap expensive more less half hundred little deal bargain haggle",
     "thanks": "thanks thank grateful cheers bless blessed",
     "sorry": "sorry condolences sad terrible pity awful apologies apologize apologise",
     "greeting": "hello hi hey greetings evening morning hail met welcome name introduce wave bow nod",
@@ -36,8 +37,15 @@ def answer_remarks(narration: Narration, place: Place, uid: str, acts: Sequence[
         if kind == "greeting" and not narration.world.met(person.key):
             speak(narration, uid, person, "")  # they introduce themselves
             continue
+        if kind == "price" and person.key not in narration.atlas.gives:
+            kind = "fare"  # they do not pay, they are paid
         name, who = person.name, narration.step.table.name(act.who)
         text = narration.phrase(f"remark.{kind}" if kind else "remark", npc=name, who=who)
+        if kind == "sorry" and is_shaken(narration, person):
+            text = narration.phrase("remark.forgiven", npc=name, who=who)
+            calmed = [{"subject": str(npc), "key": MOOD, "value": "wary"}]
+            narration.tell(uid, text, participants=[act.who, str(npc)], names={str(npc): name}, facts=calmed)
+            continue
         lost = _REPUTATION.get(kind, 0)
         speak(narration, uid, person, text, reputation={str(npc): lost} if lost else None)
 

@@ -10,6 +10,7 @@ from dndbots.game.state.pieces import PendingAct
 from dndbots.game.world.narration import Narration, with_article
 from dndbots.game.world.talk import speak
 from dndbots.rules.characters.equipment import recognised
+from dndbots.text.sentences import split_sentences
 from dndbots.text.words import stem, words_of
 
 # What an inn serves: one gold piece for each, which is dear, and nobody goes elsewhere.
@@ -17,6 +18,7 @@ _FARE: Final = "soup stew meal food supper dinner breakfast bread beer ale wine 
 _SERVED: Final = frozenset(map(stem, _FARE.split()))
 _KEEPS: Final = frozenset(map(stem, ["room", "bed", "night", "lodging"]))
 _PRICE: Final = 1
+_DENIED: Final = frozenset(("not", "never", "nobody", "nothing", "none"))
 _SHARE: Final = 0.5  # of its price that people pay for a used thing
 
 
@@ -95,7 +97,8 @@ def _person(narration: Narration, uid: str, pending: PendingAct) -> Person | Non
 
 def _offered(person: Person) -> set[str]:
     """Return the stems of the wares that a person speaks of in greetings."""
-    said = " ".join(person.greets)
+    offers = (one for greeting in person.greets for one in split_sentences(greeting))
+    said = " ".join(one for one in offers if not _DENIED & {*words_of(one)})  # "do not drink anything"
     return {stem(word) for word in words_of(said) if stem(word) in _SERVED or recognised(word) is not None}
 
 

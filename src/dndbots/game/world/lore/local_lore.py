@@ -160,6 +160,19 @@ class LocalLore:
             default=None,
         )
 
+    def kin_of(self, person: Person) -> Iterator[Person]:
+        """Yield the people with the same family name."""
+        _, _, family = person.name.partition(" ")
+        for other in self.module.people.values():
+            if family and other.key != person.key and other.name.endswith(f" {family}"):
+                yield other
+
+    def giver_beside(self, person: Person, givers: Iterable[str]) -> Person | None:
+        """Return a neighbor of a person who wants something done, as far as everybody knows; else None."""
+        people = (self.module.people[key] for key in givers if key in self.module.people)
+        known = (one for one in people if one.role is not None and not one.hidden and one != person)
+        return next(known, None) if person.role is not None else None
+
     def seller_of(self, stems: frozenset[str]) -> Person | None:
         """Return the person who sells what the question asks for."""
         goods = {

@@ -9,6 +9,9 @@ from dndbots.text.english_words import FUNCTION_WORDS, STOP_WORDS
 from dndbots.text.words import stem, words_of
 
 # Words that a question is made of and that say nothing about its subject.
+QUESTION_FIRST: Final = frozenset(
+    ("who", "what", "where", "when", "why", "how", "which", "whose", "is", "are", "do", "does", "did", "can")
+)
 _ASKING_TEXT: Final = """
     tell know heard hear think please excuse sir madam lady lord miss friend old man woman anybody anyone
     somebody someone people person around here there exactly really true idea learn find whom whose again

@@ -122,6 +122,7 @@ memory
 whom to ask
   \bwho(?:m)? else\b
   ^(?>.*?\bwho(?:m)? (?:can|could|should|might|would|may|do)\b).*\b(?:ask|talk|speak|know|tell|help|turn)\b
+  \bwho (?:could|can|would|might|may|else) (?:give|offer|hire|pay|have|has)\b
   \bwho (?:knows|might know|would know|could know|can help)\b
   \banybody (?:else )?who\b
   \banyone (?:else )?who\b
@@ -153,6 +154,8 @@ price
   ^(?>.*?\b(?:MUCH) (?:does|do|is|are|would|will) ).*\b(?:cost|charge)\b
   \bhow much (?:is|are|for|does|do) (?:a|an|one|the|your|it|that|this)\b
   \bthe (?:price|fare)\b
+  \bhow much (?:to|would it be to|will it be to|for you to)\b
+  \b(?:your|what) (?:fee|price|fare|rate)s?\b
   \bwhat(?:'s| is) for (?:supper|dinner|lunch|breakfast)\b
   ^(?>.*?\b(?:have|got|are there|is there)\b).*\b(?:rooms?|beds?) (?:free|left|for|to let|available)\b
   \b(?:have you|you) got (?:a|any|some) (?:rooms?|beds?|food|beer|ale|wine|soup|bread)\b
@@ -199,6 +202,9 @@ quest
   \bhow (?:can|may|could) (?:we|i) help\b
   \bwhat(?:'s| is) the (?:job|task|quest|work|plan|mission)\b
   \bneed (?:some |any |our )?help\b
+  \b(?:any|some|have|got|give us|give me|looking for|need) (?:\w+ )?(?:work|jobs?|quests?|errands?)\b
+  \b(?:work|jobs?|quests?|errands?|tasks?) (?:for|going) (?:us|me|here|around|strangers|adventurers|people)\b
+  \b(?:hire|hiring|employ|employing) (?:us|me|anyone|anybody|people|swords|help)?
   \bwant (?:from )?(?:us|me)\b
   \bhelp you\b
   \bthe (?:job|task|quest)\b
@@ -208,6 +214,7 @@ news
   \bwhat(?:'s| is| has| was|'d)? ?(?:happened|happening|happens|going on|wrong|the matter|up|new)\b
   \bnews\b
   \bwhat goes on\b
+  \bwho (?:is |are |has |have |all )?(?:died|dead|asleep|sleeping|ill|sick|missing|dying)\b
   \bwhat is (?:all )?this\b
   \bwhy is every(?:one|body)\b
   \bhow are things\b

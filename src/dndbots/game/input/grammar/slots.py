@@ -7,7 +7,7 @@ from itertools import dropwhile
 from typing import Final
 
 from dndbots.events import LONGEST_LABEL
-from dndbots.game.input.clauses import Clause
+from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.vocabulary.lexicon import VerbMatch, VerbSense, verb_lexicon, word_lists
 from dndbots.game.input.vocabulary.scene_names import (
     FOE,
@@ -21,9 +21,9 @@ from dndbots.game.input.vocabulary.scene_names import (
     WAY,
     SceneName,
     SceneNames,
-    root_of,
 )
 from dndbots.game.input.vocabulary.typed_words import TypedWord
+from dndbots.game.input.vocabulary.word_roots import root_of
 from dndbots.rules.characters.equipment import recognised
 
 OTHERS: Final = (FOE, PERSON, FRIEND)

@@ -36,6 +36,9 @@ _BESIDE: Final = frozenset(
 )
 _AFTER_AUXILIARY: Final = frozenset(("you", "not", "i", "we", "it", "they", "he", "she", "this", "that"))
 _TALKS: Final = frozenset(("you", "please", "i", "we", "let", "do", "your", "thanks", "thank"))
+_POLITE: Final = frozenset(("please", "thanks", "ok", "okay"))
+_ASKED: Final = frozenset(("you", "your", "me", "us", "we", "i"))
+_NOT_BEFORE: Final = frozenset(("and", "or", "old", "poor", "little", "big", "sister", "granny", "about"))
 _PARTY: Final = frozenset(
     ("guys", "gang", "everybody", "everyone", "team", "friends", "folks", "people", "all")
 )
@@ -61,6 +64,22 @@ def find_last_address(scene: SceneNames, words: Sequence[TypedWord]) -> Addresse
     meant = _find_called(scene, words[comma + 1 :])
     is_list = any(words[comma - 1].text in friend.words for friend in scene.friends)
     return None if meant is None or is_list else AddressedName(meant, comma)
+
+
+def find_bare_last(
+    scene: SceneNames, words: Sequence[TypedWord], *, is_question: bool
+) -> AddressedName | None:
+    """Return who is called at the end without a comma: "can I have the torch please Throk"."""
+    texts = [word.text for word in words]
+    if len(texts) < _CALLED_OUT or any(word.is_mark for word in words):
+        return None
+    is_asked = texts[-2] in _POLITE or (is_question and {*texts} & _ASKED)
+    before = word_group("preposition") | word_group("article") | word_group("auxiliary") | _NOT_BEFORE
+    if not is_asked or texts[-2] in before or verb_lexicon().has(texts[-2]):
+        return None
+    called = next((name for name in (*scene.friends, *scene.persons) if texts[-1] in name.words), None)
+    is_name = called is not None and texts[-1] in called.label.casefold().split()
+    return AddressedName(called, len(words) - 1) if called is not None and is_name else None
 
 
 def find_party_call(words: Sequence[TypedWord]) -> int | None:

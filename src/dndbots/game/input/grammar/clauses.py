@@ -1,13 +1,19 @@
-"""Split a typed line into clauses, and take off what stands around the point of each, such as "I want to"."""
+"""Take off what stands around the point of a clause, such as "I want to", and find who is addressed."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Final
 
 from dndbots.game.acts import LONGEST_WORDS
-from dndbots.game.input.addresses import AddressedName, find_address, find_last_address, find_party_call
+from dndbots.game.input.grammar.addresses import (
+    AddressedName,
+    find_address,
+    find_bare_last,
+    find_last_address,
+    find_party_call,
+)
+from dndbots.game.input.grammar.clause_splits import skip_condition
 from dndbots.game.input.vocabulary.lexicon import (
     VerbMatch,
     frame_patterns,
@@ -17,14 +23,12 @@ from dndbots.game.input.vocabulary.lexicon import (
     word_lists,
 )
 from dndbots.game.input.vocabulary.scene_names import FRIEND, PERSON, SceneName, SceneNames
-from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord, text_of
+from dndbots.game.input.vocabulary.typed_words import TypedWord, text_of
 
 _ASKS: Final = re.compile(r"(?:can|could|may|should|shall|is it|would it|am i)\b")
 _NEED_DEED: Final = frozenset(("do", "come", "come on", "everybody", "everyone", "guys", "gang"))
 _WORD: Final = re.compile(r"\w")
 _ME_OR_WE: Final = re.compile(r"(?:i|we|my character)\b")
-_JOINERS: Final = frozenset(("and", "then", "while", "before", "after", "but", "plus", "afterwards", "also"))
-_LONGEST_OPENING: Final = 14  # words that are looked at to see whether a deed begins
 _LONGEST_PREAMBLE: Final = 14
 _LONGEST_ENDING: Final = 6
 _LONGEST_CALL: Final = 2
@@ -37,7 +41,6 @@ _IS: Final = frozenset(("is", "are", "was", "were", "will", "would", "can", "hav
 _WAITS_ON: Final = frozenset(("here", "until", "till", "and", "there", "a"))
 _YOU: Final = frozenset(("you", "yours"))
 _SOMEBODY: Final = frozenset(("somebody", "someone", "anybody", "anyone"))
-_GERUND_JOINERS: Final = frozenset(("while", "before", "after"))
 
 
 @dataclass
@@ -81,7 +84,8 @@ class Clause:
         opening = word_lists().groups["opening"]
         said = [word.text for word in self.words if not word.is_mark and word.text not in opening]
         first = next((text for text in said if not text.endswith("ly")), "")
-        return verb_lexicon().has(first) and first not in word_lists().groups["auxiliary"]
+        groups = word_lists().groups
+        return verb_lexicon().has(first) and first not in groups["auxiliary"] | groups["subject"]
 
     @property
     def said(self) -> list[str]:
@@ -108,76 +112,6 @@ class Clause:
         )
 
 
-def split_clauses(words: Sequence[TypedWord]) -> list[list[TypedWord]]:
-    """Split words at joiners and ends of sentences behind which another deed or sentence begins."""
-    parts: list[list[TypedWord]] = [[]]
-    at = 0
-    while at < len(words):
-        skip = _joiner(words, at) if parts[-1] else 0
-        if skip:
-            ended = words[at].is_mark and words[at].text in ENDS
-            if ended:
-                parts[-1].append(words[at])
-            parts.append([])
-            at += skip
-            continue
-        parts[-1].append(words[at])
-        at += 1
-    return [part for part in parts if any(not word.is_mark for word in part)] or [list(words)]
-
-
-def _joiner(words: Sequence[TypedWord], at: int) -> int:
-    """Return how many words join what is before and behind this place; 0 if it goes on."""
-    end = at
-    kinds = set[str]()
-    while end < len(words) and (
-        words[end].text in _JOINERS or (words[end].is_mark and words[end].text in ",.;!?\u2026\u2014")
-    ):
-        kinds.add(words[end].text)
-        end += 1
-    if end == at or end == len(words):
-        return 0
-    behind = (word for word in islice(words, end, None) if not word.is_mark and not word.is_adverb)
-    rest = [*islice(behind, _LONGEST_OPENING)]
-    ends_sentence = bool(kinds & ENDS)
-    if kinds & _GERUND_JOINERS:
-        return end - at if rest and _begins_deed(rest, gerund=True) else 0
-    if _begins_deed(rest, gerund=False):
-        return end - at
-    return end - at if ends_sentence else 0
-
-
-def _begins_deed(rest: Sequence[TypedWord], *, gerund: bool) -> bool:
-    """Check that a deed begins here: "I go", "let us go", "go", "if there is nothing, go"."""
-    texts = [word.text for word in rest]
-    lexicon = verb_lexicon()
-    texts = _skip_condition(texts)
-    while len(texts) > 1 and texts[0] in word_lists().groups["opening"]:
-        texts = texts[1:]
-    if not texts:
-        return False
-    if gerund:
-        return texts[0].endswith("ing") and lexicon.has(texts[0])
-    intent = phrase_pattern("intent").match(" ".join(texts))
-    if intent is not None and intent.group():
-        rest_texts = " ".join(texts)[intent.end() :].split()
-        return bool(rest_texts) and lexicon.has(rest_texts[0])
-    return lexicon.has(texts[0]) and (lexicon.is_plain(texts[0]) or texts[0].endswith("s"))
-
-
-def _skip_condition(texts: list[str]) -> list[str]:
-    """Skip a condition in front of a deed: "if there is nothing, go back"."""
-    if len(texts) < 2 or texts[0] not in ("if", "unless", "once", "when"):
-        return texts
-    if texts[1] in word_group("auxiliary"):
-        return texts  # "when do we start"
-    lexicon = verb_lexicon()
-    for number in range(3, len(texts)):
-        if lexicon.is_plain(texts[number]) and texts[number - 1] not in ("to", "the", "a", "i", "can", "not"):
-            return texts[number:]
-    return texts
-
-
 class ClauseReader:
     """Takes off what stands around the point of a clause."""
 
@@ -185,7 +119,8 @@ class ClauseReader:
         self._scene, self._line = scene, line
 
     def read(self, words: Sequence[TypedWord]) -> Clause:
-        clause = Clause(self._line, [*words], [*words])
+        clause = Clause(self._line, [*words], self._without_stutter(words))
+        self._name_self(clause)
         self._take_condition(clause)
         self._take_opening(clause)
         self._take_address(clause)
@@ -197,9 +132,28 @@ class ClauseReader:
         self._take_ending(clause)
         return clause
 
+    @staticmethod
+    def _without_stutter(words: Sequence[TypedWord]) -> list[TypedWord]:
+        """Return words without a verb that is typed again and again: "hit hit hit"."""
+        lexicon = verb_lexicon()
+        return [
+            word
+            for number, word in enumerate(words)
+            if not number or word.text != words[number - 1].text or not lexicon.is_plain(word.text)
+        ]
+
+    def _name_self(self, clause: Clause) -> None:
+        """Read "can Throk lift it?" as "can I lift it?"."""
+        core = clause.core
+        if len(core) < 3 or core[0].text not in word_group("auxiliary"):
+            return
+        length = next((n for n, word in enumerate(core[1:]) if word.text not in self._scene.me.words), 0)
+        if length:
+            clause.core = [core[0], core[1]._replace(text="i"), *core[1 + length :]]
+
     def _take_condition(self, clause: Clause) -> None:
         texts = [word.text for word in clause.core if not word.is_mark]
-        rest = _skip_condition(texts)
+        rest = skip_condition(texts)
         if len(rest) < len(texts):
             plain = [word for word in clause.core if not word.is_mark]
             clause.core = plain[len(texts) - len(rest) :]
@@ -238,7 +192,8 @@ class ClauseReader:
             return
         lexicon = verb_lexicon()
         for number in range(2, min(len(texts) - 1, _LONGEST_PREAMBLE)):
-            if texts[number] in ("i", "we") and texts[number - 1] not in _LEADS_ON:
+            is_me = texts[number] in ("i", "we") or texts[number] in self._scene.me.words
+            if is_me and texts[number - 1] not in _LEADS_ON:
                 follows = [text for text in texts[number + 1 :] if not TypedWord(text, 0, 0).is_adverb]
                 is_whole = len(follows) > 1 or follows[:1] not in (["go"], ["head"])  # "to the inn we go"
                 if follows and is_whole and (lexicon.has(follows[0]) or follows[0] in _WANTS):
@@ -306,6 +261,7 @@ class ClauseReader:
         if spoken and spoken[0].sense.name in ("say", "whisper", "tell", "ask"):
             return  # what is behind it is said
         found = find_last_address(self._scene, words) or self._called_behind(words)
+        found = found or find_bare_last(self._scene, words, is_question=clause.is_question)
         party = find_party_call(words) if found is None else None
         if found is not None:
             clause.addressed, clause.core = found.name, words[: found.length]

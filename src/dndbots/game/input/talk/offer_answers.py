@@ -4,11 +4,12 @@ import re
 from typing import Final
 
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
-from dndbots.game.input.clauses import Clause
+from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.meanings import Understanding
 from dndbots.game.input.vocabulary.lexicon import phrase_pattern, word_group
-from dndbots.game.input.vocabulary.scene_names import SceneName, SceneNames, root_of
-from dndbots.game.input.vocabulary.typed_words import text_of
+from dndbots.game.input.vocabulary.scene_names import SceneName, SceneNames
+from dndbots.game.input.vocabulary.typed_words import ENDS, text_of
+from dndbots.game.input.vocabulary.word_roots import root_of
 from dndbots.text.english_words import STOP_WORDS
 from dndbots.text.words import words_of
 
@@ -27,6 +28,7 @@ _ABOUT_YOU: Final = (
     "you could",
     "you would",
 )
+_SHORT_YES: Final = 3
 _NOT_TOLD: Final = re.compile(r"\bnot (?:tell|going to tell)\b")
 _WANTS_SILENCE: Final = ("say nothing", "tell nobody", "keep quiet", "silence", "secret")
 
@@ -37,9 +39,28 @@ def read_answer(scene: SceneNames, clause: Clause, words: str | None = None) -> 
         return None
     if _PARTY & {word.text for word in clause.words}:
         return None  # "alright everyone, …"
+    text = _as_me(scene, text_of(clause.words))
+    if _opens("supposing", text) or _opens("parting", text):
+        return None  # "what if I keep quiet for a month?"
     offer = scene.offers[-1]
-    accepts = _accepts(scene, text_of(clause.words), offer)
+    accepts = True if is_handshake(clause) else _accepts(scene, text, offer)
+    if accepts is None:
+        accepts = _last_answer(scene, clause, offer)
     return None if accepts is None else answer_offer(scene, clause, offer, accepts=accepts, words=words)
+
+
+def _last_answer(scene: SceneNames, clause: Clause, offer: SceneName) -> bool | None:
+    """Return the last answer in several sentences: "I am a poor man, lady. Find somebody else."."""
+    sentences: list[list[str]] = [[]]
+    for word in clause.words:
+        if word.text in ENDS:
+            sentences.append([])
+        elif not word.is_mark:
+            sentences[-1].append(word.text)
+    if len([said for said in sentences if said]) < 2 or clause.is_question:
+        return None
+    answers = [_accepts(scene, _as_me(scene, " ".join(said)), offer) for said in sentences if said]
+    return next((answer for answer in reversed(answers) if answer is not None), None)
 
 
 def answer_offer(
@@ -50,6 +71,29 @@ def answer_offer(
     act = Act(verb=verb, what=offer.key, words=(clause.text if words is None else words)[:LONGEST_WORDS])
     giver = None if scene.speaker is None else scene.speaker.label
     return Understanding(verb=verb.value, target=giver, what=offer.label, words=act.words, act=act)
+
+
+def _as_me(scene: SceneNames, text: str) -> str:
+    """Return a text in the first person, if it begins with the character's own name: "Throk does it"."""
+    first, _, rest = text.partition(" ")
+    return f"i {rest}" if first in scene.me.words and rest else text
+
+
+def is_handshake(clause: Clause) -> bool:
+    """Check for a hand or a nod that says yes: "I spit in my palm and hold it out"."""
+    return _has("handshake", text_of(clause.words))
+
+
+def is_excuse(clause: Clause) -> bool:
+    """Check for a polite yes that is taken back: "I would love to, but I have a boat to catch"."""
+    return _has("excuse", text_of(clause.words))
+
+
+def confirms_deal(scene: SceneNames, clause: Clause) -> bool:
+    """Check for a yes at length after a friend has said yes already: "fine, we will do it for sixty"."""
+    text = text_of(clause.words)
+    is_done = not scene.offers and bool(scene.quests) and scene.speaker is not None
+    return is_done and len(text.split()) > _SHORT_YES and _opens("yes", text) and " do it" in f" {text}"
 
 
 def explain_no_offer(scene: SceneNames, text: str) -> str:
@@ -73,8 +117,8 @@ def _accepts(scene: SceneNames, text: str, offer: SceneName) -> bool | None:
     whole = _OPENING.sub("", _INTERJECTION.sub("", text))
     text = " ".join(word for word in text.split() if word not in word_group("address"))
     text = _OPENING.sub("", _INTERJECTION.sub("", text))
-    if _has("double_no", text):
-        return True
+    if _has("double_no", text) or _has("excuse", text):
+        return not _has("excuse", text)
     silence = _answers_silence(scene, text, offer)
     if silence is not None:
         return silence

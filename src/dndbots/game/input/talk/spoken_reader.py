@@ -1,34 +1,24 @@
-"""Read what is said to somebody: questions, statements, greetings, and verbs of speech."""
+"""Read verbs of speech: "ask him why …", "tell Zara to …", "whisper to Zara: …", "say …"."""
 
 import re
 from collections.abc import Sequence
 from itertools import dropwhile
 from typing import Final, NamedTuple
 
-from dndbots.events import LONGEST_LABEL
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
-from dndbots.game.input.absent_names import find_absent, refuse_name
-from dndbots.game.input.clauses import Clause
+from dndbots.game.input.grammar.clauses import Clause
+from dndbots.game.input.grammar.slots import OTHERS, DeedSlots
 from dndbots.game.input.meanings import Understanding, refuse
-from dndbots.game.input.offer_answers import is_haggle, read_answer
-from dndbots.game.input.slots import OTHERS, DeedSlots
-from dndbots.game.input.vocabulary.lexicon import phrase_pattern, word_group, word_lists
-from dndbots.game.input.vocabulary.scene_names import (
-    FOE,
-    FRIEND,
-    PERSON,
-    PRONOUNS,
-    SceneName,
-    SceneNames,
-    root_of,
-)
-from dndbots.game.input.vocabulary.typed_words import TypedWord, text_of
-from dndbots.game.state.options import NEWS
+from dndbots.game.input.talk.absent_names import find_absent, refuse_name
+from dndbots.game.input.talk.offer_answers import read_answer
+from dndbots.game.input.talk.talk_reader import TalkReader, behind_about, told_to
+from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
+from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, PERSON, PRONOUNS, SceneName, SceneNames
+from dndbots.game.input.vocabulary.typed_words import TypedWord
+from dndbots.game.input.vocabulary.word_roots import root_of
 from dndbots.text.english_words import STOP_WORDS
-from dndbots.text.labels import write_telling
 from dndbots.text.words import words_of
 
-SPOKEN: Final = frozenset(("say", "shout", "tell", "ask", "whisper"))  # senses of verbs of speech
 _WHISPER: Final = "whisper NAME: WORDS"
 _QUOTES: Final = ('"', "\u201c", "\u201e", "\u00ab")
 _HUSHED: Final = frozenset(("quietly", "secretly", "softly", "discreetly", "silently", "privately"))
@@ -40,24 +30,18 @@ _WHISPERS_THEN: Final = re.compile(
 )
 _MOST_NAME: Final = 8
 _SHORT_NAME: Final = 4
-_SHORTEST_SENTENCE: Final = 3
 _ABOUT: Final = frozenset(("about", "regarding", "concerning", "of", "for", "on", "after"))
-_VAGUE: Final = _ABOUT | {"more", "something", "anything", "everything"}
 _BEHIND_NAME: Final = frozenset(("about", "if", "whether", "that", "to", "for"))
 _BEFORE_NAME: Final = frozenset(("to", "with", "at", "from", "over"))
 # Verbs whose object is somebody: "tell Borra to stand guard".
 _TO_SOMEBODY: Final = frozenset(
     ("whisper", "tell", "ask", "warn", "remind", "inform", "order", "command", "instruct", "thank", "greet")
 )
-_WANTING: Final = frozenset(("want", "like", "love", "need", "wish", "have"))
-_TO_YOU: Final = frozenset(("you", "your", "yours", "yourself", "yourselves"))
-_AMONG_US: Final = frozenset(("we", "us", "guys", "everyone", "everybody", "anyone", "anybody"))
 _NOT_CALLED: Final = frozenset(("he", "she", "they", "his", "its", "their"))  # "whisper he lies"
 _TO_ME: Final = frozenset(("me", "us", "our"))
 _COMPANY: Final = frozenset(("friend", "friends", "party", "companions", "group", "others"))
 # "Find out who did it" asks nobody by name.
 _ASKS_NOBODY: Final = frozenset(("find", "learn", "demand", "discuss", "wonder", "hear"))
-_ARTICLE: Final = re.compile(r"^(?:the|a|an|this|that|these|those|his|her|your|my) ")
 
 
 class SpokenTo(NamedTuple):
@@ -68,112 +52,14 @@ class SpokenTo(NamedTuple):
     end: int
 
 
-class TalkReader:
-    """Reads speech in a scene."""
+class SpokenReader:
+    """Reads clauses with a verb of speech in a scene."""
 
     def __init__(self, scene: SceneNames) -> None:
         self._scene = scene
+        self._talk = TalkReader(scene)
 
-    # Questions.
-
-    def question(self, clause: Clause) -> Understanding | None:
-        """Return a question to who is addressed, or to who is near; None if nobody is."""
-        target = clause.addressed or self._listener(clause)
-        if target is None:
-            return self._to_party(clause, "ask")
-        return self._ask(target, _topic_text(clause), words=clause.text)
-
-    def wondered(self, clause: Clause) -> Understanding | None:
-        """Return "I want to know …" as a question to who is near; None if it is none, or nobody is."""
-        is_asked = clause.said[:1] == ["know"] and clause.said[1:2] not in (["if"], ["whether"])
-        wants = is_asked and bool(_WANTING & {*clause.intent.split()})
-        target = self._listener(clause) if wants and self._scene.persons else None
-        topic = _behind_about(clause.line, clause.core[1:])
-        return None if target is None else self._ask(target, topic, words=clause.text)
-
-    def _listener(self, clause: Clause) -> SceneName | None:
-        """Return who hears a line that names nobody. Foes only hear what is said to them."""
-        scene = self._scene
-        if clause.to_party:
-            return None
-        if scene.persons:
-            return scene.listener
-        if scene.foes and (_TO_YOU & set(clause.said) or not scene.friends):
-            return scene.foes[0]
-        if scene.talking_foes is not None and not _AMONG_US & set(clause.said):
-            return scene.talking_foes
-        return None
-
-    def _to_party(self, clause: Clause, verb: str) -> Understanding | None:
-        friends = self._scene.friends
-        if not friends:
-            return None
-        only = friends[0] if len(friends) == 1 else None
-        act = Act(words=clause.text, target=None if only is None else only.key)
-        label = None if only is None else only.label
-        return Understanding(verb=verb, target=label, words=act.words, act=act)
-
-    def _ask(self, target: SceneName, topic: str, *, words: str) -> Understanding:
-        if target.kind == FOE:
-            act = Act(verb=Verb.PARLEY, target=target.key, words=words)
-        elif target.kind == FRIEND:
-            act = Act(words=words, target=target.key)  # a friend's player answers, not the DM
-        elif self._scene.table.place(target.key) is None:
-            # The character has to walk up to them first.
-            act = Act(verb=Verb.LOOK, target=target.key, what=target.key, words=words)
-        else:
-            act = Act(verb=Verb.ASK, target=target.key, what=self._known_topic(topic), words=words)
-        shown = act.what if act.verb is Verb.ASK else topic or None
-        verb = "parley" if target.kind == FOE else "ask"
-        return Understanding(verb=verb, target=target.label, what=shown, words=words, act=act)
-
-    def _known_topic(self, topic: str) -> str:
-        """Return the known topic of that name; else the words as they were said."""
-        plain = topic.casefold().strip(" .?!")
-        known = {name.casefold(): name for name in self._scene.table.topics}
-        named = known.get(plain) or known.get(_ARTICLE.sub("", plain))
-        return named or write_telling(topic.strip(" .?!")[:LONGEST_LABEL]) or NEWS
-
-    # Statements.
-
-    def statement(self, clause: Clause, *, sure: bool = False) -> Understanding | None:
-        """Return a statement that is plainly said to somebody; None if it is not plain to whom."""
-        scene, said = self._scene, clause.said
-        if clause.addressed is not None:
-            return self.tell(clause, clause.addressed)
-        if clause.to_party:
-            return self._to_party(clause, "tell") or self.say(clause)
-        is_social = clause.hailed or phrase_pattern("social").match(" ".join(said)) is not None
-        is_remark = bool(scene.persons) and _is_sentence(said)
-        if not (sure or is_social or is_remark or _TO_YOU & set(said)):
-            return None
-        target = self._listener(clause) or (scene.foes[0] if scene.foes and is_social else None)
-        return self._to_party(clause, "tell") if target is None else self.tell(clause, target)
-
-    def tell(self, clause: Clause, target: SceneName) -> Understanding:
-        """Return words that are said to somebody. A person who offered something may be answered by them."""
-        answer = read_answer(self._scene, clause) if target.kind == PERSON else None
-        return answer or _told_to(target, clause.text)
-
-    def haggle(self, clause: Clause) -> Understanding | None:
-        """Return a line that asks for another price; None if it does not, or nobody is here to ask."""
-        target = clause.addressed or self._scene.speaker or next(iter(self._scene.foes), None)
-        if target is None or target.kind == FRIEND or not is_haggle(self._scene, text_of(clause.words)):
-            return None
-        answer = read_answer(self._scene, clause) if target.kind == PERSON else None
-        if answer is not None or clause.is_question:
-            return answer
-        verb = Verb.PARLEY if target.kind == FOE else Verb.TELL
-        act = Act(verb=verb, target=target.key, words=clause.text)
-        return Understanding(verb="parley", target=target.label, words=act.words, act=act)
-
-    def say(self, clause: Clause) -> Understanding:
-        """Return words that are said to nobody in particular."""
-        return Understanding(verb="say", words=clause.text, act=Act(words=clause.text))
-
-    # Verbs of speech.
-
-    def read_spoken(self, slots: DeedSlots) -> Understanding | None:
+    def read(self, slots: DeedSlots) -> Understanding | None:
         """Read "ask him why …", "tell Zara to …", "whisper to Zara: …", "say …"."""
         name = slots.sense.name
         if name in ("say", "shout"):
@@ -259,17 +145,17 @@ class TalkReader:
     def _asked(self, slots: DeedSlots, to: SpokenTo | None) -> Understanding | None:
         scene, clause = self._scene, slots.clause
         if to is not None:
-            return self._ask(to.name, _behind_about(clause.line, to.rest), words=clause.worded)
+            return self._talk.ask(to.name, behind_about(clause.line, to.rest), words=clause.worded)
         named = self._missing(slots)
         if named and scene.speaker is not None and _COMPANY & {*named.split()}:
-            return self.tell(clause, scene.speaker)
+            return self._talk.tell(clause, scene.speaker)
         if named and slots.match.phrase[0] not in _ASKS_NOBODY:
             return refuse(clause.text, f"there is no {named!r} here to ask")
         target = scene.listener or next(iter(scene.foes), None)
         if target is None:
-            return self._to_party(clause, "ask")
-        topic = _behind_about(clause.line, slots.words[slots.match.end :])
-        return self._ask(target, topic, words=clause.worded)
+            return self._talk.tell_party(clause, "ask")
+        topic = behind_about(clause.line, slots.words[slots.match.end :])
+        return self._talk.ask(target, topic, words=clause.worded)
 
     def _missing(self, slots: DeedSlots) -> str:
         """Return a name behind "ask" that is nobody here; nothing if it is a question or a topic."""
@@ -291,8 +177,8 @@ class TalkReader:
         target = to.name if to is not None else None if slots.crowd else scene.listener
         if target is None:
             listener = scene.speaker or next(iter(scene.foes), None)
-            party = self._to_party(clause, "tell")
-            return party or (None if listener is None else _told_to(listener, clause.worded))
+            party = self._talk.tell_party(clause, "tell")
+            return party or (None if listener is None else told_to(listener, clause.worded))
         if target.kind == FRIEND:
             return self._told_friend(clause, target, to)
         rest = [*behind] if to is None else to.rest
@@ -309,9 +195,9 @@ class TalkReader:
         scene, clause = self._scene, slots.clause
         target = scene.listener or next(iter(scene.foes), None)
         if target is None:
-            return self._to_party(clause, "ask")
-        topic = _behind_about(clause.line, slots.words[slots.match.end + 1 :])
-        return self._ask(target, topic, words=clause.text)
+            return self._talk.tell_party(clause, "ask")
+        topic = behind_about(clause.line, slots.words[slots.match.end + 1 :])
+        return self._talk.ask(target, topic, words=clause.text)
 
     def _told_friend(self, clause: Clause, friend: SceneName, to: SpokenTo | None) -> Understanding:
         """Return words to a friend; a retelling, if there is news and the words are about it."""
@@ -396,15 +282,6 @@ def _whispered_to_nobody(slots: DeedSlots, absent: str) -> Understanding:
     return refuse(slots.clause.text, f"there is no {called!r} here to whisper to; type {_WHISPER}")
 
 
-def _told_to(target: SceneName, words: str) -> Understanding:
-    """Return words to somebody: foes are parleyed with, persons answer, friends have players of their own."""
-    if target.kind == FOE:
-        act = Act(verb=Verb.PARLEY, target=target.key, words=words)
-        return Understanding(verb="parley", target=target.label, words=words, act=act)
-    act = Act(verb=Verb.TELL if target.kind == PERSON else Verb.SAY, words=words, target=target.key)
-    return Understanding(verb="tell", target=target.label, words=words, act=act)
-
-
 def _name_length(slots: DeedSlots, words: Sequence[TypedWord]) -> int:
     """Return how many words come before a mark in the line: a name does not reach over it."""
     for number, word in enumerate(words[:-1], start=1):
@@ -412,28 +289,6 @@ def _name_length(slots: DeedSlots, words: Sequence[TypedWord]) -> int:
         if any(mark in between for mark in ':,;.!?"\u201c'):
             return number
     return len(words)
-
-
-def _is_sentence(said: Sequence[str]) -> bool:
-    """Check for a subject and a verb."""
-    if len(said) < _SHORTEST_SENTENCE or said[0] not in word_group("subject"):
-        return False
-    return any(word in word_group("finite") for word in said[1:5])
-
-
-def _topic_text(clause: Clause) -> str:
-    """Return a question as it was typed, without the address before it."""
-    if not clause.core:
-        return ""
-    return clause.line[clause.core[0].start : clause.core[-1].end].strip(" ?!.,")[:LONGEST_LABEL]
-
-
-def _behind_about(line: str, rest: Sequence[TypedWord]) -> str:
-    """Return the topic in "about the apples", "why he lies": as it was typed, without "about"."""
-    words = [*rest]
-    while words and (words[0].is_mark or words[0].text in _VAGUE):
-        words = words[1:]
-    return line[words[0].start : words[-1].end].strip(' ?!.,"')[:LONGEST_LABEL] if words else ""
 
 
 def _best_news(news: dict[str, str], said: str) -> str:

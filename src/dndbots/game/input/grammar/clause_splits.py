@@ -1,0 +1,131 @@
+"""Split a typed line into clauses: at joiners, at the ends of sentences, and where a deed runs on."""
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final
+
+from dndbots.game.input.vocabulary.lexicon import (
+    phrase_pattern,
+    verb_lexicon,
+    word_group,
+    word_lists,
+)
+from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord
+
+_JOINERS: Final = frozenset(("and", "then", "while", "before", "after", "but", "plus", "afterwards", "also"))
+_LONGEST_OPENING: Final = 14  # words that are looked at to see whether a deed begins
+_LEADS_ON: Final = frozenset(
+    ("if", "that", "what", "when", "where", "who", "how", "why", "as", "before", "after", "until")
+)
+_RUN_ON: Final = frozenset(
+    (
+        ("let", "us"),
+        ("i", "will"),
+        ("we", "should"),
+        ("we", "will"),
+        ("i", "am"),
+        ("i", "would"),
+        ("i", "want"),
+    )
+)
+_GERUND_JOINERS: Final = frozenset(("while", "before", "after"))
+
+
+def split_clauses(words: Sequence[TypedWord]) -> list[list[TypedWord]]:
+    """Split words at joiners and ends of sentences behind which another deed or sentence begins."""
+    parts: list[list[TypedWord]] = [[]]
+    at = 0
+    while at < len(words):
+        skip = _joiner(words, at) if parts[-1] else 0
+        if parts[-1] and not skip and _runs_on(words, at):
+            parts.append([])
+        if skip:
+            ended = words[at].is_mark and words[at].text in ENDS
+            if ended:
+                parts[-1].append(words[at])
+            parts.append([])
+            at += skip
+            continue
+        parts[-1].append(words[at])
+        at += 1
+    return [part for part in parts if any(not word.is_mark for word in part)] or [list(words)]
+
+
+def _joiner(words: Sequence[TypedWord], at: int) -> int:
+    """Return how many words join what is before and behind this place; 0 if it goes on."""
+    end = at
+    kinds = set[str]()
+    while end < len(words) and (
+        words[end].text in _JOINERS or (words[end].is_mark and words[end].text in ",.;!?\u2026\u2014")
+    ):
+        kinds.add(words[end].text)
+        end += 1
+    if end == at or end == len(words):
+        return 0
+    behind = (word for word in islice(words, end, None) if not word.is_mark and not word.is_adverb)
+    rest = [*islice(behind, _LONGEST_OPENING)]
+    ends_sentence = bool(kinds & ENDS)
+    if kinds == {","} and _asks_behind_deed(words, at, [word.text for word in rest]):
+        return end - at
+    if kinds & _GERUND_JOINERS:
+        return end - at if rest and _begins_deed(rest, gerund=True) else 0
+    if _begins_deed(rest, gerund=False):
+        return end - at
+    return end - at if ends_sentence else 0
+
+
+def _asks_behind_deed(words: Sequence[TypedWord], at: int, rest: Sequence[str]) -> bool:
+    """Check for a question behind a deed: "stick my ear against the wall, anything above us?"."""
+    first = [word.text for word in words[:at] if not word.is_mark and not word.is_adverb]
+    first = first[1:] if first[:1] in (["i"], ["we"]) else first
+    no_deed = word_group("addressing") | word_group("stative")
+    is_deed = len(first) > 2 and verb_lexicon().is_plain(first[0]) and first[0] not in no_deed
+    return is_deed and words[-1].text == "?" and rest[0] in word_group("question_first") | word_group("wh")
+
+
+def _runs_on(words: Sequence[TypedWord], at: int) -> bool:
+    """Check that a deed begins here without a mark: "its getting dark | i will light a torch"."""
+    texts = [word.text for word in words[at : at + 3]]
+    if len(texts) < 3 or (texts[0], texts[1]) not in _RUN_ON:
+        return False
+    before = [word.text for word in words[:at]]
+    start = next((n for n in range(at - 1, -1, -1) if words[n].is_mark), -1) + 1
+    remark = before[start:]
+    is_remark = (
+        len(remark) > 2
+        and remark[0] in word_group("remark_first")
+        and remark[-1] not in _LEADS_ON | word_group("before_said")
+    )
+    is_deed = verb_lexicon().has(texts[2]) or texts[:2] == ["i", "am"]
+    return is_remark and is_deed and not {*remark} & _LEADS_ON
+
+
+def _begins_deed(rest: Sequence[TypedWord], *, gerund: bool) -> bool:
+    """Check that a deed begins here: "I go", "let us go", "go", "if there is nothing, go"."""
+    texts = [word.text for word in rest]
+    lexicon = verb_lexicon()
+    texts = skip_condition(texts)
+    while len(texts) > 1 and texts[0] in word_lists().groups["opening"]:
+        texts = texts[1:]
+    if not texts:
+        return False
+    if gerund:
+        return texts[0].endswith("ing") and lexicon.has(texts[0])
+    intent = phrase_pattern("intent").match(" ".join(texts))
+    if intent is not None and intent.group():
+        rest_texts = " ".join(texts)[intent.end() :].split()
+        return bool(rest_texts) and lexicon.has(rest_texts[0])
+    return lexicon.has(texts[0]) and (lexicon.is_plain(texts[0]) or texts[0].endswith("s"))
+
+
+def skip_condition(texts: list[str]) -> list[str]:
+    """Skip a condition in front of a deed: "if there is nothing, go back"."""
+    if len(texts) < 2 or texts[0] not in ("if", "unless", "once", "when"):
+        return texts
+    if texts[1] in word_group("auxiliary"):
+        return texts  # "when do we start"
+    lexicon = verb_lexicon()
+    for number in range(3, len(texts)):
+        if lexicon.is_plain(texts[number]) and texts[number - 1] not in ("to", "the", "a", "i", "can", "not"):
+            return texts[number:]
+    return texts

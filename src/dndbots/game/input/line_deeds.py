@@ -1,0 +1,191 @@
+"""Read the deeds of a typed line in order: where it is split, which belong together, which only lead on."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from dndbots.game.input.grammar.clause_splits import split_clauses
+from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
+from dndbots.game.input.meanings import META, NOT_DONE, REFUSED, SAID, Understanding, reword
+from dndbots.game.input.point_reader import PointReader, introduces
+from dndbots.game.input.talk.offer_answers import is_excuse, is_handshake, read_answer
+from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
+from dndbots.game.input.vocabulary.lexicon import phrase_pattern
+from dndbots.game.input.vocabulary.scene_names import SceneNames
+from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord, text_of
+
+_EXCUSES: Final = re.compile(r"(?:i )?(?:sorry|wait|hold on|ok|okay|um|uh|pause|hang on|oops|well)\b")
+SECRET: Final = re.compile(r"\b(?:whisper|quietly|secret|aside)", re.IGNORECASE)
+_MOST_CLAUSES: Final = 3
+_TALK: Final = frozenset(("tell", "ask", "parley"))
+# Deeds that may follow behind "and" after "tell him …".
+_AFTER_TALK: Final = frozenset(("go", "flee", "attack", "give", "take", "buy", "use"))
+_WAITING: Final = frozenset(("defend", "listen", "sense", "protect"))
+_PRELUDES: Final = frozenset(("handle", "leap", "heave", "swim", "shake", "approach", "climb"))
+
+
+class LineDeeds:
+    """Reads all deeds of a line in a scene."""
+
+    def __init__(self, scene: SceneNames, line: str) -> None:
+        self._scene, self._line = scene, line
+        self._talk = TalkReader(scene)
+        self._clauses = ClauseReader(scene, line)
+        self._points = PointReader(scene, line)
+
+    def read(self, words: Sequence[TypedWord]) -> Understanding:
+        """Return the deeds of a line: the first, with the second behind it if there is one."""
+        if not text_of(words):
+            return self._points.unclear(words)
+        whole = self._clauses.read(words)
+        is_deed = self._begins(whole, "give", "buy", "sell", "use", "attack", "take")
+        is_price = phrase_pattern("bargain").search(text_of(words)) is not None
+        is_secret = self._begins(whole, "whisper") or SECRET.search(self._line) is not None
+        haggled = None if is_secret or (is_deed and not is_price) else self._talk.haggle(whole)
+        if haggled is not None:
+            return haggled
+        parts = [[*words]] if whole.addressed is not None and not whole.third else split_clauses(words)
+        if len(parts) > 1 and self._scene.offers and self._answers_at_length(whole, parts):
+            answer = read_answer(self._scene, whole)
+            if answer is not None:
+                return answer
+        if len(parts) > 1 and self._is_one_speech(words, parts):
+            parts = [[*words]]
+        read: list[Understanding] = []
+        for part in parts[:_MOST_CLAUSES]:
+            read.append(self._points.read(part))
+            self._points.mention(read[-1])
+        if len(read) > 1 and self._is_remark(parts[0], read):
+            second = next(found for found in read[1:] if found.verb not in NOT_DONE)
+            return replace(second, then=read[0]) if read[0].verb == "ask" else reword(second, whole.text)
+        found = read[0] if len(read) == 1 else self._join(read, words)
+        if found.then is None or len(parts) <= _MOST_CLAUSES:
+            return found
+        return replace(found, left=f"{found.left} {self._line[parts[_MOST_CLAUSES][0].start :]}".strip())
+
+    def _answers_at_length(self, whole: Clause, parts: Sequence[Sequence[TypedWord]]) -> bool:
+        """Check for an answer that only the whole of a line gives: "I take his hand and shake it"."""
+        in_part = any(is_handshake(self._clauses.read(part)) for part in parts)
+        return is_excuse(whole) or (is_handshake(whole) and not in_part)
+
+    def _is_remark(self, words: Sequence[TypedWord], read: Sequence[Understanding]) -> bool:
+        """Check for a remark or a question to nobody before a deed: "Are they fresh? I touch one."."""
+        done = [found for found in read[1:] if found.verb not in NOT_DONE]
+        if read[0].verb not in ("tell", "ask") or not done or done[0].verb in SAID:
+            return False
+        clause = self._clauses.read(words)
+        matches, _ = find_verbs(clause)
+        is_spoken = bool(matches) and matches[0].sense.name in SPOKEN
+        is_addressed = clause.addressed is not None or clause.hailed or clause.to_party
+        if done[0].verb == "try" and done[0].target is None and done[0].what is None:
+            return False
+        return not is_spoken and not is_addressed and not {"you", "your"} & {word.text for word in words}
+
+    def _is_one_speech(self, words: Sequence[TypedWord], parts: Sequence[Sequence[TypedWord]]) -> bool:
+        """Check that what follows "say" or "tell him" belongs to what is said."""
+        matches, _ = find_verbs(self._clauses.read(parts[0]))
+        names = {match.sense.name for match in matches if match.weight == matches[0].weight}
+        name = names.pop() if len(names) == 1 else ""
+        if name != "whisper" and any(self._begins(self._clauses.read(part), "whisper") for part in parts[1:]):
+            return False  # a secret is no part of what all hear
+        first = text_of(parts[0]).split()
+        if self._scene.persons and introduces(first) and not self._clauses.read(parts[1]).intent:
+            return True
+        if name != "tell":
+            return name in ("say", "whisper", "shout")
+        second = self._clauses.read(parts[1])
+        goes_on = bool({word.text for word in words} & {"then", ".", "!"}) or bool(second.intent)
+        return not goes_on and not self._begins(second, *_AFTER_TALK)
+
+    def _begins(self, clause: Clause, *verbs: str) -> bool:
+        """Check that a clause may begin with one of these deeds."""
+        matches, _ = find_verbs(clause)
+        return any(match.sense.verb in verbs for match in matches)
+
+    def _join(self, read: Sequence[Understanding], words: Sequence[TypedWord]) -> Understanding:
+        """Return two deeds as one line. What is unclear beside a clear deed does not count."""
+        done = [found for found in read if found.verb not in NOT_DONE]
+        is_apart = any(
+            word.text in ENDS for word in words[:-1]
+        )  # in a sentence of its own: "I could eat a horse."
+        if not done or (read[0].verb == REFUSED and not is_apart):
+            refused = next((found for found in read if found.verb == REFUSED), None)
+            return refused or next(
+                (found for found in read if found.verb == META), self._points.unclear(words)
+            )
+        asked = next((found for found in read if found.verb == META), None)
+        if asked is not None and self._is_aside(done, asked, read):
+            return asked  # "Pause. What time is it?"
+        first = self._answer_in(done) or done[0]
+        done = done[done.index(first) :]
+        second = next((found for found in done[1:] if found.act != first.act), None)
+        if second is None:
+            # What is for somebody's ears alone must not be told to all with the rest of the line.
+            worded = self._clauses.read(words).worded
+            return first if SECRET.search(self._line) else reword(first, worded)
+        third = next((found for found in done[done.index(second) + 1 :] if found.act != second.act), None)
+        merged = self._merge(first, second, words)
+        if third is None or (merged is not None and third.verb in SAID):
+            return merged or replace(first, then=second)
+        if merged is second:
+            return replace(second, then=third)
+        return replace(merged or replace(first, then=second), left=third.words)
+
+    @staticmethod
+    def _is_aside(done: Sequence[Understanding], asked: Understanding, read: Sequence[Understanding]) -> bool:
+        """Check that all that stands before a question to the game only leads up to it."""
+        said = [found for found in read if found is not asked]
+        is_last = read[-1] is asked
+        is_small = all(found.verb == "stay" or _EXCUSES.match(found.words.casefold()) for found in said)
+        return is_last and is_small and bool(done)
+
+    @staticmethod
+    def _answer_in(done: Sequence[Understanding]) -> Understanding | None:
+        """Return the answer to an offer behind talk: "A letter? That is easy. I am on it."."""
+        answer = None
+        for found in done:
+            if found.verb in ("accept", "refuse"):
+                answer = found
+            elif found.verb not in _TALK:
+                break
+        return answer
+
+    def _merge(
+        self, first: Understanding, second: Understanding, words: Sequence[TypedWord]
+    ) -> Understanding | None:
+        """Return two parts of a line as one deed; None if they are two."""
+        if first.verb == second.verb and first.verb in ("accept", "refuse"):
+            return reword(first, Clause(self._line, [*words]).text)
+        answers = first.verb in ("tell", "ask") and second.verb in ("accept", "refuse")
+        enters = first.verb == "open" and second.verb == "go"  # "push open the door and walk in"
+        if answers or enters or leads_to(self._scene, first, second):
+            return second
+        if SECRET.search(self._line):
+            return None
+        if first.verb == "use" and second.verb == "attack" and first.act and second.act:
+            armed = second.act.model_copy(update={"what": second.act.what or first.act.what})
+            worded = self._clauses.read(words).worded
+            return reword(replace(second, what=second.what or first.what, act=armed), worded)
+        if first.verb in _TALK and second.verb in _TALK and first.target == second.target:
+            whole = Clause(self._line, [*words]).text
+            return reword(second if second.verb == "ask" else first, whole)
+        return None
+
+
+def leads_to(scene: SceneNames, first: Understanding, second: Understanding) -> bool:
+    """Check that the first deed only leads up to the second: "walk up to him and ask"."""
+    approach = "" if first.check is None else first.check.approach
+    if first.verb == "look" and first.target is not None:
+        return second.target == first.target and second.verb in SAID
+    if first.verb == "look":
+        is_thing = first.act is not None and first.act.what in scene.here.sights.things
+        return not is_thing and second.verb in ("ask", "tell")
+    if approach == "approach":
+        return second.verb in (*SAID, "look", "take")
+    if approach in _PRELUDES:
+        return second.verb in SAID or (second.verb == "attack" and first.target is None)
+    second_approach = "" if second.check is None else second.check.approach
+    if first.verb == "stay" and (second_approach in _WAITING or second.verb in ("look", "search", META)):
+        return False  # "wait and listen"
+    return first.verb == "stay" or approach == "gesture"

@@ -1,0 +1,69 @@
+"""Find words that are for one pair of ears, in forms other than "whisper": "lean to Zara and mumble …"."""
+
+import re
+from typing import Final
+
+from dndbots.game.acts import LONGEST_WORDS, Act, Verb
+from dndbots.game.input.meanings import Understanding
+from dndbots.game.input.vocabulary.scene_names import FRIEND, PERSON, SceneName, SceneNames
+from dndbots.game.input.vocabulary.typed_words import read_words
+
+_PIECES: Final = {
+    "HUSH": r"(?:whisper|murmur|mutter|mumble|breathe|hiss|say|add|confide)s?",
+    "LOW": r"(?:murmur|mutter|mumble|breathe|hiss)s?",
+    "QUIET": r"(?:(?:very )?(?:quietly|softly|secretly|privately|discreetly)|under (?:my|his|her) breath"
+    r"|aside|in a whisper|in a (?:low|hushed|quiet) voice|in secret|in private|sotto voce|out of earshot)",
+    "NEAR": r"(?:lean|bend|sidle|scoot|shuffle|step|move|inch|edge|creep|huddle|turn|cup|put|bring|hold|press"
+    r"|walk|stoop)(?:s|es)?",
+    "NAME": r"(?P<name>[^\W\d]+(?: [^\W\d]+){0,3}?)",
+    "WHO": r"(?:[^\W\d]+ )?(?:(?:quietly|softly) )?",
+    "SAYING": r"[:,]? (?P<words>\S.*)",
+}
+_PIECE: Final = re.compile("|".join(_PIECES))
+_FORMS: Final = tuple(
+    re.compile(_PIECE.sub(lambda piece: _PIECES[piece.group()], pattern), re.IGNORECASE | re.DOTALL)
+    for pattern in (
+        # Into somebody's ear.
+        (
+            r"WHO(?:NEAR|HUSH)\b[^:.!?\"]{0,60}?\b(?:to|at|in|into|near|by|against|beside) NAME['\u2019]s "
+            r"(?:[^\W\d]+ ){0,2}ears?(?: and HUSH)?SAYING"
+        ),
+        # Close to somebody, and in a low voice.
+        (
+            r"WHONEAR (?:(?:over|in|close|closer|up|down|a bit|my head) ){0,2}"
+            r"(?:to|toward|towards|near|beside|next to|up to) NAME,? and (?:(?:quietly|softly) )?HUSHSAYING"
+        ),
+        r"WHO(?:pull|take|draw|drag|steer)s? NAME aside and (?:quietly )?HUSHSAYING",
+        r"(?:in|into) NAME['\u2019]s (?:[^\W\d]+ ){0,2}ears?[:,]+ (?P<words>.+)",
+        # "*whispers to Borra* …".
+        (
+            r"\*WHO(?:HUSH|leans? (?:over|in|close)) (?:QUIET )?(?:to |at |in )?NAME(?:['\u2019]s ears?)?"
+            r"(?: QUIET)?\*[:,]? (?P<words>.+)"
+        ),
+        # "Under my breath to Borra: …", "to Borra, quietly: …".
+        r"QUIET,? (?:to|for|at) NAME(?: only)?[:,\u2014-]+ (?P<words>.+)",
+        r"to NAME(?: only)?,? QUIET[:,\u2014-]+ (?P<words>.+)",
+        r"WHOHUSH (?:something |it )?QUIET (?:to|at) NAMESAYING",
+        r"WHO(?:QUIET )?LOW (?:to|at) NAME(?:[:,]|(?= that| how| about)) (?P<words>.+)",
+    )
+)
+
+
+def find_aside(scene: SceneNames, line: str) -> Understanding | None:
+    """Return words that only one hears; None if a line has no such form, or names nobody who is here."""
+    for form in _FORMS:
+        match = form.fullmatch(line)
+        hearer = None if match is None else _find_hearer(scene, match["name"])
+        if match is not None and hearer is not None:
+            words = match["words"][:LONGEST_WORDS]
+            act = Act(verb=Verb.WHISPER, target=hearer.key, words=words)
+            return Understanding(verb="whisper", target=hearer.label, words=words, act=act)
+    return None
+
+
+def _find_hearer(scene: SceneNames, name: str) -> SceneName | None:
+    """Return who is named, if all words of the name fit."""
+    words = [word for word in read_words(name) if word.text not in ("the", "my", "our", "old")]
+    found = scene.find(words, (FRIEND, PERSON)) if words else None
+    fits = found is not None and all((scene.worth(found, word.text) or 0) > 0 for word in words)
+    return found if fits else None
