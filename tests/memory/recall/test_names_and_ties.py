@@ -1,5 +1,6 @@
 """Recall by other names and through ties: facts come before lines, for those who heard the evidence."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -103,3 +104,22 @@ def test_an_unheard_alias_changes_no_answer() -> None:
             play(campaign, [*GREETINGS, *STORY[4:], *secret])
             texts.append([campaign.recall("Zara", q).text for q in ("Who is Nettle?", "the reeve", "Wymond")])
     assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(
+    ("news", "is_held"),
+    [
+        ("Ysolde is no longer the harbourmaster.", False),
+        ("Ysolde is now a fishwife.", False),
+        ("Ysolde hums a tune.", True),
+    ],
+)
+def test_an_office_ends_like_a_fact(news: str, is_held: bool) -> None:  # noqa: FBT001
+    """ "The harbourmaster" means somebody only as long as that viewer knows of no other role."""
+    with memory_campaign() as campaign:
+        play(campaign, [*GREETINGS, ("DM: The harbourmaster, Ysolde, waves you over.", list(PARTY))])
+        play(campaign, [(f"DM: {news}", ["Zara"])])
+        for viewer in ("Zara", "Throk"):
+            found = campaign.recall(viewer, "Did the harbourmaster wave?").items
+            about = any("about Ysolde" in item.reason for item in found)
+            assert about == (is_held or viewer == "Throk"), viewer
