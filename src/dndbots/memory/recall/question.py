@@ -153,5 +153,5 @@ def _spans(tokens: list[str]) -> Iterator[tuple[int, int]]:
 
 def find_words(text: str, words: Iterable[QuestionWord]) -> list[int]:
     """Return the numbers of the question's words that a text has."""
-    terms = terms_of(text)
-    return [n for n, word in enumerate(words) if any(form in terms for form in word.forms)]
+    terms = terms_of(text).keys()
+    return [n for n, word in enumerate(words) if not terms.isdisjoint(word.forms)]
