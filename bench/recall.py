@@ -33,6 +33,11 @@ QUESTIONS = {
     "a name": ["Throk"],
     "a name and a word": ["Throk", WORDS[3000]],
     "names and words": ["Where did Zara", WORDS[30], WORDS[700], "Person 7", WORDS[5]],
+    "25 words, mixed": [
+        WORDS[n] for n in (3, 40, 90, 150, 260, 340, 410, 520, 610, 700, 830, 950, 1100, 1300)
+    ]
+    + [WORDS[n] for n in (1500, 1800, 2100, 2500, 3000, 3600, 4300, 5200, 6500, 9000, 15000)],
+    "25 common words": WORDS[60:85],
     "what nobody said": ["xyzzy"],
 }
 VIEWERS = ("dm", "pc_zara_001")

@@ -32,7 +32,7 @@ def play(campaign: Campaign, *lines: tuple[str, str], witnesses: list[str] | Non
     campaign.compact()
 
 
-@pytest.mark.parametrize("name", ["table", "letters", "chronicle"])
+@pytest.mark.parametrize("name", ["table", "letters", "chronicle", "novel", "diary", "harbour", "mountains"])
 def test_everybody_introduced_by_name_becomes_an_entity(name: str) -> None:
     """Seven people and four places are introduced in forty lines: all are entities, and nobody else is."""
     text = (TEXTS / f"{name}.txt").read_text("utf-8")
@@ -65,6 +65,14 @@ INTRODUCED = [
     ("You got a dog! She is called Juniper.", "Juniper", "race", "dog"),
     ("The ship sets sail for Coimbra.", "Coimbra", "alias", "Coimbra"),
     ("Go and ask the reeve, Wymond, about it.", "Wymond", "role", "reeve"),
+    ("At the desk sits Odilia, a shy cataloguer with headphones.", "Odilia", "role", "cataloguer"),
+    ("You come through the north gate of Dunmarsh.", "Dunmarsh", "alias", "Dunmarsh"),
+    ("There is a ford at Hobb's End.", "Hobb's End", "alias", "Hobb's End"),
+    ("The inn is called the Crooked Lantern.", "Crooked Lantern", "kind", "inn"),
+    ("She shares it with a Hungarian called Zoltan Berki.", "Zoltan Berki", "alias", "Zoltan Berki"),
+    ("The judge, one Matthias Orne, weeps.", "Matthias Orne", "role", "judge"),
+    ("Two brothers, Ennis and Colm, row you over.", "Colm", "alias", "Colm"),
+    ("The road goes on to Quellen, where the wedding is.", "Quellen", "alias", "Quellen"),
 ]
 
 
@@ -82,6 +90,10 @@ NOT_INTRODUCED = [
     ("dm", "She mutters something in Undercommon."),
     ("dm", "The tale of a knight named Roland is an old one."),
     ("dm", "It happened on Tuesday, in March."),
+    ("dm", "You board a ship named Wavecutter."),
+    ("dm", "Thanks for the reminder, Percival."),
+    ("dm", '"Certainly," she says.'),
+    ("pc", "There is a card game called Three Dragon Ante."),
 ]
 
 
@@ -100,6 +112,24 @@ def test_a_strangers_words_are_a_rumor() -> None:
         ("Gilded Eel", "alias", "rumor"),
         ("Gilded Eel", "kind", "rumor"),
     }
+
+
+def test_a_stranger_whom_a_player_quotes_is_not_the_player() -> None:
+    """ "I'm Petra," she said, names the stranger who says it; "I'm Petra," I say, the player's character."""
+    quoted = {
+        '"You want beds," she said. "I\'m Petra Vance."': ("Petra Vance", "Petra Vance"),
+        '"I\'m Petra Vance," I say.': ("Bram", "Petra Vance"),
+    }
+    for text, found in quoted.items():
+        updates = RuleExtractor().extract([Turn("t1", "Bram", "pc", text)], KnownNames({"Bram": "PC"}))
+        assert {(one.name, one.value) for one in updates} == {found}
+
+
+def test_a_list_of_people_is_no_description() -> None:
+    """The second of three people does not describe the first."""
+    text = "Three people wait: an old scribe named Hotep Vell, his bodyguard, and a boy."
+    updates = RuleExtractor().extract([Turn("t1", "DM", "dm", text)], KnownNames({}))
+    assert {one.value for one in updates if one.field == "role"} == {"scribe"}
 
 
 ALIASES = [

@@ -140,3 +140,22 @@ def test_a_brief_question_about_somebody_rare_is_answered_by_their_line(question
 def test_one_common_word_beside_unsaid_ones_is_no_answer(question: str) -> None:
     """Nobody said a word of what is asked for."""
     assert told_in_passing(question) == []
+
+
+@pytest.mark.parametrize(
+    ("news", "is_held"),
+    [
+        ("Ysolde is no longer the harbourmaster.", False),
+        ("Ysolde is now a fishwife.", False),
+        ("Ysolde hums a tune.", True),
+    ],
+)
+def test_an_office_ends_like_a_fact(news: str, is_held: bool) -> None:  # noqa: FBT001
+    """ "The harbourmaster" means somebody only as long as that viewer knows of no other role."""
+    with memory_campaign() as campaign:
+        play(campaign, [*GREETINGS, ("DM: The harbourmaster, Ysolde, waves you over.", list(PARTY))])
+        play(campaign, [(f"DM: {news}", ["Zara"])])
+        for viewer in ("Zara", "Throk"):
+            found = campaign.recall(viewer, "Did the harbourmaster wave?").items
+            about = any("about Ysolde" in item.reason for item in found)
+            assert about == (is_held or viewer == "Throk"), viewer

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from dndbots.extraction.english.introductions import KIND, find_introductions
+from dndbots.extraction.english.introductions import KIND, HowTold, find_introductions
 from dndbots.extraction.english.marked_names import Lexicon, Marked, Mention, mark_names
 from dndbots.extraction.english.name_kinds import find_cues
 from dndbots.extraction.english.not_facts import (
@@ -21,7 +21,9 @@ from dndbots.extraction.english.reader import SentenceContext, read_sentence
 from dndbots.extraction.english.speakers import (
     antecedents,
     find_speaker,
+    is_by_another,
     is_only_tag,
+    is_told,
     mark_first_person,
     mark_pronouns,
 )
@@ -39,6 +41,7 @@ class _Sentence(NamedTuple):
     passage: Passage
     said_by: str | None  # the person quoted
     is_unattributed: bool  # a quotation whose speaker is unknown
+    is_by_another: bool = False  # a quotation of somebody who is not the speaker of the turn
 
 
 class RuleExtractor:
@@ -59,6 +62,9 @@ def _updates_of(turn: Turn, lexicon: Lexicon) -> list[Update]:
     if is_sung(text):
         return []
     sentences = list(_sentences(text, lexicon))
+    narrated = turn.role == "dm" or is_told(
+        one.passage.text for one in sentences if one.passage.quoted is None
+    )
     known_by: dict[str, str] = {}  # the known names of people, by the other names that the turn gives them
     for before, heard, following in zip([None, *sentences], sentences, [*sentences[1:], None], strict=False):
         if following and takes_back(following.passage.text):
@@ -67,7 +73,7 @@ def _updates_of(turn: Turn, lexicon: Lexicon) -> list[Update]:
         found.update(dict.fromkeys(_as_updates(others, turn, heard, lexicon)))
         known_by |= {name.other: name.name for name in others}
         sentence = heard._replace(marked=heard.marked.renamed(known_by))
-        found.update(dict.fromkeys(_introductions(turn, sentence, before, lexicon)))
+        found.update(dict.fromkeys(_introductions(turn, sentence, before, lexicon, narrated=narrated)))
         speaker = sentence.said_by or (turn.speaker if turn.role != "dm" else None)
         marked = sentence.marked
         if sentence.is_unattributed or sentence.passage.asks or is_closed(sentence.passage.text):
@@ -98,7 +104,8 @@ def _fullest(updates: list[Update]) -> list[Update]:
 def _other_names(turn: Turn, sentence: _Sentence, lexicon: Lexicon) -> list[OtherName]:
     if sentence.passage.asks or is_fancied(sentence.passage.text):
         return []
-    speaker = sentence.said_by or (turn.speaker if turn.role != "dm" else None)
+    is_own = turn.role != "dm" and not sentence.is_by_another
+    speaker = sentence.said_by or (turn.speaker if is_own else None)
     return list(find_other_names(sentence.marked, speaker, lexicon))
 
 
@@ -120,15 +127,17 @@ def _as_updates(
 
 
 def _introductions(
-    turn: Turn, sentence: _Sentence, before: _Sentence | None, lexicon: Lexicon
+    turn: Turn, sentence: _Sentence, before: _Sentence | None, lexicon: Lexicon, *, narrated: bool
 ) -> Iterator[Update]:
     """Yield the new names of a sentence. The word of a stranger whom the DM quotes is only a rumor."""
     if sentence.passage.asks or is_fancied(sentence.passage.text):
         return
-    firm = not is_closed(sentence.passage.text)
-    found = find_introductions(
-        sentence.marked, before.marked.text if before else "", lexicon, narrated=turn.role == "dm", firm=firm
+    told = HowTold(
+        narrated=narrated,
+        by_stranger=sentence.is_unattributed and (turn.role == "dm" or sentence.is_by_another),
+        firm=not is_closed(sentence.passage.text),
     )
+    found = find_introductions(sentence.marked, before.marked.text if before else "", lexicon, told)
     for name, kind, given, said in found:
         # What a stranger says of a person proves nothing, but an office is as good as a name.
         is_office = (
@@ -154,6 +163,7 @@ def _sentences(text: str, lexicon: Lexicon) -> Iterator[_Sentence]:
     letters = _letters(first)
     speaker: str | None = None
     quoted_by: str | None = None
+    by_another = False
     # The people whom a pronoun may mean, separately for the narration and for each quotation.
     before: dict[int | None, list[Mention]] = {}
     for passage, plain in zip(split, first, strict=True):
@@ -163,13 +173,20 @@ def _sentences(text: str, lexicon: Lexicon) -> Iterator[_Sentence]:
         if passage.quoted is None:
             if QUOTE in passage.text:
                 named = None if is_written(passage.text) else find_speaker(marked)
+                by_another = by_another or is_by_another(plain)
                 quoted_by = named or (speaker if passage.text.strip(" .") == QUOTE else None)
                 speaker = named if is_only_tag(marked) or passage.text.startswith(QUOTE) else None
             elif passage.text.strip():
                 speaker = None
             yield _Sentence(marked, passage, None, is_unattributed=False)
         else:
-            yield _Sentence(marked, passage, quoted_by, is_unattributed=quoted_by is None)
+            yield _Sentence(
+                marked,
+                passage,
+                quoted_by,
+                is_unattributed=quoted_by is None,
+                is_by_another=by_another and quoted_by is None,
+            )
 
 
 def _letters(marked: list[Marked]) -> dict[str, str]:

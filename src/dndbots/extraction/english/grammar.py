@@ -45,6 +45,11 @@ _PARTS: Final = {
     "<narrow>": rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>{_NARROW})",
     "<short>": rf"(?P<np>{_MODIFIERS}{_HEAD})",
     "<being>": rf"(?P<np>{_MODIFIERS}(?:{_HEAD}|{either(ANIMALS)}(?![\w-])))(?P<tail>{_LOOKS}?)",
+    # Any word for somebody, if it is no everyday word: a cataloguer; and any word at all.
+    "<worker>": (
+        rf"{_MODIFIERS}(?P<worker>[a-z]{{2,20}}(?:er|or|ist|ian|eer|man|woman|ess))(?![\w-])(?:{_LOOKS})?"
+    ),
+    "<someone>": rf"{_MODIFIERS}(?P<someone>@U\d+@|[a-z][\w'\u2019-]*)",
     "<office>": (
         rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>(?: (?:of|to) (?:the |an? )?[a-z][a-z'-]+(?: [a-z'-]+)??)?)"
     ),

@@ -44,6 +44,8 @@ _PLAIN: Final = (
 _WEAK_TITLES: Final = frozenset(
     ["old", "high", "master", "elder", "saint", "ranger", "mother", "father", "brother", "sister"]
 )
+# Everyday words that end no name after a genitive: Aldwin's Captain, Tom's Sunday.
+_NO_ENDING: Final = ROLES | RACES | FOLK | TITLES | OPENERS | REAL_WORLD | FUNCTION_WORDS
 _CROWNED: Final = frozenset(["king", "queen", "emperor", "empress", "prince", "pope"])
 _LONGEST_WORD: Final = 30
 _NO_NAME: Final = read_phrases("no_name_endings")
@@ -243,8 +245,9 @@ def _before_thing(run: list[_Word], words: list[_Word], index: int, lexicon: Lex
 
 
 def _goes_on(word: _Word) -> bool:
-    """Return whether a name continues after a genitive: Miners' Guild is one name, Aldwin's Garth two."""
-    return _is_capital(word.text) and fold_word(word.text) in _HEADS
+    """Return whether a name continues after a genitive: Hobb's End is one name, Aldwin's Garth two."""
+    low = fold_word(word.text)
+    return _is_capital(word.text) and (low in _HEADS or (is_plain(low) and low not in _NO_ENDING))
 
 
 def _is_capital(word: str) -> bool:

@@ -24,15 +24,19 @@ _AT_THE_TABLE = (
     r"|character['\u2019]s|episodes?|streams?|streaming|twitch|subscri\w+|subs"
     r"|donat\w+|sponsors?|charity|giveaways?|hashtags?|tweet\w*|twitter|youtube|videos?"
     r"|podcast|the show|this show|chat ?room|webcam"
-    r"|campaigns?|game|games|gaming|session|sessions|movies?|films?|tv|phone|email|internet"
-    r"|online|website|computer|camera|miniatures?|minis"
-    r"|handbook|manual|homebrew|wiki|fans?|fan art|cosplay|birthday|kickstarter|(?<!you )guys"
+    r"|campaigns?|game|games|gaming|session|sessions|miniatures?|minis"
+    r"|handbook|manual|homebrew|wiki|fans?|fan art|cosplay|kickstarter|(?<!you )guys"
     r"|levels? up|multiclass|feats?|statistic\w*|stats"
     r"|turn order|next turn|your turn|'s turn|feet|critters?|tabletop|role-?play\w*|backstory"
-    r"|accent|actor|actress|awesome"
-    r"|dollars|bucks|\$\d+|percent|rules?-wise|mechanic\w*|technically|literally|great new"
+    r"|actor|actress|awesome"
+    r"|rules?-wise|mechanic\w*|technically|literally|great new"
     r"|brand new|metagam\w+|spoilers?|real life|irl|headcanon|plot twist|calling it now|my theory"
     r"|my money(?:'s| is) on|in my head"
+)
+# Words of the present day: they are no words of a told world, but a person is still introduced beside them.
+_TODAY = (
+    r"movies?|films?|tv|phone|email|internet|online|website|computer|camera|birthday|accent|dollars|bucks"
+    r"|\$\d+|percent"
 )
 _FANCIED = r"suppose|supposing|imagine|pretend(?:s|ing)?|what if|hypothetically|let's say|(?<!to )say,"
 _SUPPOSED = (
@@ -75,7 +79,7 @@ def _any(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w'\u2019-])(?:{words})(?![\w'\u2019])", re.IGNORECASE)
 
 
-_CLOSED: Final = _any(f"{_DREAMT}|{_AT_THE_TABLE}|{_SUPPOSED}")
+_CLOSED: Final = _any(f"{_DREAMT}|{_AT_THE_TABLE}|{_TODAY}|{_SUPPOSED}")
 _UNREAL: Final = _any(f"{_DREAMT}|{_AT_THE_TABLE}|{_FANCIED}")
 _DOUBT: Final = re.compile(rf"(?<![\w])(?:{_DOUBTED})(?![\w])", re.IGNORECASE)
 _HOLDING: Final = _any(_HELD)

@@ -1,7 +1,7 @@
 """Finds the speaker of a quotation and the person a pronoun means, if the turn leaves no doubt."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from dndbots.extraction.english.marked_names import Marked, Mention
@@ -14,7 +14,8 @@ _VERBS: Final = (
     r"|shouted|cries|cried|explains?|explained|adds?|added|tells you|tells them|told (?:you"
     r"|them)|murmurs?|murmured"
     r"|continues?|continued|admits?|admitted|declares?|declared|sighs?|sighed|warns?|warned"
-    r"|confesses|confessed|calls out|insists|insisted|calls over|observes|announces|announced|calls after)"
+    r"|asks?|asked|confesses|confessed|calls out|insists|insisted|calls over|observes|announces|announced"
+    r"|calls after)"
 )
 _PERSON: Final = r"(?:the (?:\w+ )?)?@[PU](\d+)@"
 _AFTER: Final = re.compile(rf"{QUOTE},? (?:{_VERBS} {_PERSON}|{_PERSON} (?:\w+ly )?{_VERBS})", re.IGNORECASE)
@@ -27,6 +28,16 @@ _LABEL: Final = re.compile(rf"^{_PERSON}: ?{QUOTE}$")
 _TAG_ONLY: Final = re.compile(
     rf"^{QUOTE},? (?:{_VERBS} @[PU]\d+@|@[PU]\d+@ (?:\w+ly )?{_VERBS})[.,]? ?{QUOTE}$", re.IGNORECASE
 )
+_ANOTHER: Final = r"(?:he|she|they|(?:the|an?|another|one)(?: [a-z'\u2019-]+){1,3}?)"
+_BY_ANOTHER: Final = re.compile(
+    rf"{QUOTE},? (?:{_ANOTHER} (?:\w+ly )?{_VERBS}|{_VERBS} {_ANOTHER})\b"
+    rf"|\b{_ANOTHER} (?:\w+ly )?{_VERBS}(?: [^,:;.]{{0,40}})?[,:] ?{QUOTE}",
+    re.IGNORECASE,
+)
+_PRESENT_PEOPLE: Final = re.compile(
+    r"(?<![\w'\u2019])(?:i|me|my|mine|we|us|our|you|your)(?![\w])|n't\b", re.IGNORECASE
+)
+_PAST: Final = re.compile(r"\b(?:was|were|had|said|told|came|went|stood|sat|knew|took|held|[a-z]{2,}ed)\b")
 _HE: Final = re.compile(
     r"(?<![\w@'\u2019-])(?:(he|she)(['\u2019]s)?|(his|her)(?= (?!own\b)[a-z]))(?![\w@'\u2019])", re.IGNORECASE
 )
@@ -57,6 +68,17 @@ def find_speaker(marked: Marked) -> str | None:
     tags = [found for tag in (_AFTER, _BEFORE, _LABEL) for found in tag.finditer(marked.text)]
     speakers = {_named(marked, next(group for group in found.groups() if group)) for found in tags}
     return next(iter(speakers)) if len(speakers) == 1 else None
+
+
+def is_by_another(marked: Marked) -> bool:
+    """Return whether the tag of a quotation tells that somebody without a name says it: "she said"."""
+    return bool(_BY_ANOTHER.search(marked.text))
+
+
+def is_told(texts: Iterable[str]) -> bool:
+    """Return whether the words around quotations are a story: in the past, of nobody who is speaking."""
+    around = " ".join(texts)
+    return bool(_PAST.search(around)) and not _PRESENT_PEOPLE.search(around)
 
 
 def is_only_tag(marked: Marked) -> bool:

@@ -10,6 +10,7 @@ from dndbots.memory.fact_sentences import FactSentences
 from dndbots.memory.human_gates import Gates, drop_hidden_facts
 from dndbots.memory.recall.aspects import WORDS_OF_ASPECTS
 from dndbots.memory.recall.citations import RecallItem, write_reference
+from dndbots.memory.recall.memory_answers import find_asked_quests, is_about_quest
 from dndbots.memory.recall.question import RecallQuestion, find_words
 from dndbots.storage.stated_terms import statements_of
 from dndbots.storage.views.view import View
@@ -21,6 +22,7 @@ _MOST_CURRENT: Final = 6
 _MOST_PAST: Final = 2
 _MOST_SUBJECTS: Final = 8
 _MOST_TIED: Final = 6
+_MOST_OF_QUEST: Final = 3
 # Questions with these words ask what somebody is to others, or what somebody wants done: the facts about the
 # others answer them, too.
 _TIE_WORDS: Final = (
@@ -61,8 +63,30 @@ def find_facts(
     chosen = list(subjects)[:_MOST_SUBJECTS]
     return [
         *_answers_about(view, question, gates, chosen, stated, enough),
-        *_tied_answers(view, question, gates, chosen, enough),
+        *(tied := _tied_answers(view, question, gates, chosen, enough)),
+        *(_quest_answers(view, question, gates, chosen, enough) if not tied else ()),
     ]
+
+
+def _quest_answers(
+    view: View, question: RecallQuestion, gates: Gates, known: Collection[str], enough: float
+) -> list[RecallItem]:
+    """Return the facts of quests that a question asks for without naming them.
+
+    What a quest is about counts with what is asked of it: the reward for the book is a fact of the quest with
+    the goal to find the book.
+    """
+    answers: list[RecallItem] = []
+    quests = [uid for uid in find_asked_quests(view, question) if uid not in known]
+    for entity in view.entities(quests).values():
+        facts = [fact for fact in drop_hidden_facts(view, entity, gates).facts if not gates.hides(fact)]
+        sentences = FactSentences(view, {entity.uid: entity.name})
+        told = " ".join(sentences.sentence(fact) for fact in facts)
+        if is_about_quest(question, f"{entity.name} {told}", enough):
+            best = _score_facts(sentences, question, facts, 0.0)
+            asked = [one for one in best if one.score] or best[:_MOST_OF_QUEST]
+            answers += [_known(one, entity, ", a quest that was asked for") for one in asked]
+    return sorted(answers, key=lambda item: -item.score)[:_MOST_CURRENT]
 
 
 def _tied_answers(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from dndbots.ids import DM, fold_name, is_uid
+from dndbots.memory.recall.known_names import find_called
 from dndbots.storage.views.view import View
 from dndbots.text.terms import terms_of
 from dndbots.text.word_forms import forms_of, numbers_of
@@ -127,7 +128,7 @@ def _named_uids(view: View, tokens: list[str]) -> tuple[list[str], set[int]]:
     """
     uids, used = list[str](), set[int]()
     spans = [(first, last, " ".join(tokens[first:last])) for first, last in _spans(tokens)]
-    known = view.bearers_of({name for _, _, name in spans})
+    known = find_called(view, {name for _, _, name in spans})
     for first, last, name in spans:
         if len(uids) >= _MOST_NAMED or not used.isdisjoint(range(first, last)):
             continue
@@ -152,5 +153,5 @@ def _spans(tokens: list[str]) -> Iterator[tuple[int, int]]:
 
 def find_words(text: str, words: Iterable[QuestionWord]) -> list[int]:
     """Return the numbers of the question's words that a text has."""
-    terms = terms_of(text)
-    return [n for n, word in enumerate(words) if any(form in terms for form in word.forms)]
+    terms = terms_of(text).keys()
+    return [n for n, word in enumerate(words) if not terms.isdisjoint(word.forms)]

@@ -22,6 +22,7 @@ from dndbots.memory.recall.citations import (
 )
 from dndbots.memory.recall.fact_answers import find_facts
 from dndbots.memory.recall.line_scores import Clue, LineScores, PlacedLine, ScoredLine, idf
+from dndbots.memory.recall.memory_answers import find_memories
 from dndbots.memory.recall.question import RecallQuestion, find_words, read_question
 from dndbots.memory.retold_events import retell_events
 from dndbots.storage.ports import LogLine
@@ -91,9 +92,10 @@ def answer_query(view: View, query: str, *, budget: int, encoding: str = DEFAULT
         best = _best_lines(view, question, gates, budget // _SHORTEST_LINE)
         events = view.events_by_seq([line.seq for line in best.lines])
         stating = [events[line.seq] for line in best.lines[:_MOST_STATING]]
-        facts = find_facts(view, question, gates, stating, enough=_ENOUGH_OF_FACT)
+        known = find_facts(view, question, gates, stating, enough=_ENOUGH_OF_FACT)
+        known += find_memories(view, question, gates, stating, enough=_ENOUGH_OF_FACT)
         lines = _cited_lines(view, question, gates, best, events)
-        items = fit_citations(facts, lines, budget, encoding)
+        items = fit_citations(known, lines, budget, encoding)
     text = "\n".join(write_citations(items)) or NO_RECORD
     return Recall(
         viewer=view.viewer,
