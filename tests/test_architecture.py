@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "dndbots"
 
 # From the bottom up. A room may import what stands in a lower row.
 LAYERS = [
-    ["errors", "_lazy", "_jsontext", "__version__"],
+    ["errors", "_garbage", "_lazy", "_jsontext", "__version__"],
     ["ids", "tokens"],
     ["text"],
     ["models", "events"],
@@ -163,7 +163,7 @@ UNIT_RANK = {
     (room, name): rank for room, rows in UNITS.items() for rank, row in enumerate(rows) for name in row
 }
 # The language stands alone.
-ONLY = {"dcml": {"dcml", "errors"}}
+ONLY = {"dcml": {"dcml", "errors", "_garbage", "_lazy"}}
 
 
 def modules() -> list[Path]:

@@ -444,7 +444,7 @@ class SequenceConflict(StorageError):
 
 class CampaignMissing(StorageError, LookupError):
     def __init__(self, where: str) -> None:
-        super().__init__(f"there is no campaign at {where}; `dndbots new` makes one")
+        super().__init__(f"no campaign at {where}; `dndbots list` shows all, `dndbots new` makes one")
         self.where = where
 
 

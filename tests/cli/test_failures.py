@@ -39,7 +39,8 @@ def test_no_campaign_there(run: Run, tmp_path: Path, words: tuple[str, ...]) -> 
     """Where no campaign is, none is made, and the error says how to make one."""
     where = tmp_path / "nowhere"
     answer = run(*words, "-c", where)
-    assert answer == (1, "", f"error: there is no campaign at {where}; `dndbots new` makes one\n")
+    remedy = "`dndbots list` shows all, `dndbots new` makes one"
+    assert answer == (1, "", f"error: no campaign at {where}; {remedy}\n")
     assert not where.exists()
 
 

@@ -53,6 +53,24 @@ def test_no_arguments_shows_the_first_steps(run: Run) -> None:
     assert "who-knows" in run("--help").out
 
 
+def test_help_shows_brackets(run: Run) -> None:
+    """They are no markup: the name of an extra is in them."""
+    assert "pip install 'dndbots[mcp]'" in " ".join(run("mcp", "--help").out.split())
+
+
+def test_an_interruption_while_the_program_loads_shows_no_traceback() -> None:
+    code = (
+        "import sys, dndbots.cli\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'dndbots.cli.app': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "dndbots.cli.main()"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+
+
 def test_only_the_module_of_a_command_is_loaded() -> None:
     """A command does not pay for the others."""
     code = (
@@ -65,6 +83,55 @@ def test_only_the_module_of_a_command_is_loaded() -> None:
     modules = set(loaded.stdout.splitlines()[-1].split())
     assert "dndbots.cli.play.roll" in modules
     assert not modules & {"dndbots.cli.play.play", "dndbots.cli.inspect.graph", "dndbots.cli.maintain.review"}
+
+
+# What an answer about a campaign has no use for: it took the second half of a second.
+NEVER = {
+    *(
+        "alembic",
+        "lark",
+        "yaml",
+        "prompt_toolkit",
+        "neo4j",
+        "langchain_core",
+        "starlette",
+        "jinja2",
+    ),
+    *("dndbots.extraction", "dndbots.game", "dndbots.llm", "dndbots.rules", "dndbots.server"),
+    *("dndbots.compaction.run", "dndbots.dcml.parser", "dndbots.memory.summaries.summarizer"),
+}
+RICH, DCML, TOKENIZER = "rich", "dndbots.dcml", "toktok"
+CONTEXT, RECALL, RECAP = "dndbots.memory.context", "dndbots.memory.recall", "dndbots.memory.recaps"
+
+
+@pytest.mark.parametrize(
+    ("words", "others"),
+    [
+        (["list"], {TOKENIZER, CONTEXT, RECALL, RECAP, DCML}),
+        (["entity", "Zara", "--as", "Zara"], {TOKENIZER, CONTEXT, RECALL, RECAP, DCML}),
+        (["timeline", "--as", "Zara"], {TOKENIZER, CONTEXT, RECALL, RECAP, DCML}),
+        (["log", "--as", "Zara", "--json"], {TOKENIZER, CONTEXT, RECALL, RECAP, DCML, RICH}),
+        (["who-knows", "Grimfang", "mood"], {TOKENIZER, CONTEXT, RECALL, RECAP, DCML}),
+        (["recall", "Who is in the cave?", "--as", "Zara"], {CONTEXT, RECAP, DCML}),
+        (["recap", "--as", "Zara"], {CONTEXT, RECALL, DCML}),
+        (["context", "--as", "Zara"], {RECAP, RICH}),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_an_answer_loads_only_what_it_needs(campaign: Path, words: list[str], others: set[str]) -> None:
+    """Most of the time of a short command goes into loading modules."""
+    code = (
+        "import sys, dndbots.cli\n"
+        "try: dndbots.cli.main()\n"
+        "except SystemExit as ended: assert not ended.code, ended.code\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    where = [] if words == ["list"] else ["-c", str(campaign)]
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *words, *where], capture_output=True, text=True, check=True, cwd=campaign
+    )
+    assert ran.stdout
+    assert not set(ran.stderr.split()) & (NEVER | others)
 
 
 def test_a_campaign_on_a_server(run: Run, postgres: "PostgresServer", tmp_path: Path) -> None:

@@ -3,22 +3,24 @@
 Commands load the campaign when they run, so `--help` and `--version` answer at once.
 """
 
-import atexit
-import gc
 import io
 import os
 import sys
+
+from dndbots._garbage import spare_short_commands
 
 __all__ = ["main"]
 
 
 def main() -> None:
     """Run the command given on the command line."""
-    gc.set_threshold(50_000)  # loading makes many objects and hardly any garbage
-    atexit.register(gc.freeze)  # nor is it worth looking for garbage when the program ends
+    spare_short_commands()
     # Pydantic looks through every installed package for plugins; no model here has a use for one.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    from dndbots.cli.app import app
+    try:
+        from dndbots.cli.app import app
+    except KeyboardInterrupt:  # before any command runs; `failures` handles those that come later
+        sys.exit(130)
 
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter gets its number, so campaigns in any script can be read.

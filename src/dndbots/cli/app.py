@@ -94,10 +94,14 @@ class _Program(TyperGroup):
 
 
 def _tidy_help(command: Any) -> None:
-    """Show flags without a type, and let paragraphs flow: typer prints `<bool>`, and our own line breaks."""
+    """Show flags without a type, and let paragraphs flow: typer prints `<bool>`, and our own line breaks.
+
+    Brackets are escaped: typer reads help texts as markup, and would leave out the `[web]` of an extra.
+    """
     _without_types(command.get_params(typer.Context(command)))
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
-    command.help = "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
+    flowing = "\n\n".join(" ".join(paragraph.split("\n")) for paragraph in paragraphs)
+    command.help = flowing.replace("[", r"\[")
     for inner in getattr(command, "commands", {}).values():
         _tidy_help(inner)
 

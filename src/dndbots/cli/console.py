@@ -1,7 +1,7 @@
 """Output: JSON for programs, text and tables for people, progress bars for long work.
 
 Treat every text of a campaign as hostile. It reaches a terminal only through `inert` or as ASCII JSON, never
-as markup and never with a control character in it.
+as markup and never with a control character in it. Rich is loaded when something is first laid out with it.
 """
 
 import json
@@ -9,18 +9,18 @@ import logging
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from dndbots import ids
 from dndbots.ids import is_hidden
 from dndbots.text.labels import is_plain_id
 
 if TYPE_CHECKING:
-    from rich.console import JustifyMethod, RenderableType
+    from rich.console import Console, JustifyMethod, RenderableType
+    from rich.text import Text
 
 Report = Callable[[int, int], None]
 inert = ids.inert
@@ -40,25 +40,40 @@ def inert_lines(text: str) -> str:
     return "\n".join(inert(line) for line in text.replace("\r\n", "\n").split("\n"))
 
 
-class _Output(Console):
-    """Standard output on which text is never markup and controls nothing.
+@cache
+def _output_class() -> "type[Console]":
+    from rich.console import Console
 
-    When the reader of a pipe is gone, this raises BrokenPipeError for `failures` to handle.
-    """
+    class Output(Console):
+        """Standard output on which text is never markup and controls nothing.
 
-    def print(self, *objects: Any, **options: Any) -> None:
-        super().print(*map(_harmless, objects), **options)
+        When the reader of a pipe is gone, this raises BrokenPipeError for `failures` to handle.
+        """
 
-    def on_broken_pipe(self) -> NoReturn:
-        raise BrokenPipeError
+        def print(self, *objects: Any, **options: Any) -> None:
+            super().print(*map(_harmless, objects), **options)
+
+        def on_broken_pipe(self) -> NoReturn:
+            raise BrokenPipeError
+
+    return Output
 
 
-def output() -> Console:
+def output() -> "Console":
     """Return standard output for people: plain text, no markup."""
-    return _Output(markup=False, highlight=False, emoji=False)
+    return _output_class()(markup=False, highlight=False, emoji=False)
+
+
+def _text(plain: str, style: Any = "") -> "Text":
+    """Return a text that is no markup. Rich reads plain strings as markup in some places."""
+    from rich.text import Text
+
+    return Text(plain, style=style)
 
 
 def _harmless(renderable: object) -> object:
+    from rich.text import Text
+
     if isinstance(renderable, str):
         return Text(inert_lines(renderable))
     if isinstance(renderable, Text) and (plain := inert_lines(renderable.plain)) != renderable.plain:
@@ -69,9 +84,8 @@ def _harmless(renderable: object) -> object:
 @contextmanager
 def status(text: str) -> Iterator[Callable[[str], None]]:
     """Show a line on the terminal while the block runs; yield a function that changes the line."""
-    # As a plain string, rich would read it as markup whatever its console says.
-    with output().status(Text(inert(text))) as line:
-        yield lambda changed: line.update(Text(inert(changed)))
+    with output().status(_text(inert(text))) as line:
+        yield lambda changed: line.update(_text(inert(changed)))
 
 
 @contextmanager
@@ -87,17 +101,17 @@ def live_words(line: str) -> Iterator[Callable[[str, str], None]]:
         yield lambda words, changed: live.update(_live_page(console, words, changed))
 
 
-def _live_page(console: Console, words: str, line: str) -> "RenderableType":
+def _live_page(console: "Console", words: str, line: str) -> "RenderableType":
     from rich.console import Group
     from rich.padding import Padding
     from rich.spinner import Spinner
 
-    spinner = Spinner("dots", Text(inert(line)))
+    spinner = Spinner("dots", _text(inert(line)))
     if not words:
         return spinner
     width = min(console.width, _WIDEST_WORDS) - _MARGIN
-    lines = Text(inert_lines(words)).wrap(console, max(width, 1))
-    return Group(Padding(Text("\n").join(lines[-_MOST_LINES:]), (0, 0, 0, _MARGIN)), spinner)
+    lines = _text(inert_lines(words)).wrap(console, max(width, 1))
+    return Group(Padding(_text("\n").join(lines[-_MOST_LINES:]), (0, 0, 0, _MARGIN)), spinner)
 
 
 def counted(number: int, singular: str, plural: str | None = None) -> str:
@@ -107,23 +121,23 @@ def counted(number: int, singular: str, plural: str | None = None) -> str:
 
 def say(text: str) -> None:
     """Print a line for people."""
-    output().print(Text(inert(text)), soft_wrap=True)
+    output().print(_text(inert(text)), soft_wrap=True)
 
 
 def say_indented(text: str, depth: int = 2) -> None:
     """Print text wrapped and indented, so that no text can pass for a heading at the left edge."""
     console = output()
-    for line in Text(inert(text)).wrap(console, max(console.width - depth, 1)):
+    for line in _text(inert(text)).wrap(console, max(console.width - depth, 1)):
         line.rstrip()
-        console.print(Text(" " * depth + line.plain), soft_wrap=True)
+        console.print(_text(" " * depth + line.plain), soft_wrap=True)
 
 
 def say_hanging(label: str, text: str) -> None:
     """Print text after a label; lines that do not fit continue under the text."""
     console = output()
-    for number, line in enumerate(Text(inert(text)).wrap(console, max(console.width - len(label), 20))):
+    for number, line in enumerate(_text(inert(text)).wrap(console, max(console.width - len(label), 20))):
         before = label if number == 0 else " " * len(label)
-        console.print(Text(f"{before}{line.plain.rstrip()}"), soft_wrap=True)
+        console.print(_text(f"{before}{line.plain.rstrip()}"), soft_wrap=True)
 
 
 def note(text: str) -> None:
@@ -182,10 +196,10 @@ def say_table(
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, expand=bool(shares))
     for name in columns:
         justify: JustifyMethod = "right" if name in numbers else "left"
-        table.add_column(Text(inert(name)), overflow="fold", ratio=shares.get(name), justify=justify)
+        table.add_column(_text(inert(name)), overflow="fold", ratio=shares.get(name), justify=justify)
     for style, lines in ((None, rows), ("dim", dimmed)):
         for row in lines:
-            cells = (Text(inert_lines("" if cell is None else str(cell))) for cell in row)
+            cells = (_text(inert_lines("" if cell is None else str(cell))) for cell in row)
             table.add_row(*cells, style=style)
     output().print(table)
 
@@ -204,6 +218,7 @@ def progress(title: str, *, quiet: bool = False) -> Iterator[Report]:
     if quiet or not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
+    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     bar = Progress(

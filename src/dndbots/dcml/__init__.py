@@ -1,9 +1,12 @@
 """DCML, the condensed memory language that the engine writes and models read.
 
-The package knows no game. Rendering loads nothing beyond the standard library; the first call of `parse`
-loads lark.
+The package knows no game. Rendering loads nothing beyond the standard library. What reads a text is loaded on
+first use, and the first call of `parse` loads lark.
 """
 
+from typing import TYPE_CHECKING
+
+from dndbots import _lazy
 from dndbots.dcml.dense_renderer import dense
 from dndbots.dcml.fragments import (
     make_property,
@@ -12,7 +15,6 @@ from dndbots.dcml.fragments import (
     render_properties,
     render_relation,
 )
-from dndbots.dcml.parser import parse
 from dndbots.dcml.plain_renderer import plain
 from dndbots.dcml.tree import (
     Atom,
@@ -37,8 +39,11 @@ from dndbots.dcml.tree import (
     Word,
     refs_of,
 )
-from dndbots.dcml.validation import Breach, validate
 from dndbots.errors import DCMLError, DCMLSyntaxError, DCMLValueError
+
+if TYPE_CHECKING:
+    from dndbots.dcml.parser import parse
+    from dndbots.dcml.validation import Breach, validate
 
 
 def render(document: Document, *, dense: bool = False) -> str:
@@ -85,3 +90,12 @@ __all__ = [
     "render_relation",
     "validate",
 ]
+
+__getattr__ = _lazy.exports(
+    __name__,
+    {
+        "Breach": "dndbots.dcml.validation",
+        "parse": "dndbots.dcml.parser",
+        "validate": "dndbots.dcml.validation",
+    },
+)

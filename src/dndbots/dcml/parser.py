@@ -1,12 +1,11 @@
 """The parser: a document from its text. Exceptions of lark become `DCMLSyntaxError` here."""
 
-import gc
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import nullcontext
 from functools import lru_cache
-from importlib import resources
 from typing import TYPE_CHECKING, cast
 
+from dndbots._garbage import NO_COLLECTION
 from dndbots.dcml.document_reader import Assembly, assemble
 from dndbots.dcml.raw_lines import Raw
 from dndbots.dcml.tree import Document
@@ -64,30 +63,18 @@ def parse(text: str) -> Document:
 
 def parse_with_positions(text: str) -> Assembly:
     """Return the document, and the position of each reference and entry in its text."""
-    with _collector_paused(len(text) >= _LARGE):
+    # The collector would visit the growing tree again and again: a megabyte takes two fifths more time in a
+    # document of four.
+    with NO_COLLECTION if len(text) >= _LARGE else nullcontext():
         return assemble(_read(text))
-
-
-@contextmanager
-def _collector_paused(is_large: bool) -> Iterator[None]:  # noqa: FBT001 - the only setting there is
-    """Pause the cyclic garbage collector, which would visit the growing tree again and again.
-
-    Without a pause the time for a megabyte grows with the document, by two fifths from one megabyte to four.
-    """
-    if not is_large or not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 @lru_cache(maxsize=1)
 def _engine() -> "Lark":
     # Loading lark and building its tables takes longer than reading most documents, and
     # programs that only render never need it.
+    from importlib import resources
+
     from lark import Lark
 
     from dndbots.dcml.line_transformer import RawLines

@@ -1,13 +1,12 @@
 """The only way into the log: it checks events, stamps witnesses, and writes them with all view rows."""
 
-import gc
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from threading import Lock
 from typing import Final
 
 from pydantic import ValidationError
 
+from dndbots._garbage import NO_COLLECTION
 from dndbots.canon import laws
 from dndbots.canon.certainty import event_effects
 from dndbots.canon.claims import CertaintyRank
@@ -22,32 +21,6 @@ from dndbots.storage.stated_terms import terms_of_event
 CHUNK: Final = 4 * BLOCK
 # The seq of an event, and its perceivers.
 Perceived = tuple[int, frozenset[str]]
-
-
-class _CollectionPause:
-    """Pauses the garbage collector while any thread is inside.
-
-    The rows of many events are many objects and no cycles: looking for some takes a fifth of the time.
-    """
-
-    def __init__(self) -> None:
-        self._lock, self._inside, self._was_on = Lock(), 0, False
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._inside:
-                self._was_on = gc.isenabled()
-                gc.disable()
-            self._inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside and self._was_on:
-                gc.enable()
-
-
-_NO_COLLECTION: Final = _CollectionPause()
 
 
 class Recorder:
@@ -124,7 +97,7 @@ class Recorder:
         standing: laws.TruthLookup | None,
     ) -> int:
         while True:
-            with _NO_COLLECTION:
+            with NO_COLLECTION:
                 chunk = list(map(_event, islice(source, CHUNK)))
                 if not chunk:
                     return head

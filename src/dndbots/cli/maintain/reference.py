@@ -77,8 +77,8 @@ def _section(command: Any, name: str) -> Iterator[str]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield the lines of a help text, which has its paragraphs on one line each."""
-    for line in text.split("\n"):
+    """Yield the lines of a help text, which has its paragraphs on one line each and its brackets escaped."""
+    for line in text.replace(r"\[", "[").split("\n"):
         yield from textwrap.wrap(line, _WIDTH, break_long_words=False, break_on_hyphens=False) or [""]
 
 

@@ -29,7 +29,6 @@ from dndbots.memory.summaries.layers import (
     find_oldest_merge,
     room_for,
 )
-from dndbots.memory.summaries.summarizer import Summarizer
 from dndbots.memory.visits import location_of
 from dndbots.storage.campaign_log import CampaignLog
 from dndbots.storage.views.view import View
@@ -263,6 +262,8 @@ def merge_steps(
         if not overdue:
             return failed
         try:
+            from dndbots.memory.summaries.summarizer import Summarizer  # reading a memory needs none
+
             lines, written = Summarizer().condense(_task(holder, entries, room)), False
         except SummaryFailed:
             return failed
