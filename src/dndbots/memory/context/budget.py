@@ -112,7 +112,7 @@ class ContextBuilder:
         brief, more = self.briefing, 0 if self.briefing.lines else spare
         lasting_room = int(fixed * _LASTING) + more // 4
         quests = self._quests(lasting_room)
-        lasting = self._lasting(max(lasting_room - self._count(quests.text) + more // 4, 0))
+        lasting = self._lasting(max(lasting_room - self._count(quests.text), 0))
         room = int(fixed * _ADVENTURE) + more // 16
         adventure = self._brief(brief.adventure, "adventure", room, ADVENTURE)
         stable = (lasting, adventure, quests)
