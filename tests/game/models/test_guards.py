@@ -4,7 +4,14 @@ import pytest
 
 from dndbots.game.models.echoes import EchoFilter, share_told
 from dndbots.game.models.first_person import is_third_person, turn_to_first_person
-from dndbots.game.models.guards import clean_markup, guard_dm, guard_npc, guard_player, is_engine_talk
+from dndbots.game.models.guards import (
+    clean_markup,
+    guard_dm,
+    guard_npc,
+    guard_player,
+    is_engine_talk,
+    whole_sentences,
+)
 
 THROK = ("Throk Ironfist", "Throk")
 
@@ -93,6 +100,18 @@ def test_single_marks_are_a_quotation_too() -> None:
     new = "The cook's brother nods. 'It's late, and the masons' gate is shut.' He's tired."
     quoted = "The cook's brother nods. \"It's late, and the masons' gate is shut.\" He's tired."
     assert guard_dm(new, earlier=told, heroes={}).words == quoted
+
+
+@pytest.mark.parametrize(
+    ("begun", "kept"),
+    [
+        ("Lamps are lit along the street. A boy", "Lamps are lit along the street."),
+        ("Lamps are lit", "Lamps are lit"),
+        ('The smith nods. "Come in."', 'The smith nods. "Come in."'),
+    ],
+)
+def test_a_stopped_answer_ends_with_a_sentence(begun: str, kept: str) -> None:
+    assert whole_sentences(begun) == kept
 
 
 def test_short_and_common_sentences_may_come_back() -> None:

@@ -178,4 +178,4 @@ def test_what_one_scene_is_told_no_other_perceives(name: tuple[str, int]) -> Non
             here = {*table.together(event.known.location)}
             assert {who for who in audience(event) if who.startswith("pc_")} == here
     assert narrated >= ROUNDS
-    assert split
+    assert split or name != GAMES[0], "the party of the first game splits"

@@ -166,6 +166,12 @@ def clean_markup(text: str) -> tuple[str, int]:
     return _SINGLE.sub(r'"\1"', text).strip(), count
 
 
+def whole_sentences(text: str) -> str:
+    """Return an answer that was stopped without its begun sentence, if there is a whole one before it."""
+    units = list(split_units(text))
+    return " ".join(units[:-1]) if len(units) > 1 and not units[-1].rstrip().endswith(_ENDS) else text
+
+
 def is_engine_talk(sentence: str) -> bool:
     """Check for a sentence with words of the engine, of tools, errors or prompts in it."""
     patterns = (_ENGINE_TALK, _TOOL_WORDS, _CAPITALS)

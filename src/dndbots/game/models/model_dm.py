@@ -19,7 +19,7 @@ from dndbots.game.dm.inventions import answer_offers, find_mentions, name_heard_
 from dndbots.game.dm.tool_calls import MOST_SPOKEN, ToolCalls
 from dndbots.game.dm.tools import ASKING, TOOLS, SpeakAs, choose_tools
 from dndbots.game.input.answer_filter import FilteredAnswer, filter_answer
-from dndbots.game.models.guards import GuardedAnswer, guard_dm
+from dndbots.game.models.guards import GuardedAnswer, guard_dm, whole_sentences
 from dndbots.game.models.model_npcs import ModelNpcs, npcs_spoken_to
 from dndbots.game.models.scene_material import find_material, tell_material
 from dndbots.game.models.scene_text import ask_otherwise, events_played, render_dm_scene
@@ -182,7 +182,7 @@ class _ModelStep:
 
     def _words(self, answer: Answer, telling: "_SceneWords", *, told: bool) -> str:
         """Return the narration in an answer. Words beside a lookup are not told: the model thinks aloud."""
-        said, guarded = telling.guard(answer.words)
+        said, guarded = telling.guard(whole_sentences(answer.words) if answer.stopped else answer.words)
         extra = [] if guarded.words or answer.calls else ["no answer"]
         if len(answer.calls) > _MOST_CALLS:
             extra.append(f"{len(answer.calls)} calls at once; only {_MOST_CALLS} were used")

@@ -109,10 +109,12 @@ class ContextBuilder:
         """Return all blocks by name, from the most to the least stable one, which is their order."""
         # What stands first gets the same room each time: the newest lines must not push it in and out.
         fixed = self.budget * self._beside_asked * (_FIXED if self.briefing.lines else 1.0)
-        quests = self._quests(int(fixed * _LASTING))
-        lasting = self._lasting(max(int(fixed * _LASTING) - self._count(quests.text), 0))
-        brief = self.briefing
-        adventure = self._brief(brief.adventure, "adventure", int(fixed * _ADVENTURE), ADVENTURE)
+        brief, more = self.briefing, 0 if self.briefing.lines else spare
+        lasting_room = int(fixed * _LASTING) + more // 4
+        quests = self._quests(lasting_room)
+        lasting = self._lasting(max(lasting_room - self._count(quests.text), 0))
+        room = int(fixed * _ADVENTURE) + more // 16
+        adventure = self._brief(brief.adventure, "adventure", room, ADVENTURE)
         stable = (lasting, adventure, quests)
         whole = self._shared_room(asked, stable)
         around = self._around(int(whole * _AROUND) + spare // 8)
