@@ -85,7 +85,10 @@ class Clause:
         said = [word.text for word in self.words if not word.is_mark and word.text not in opening]
         first = next((text for text in said if not text.endswith("ly")), "")
         groups = word_lists().groups
-        return verb_lexicon().has(first) and first not in groups["auxiliary"] | groups["subject"]
+        return (
+            verb_lexicon().has(first)
+            and first not in groups["auxiliary"] | groups["subject"] | groups["heading"]
+        )
 
     @property
     def said(self) -> list[str]:
