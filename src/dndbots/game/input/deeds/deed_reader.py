@@ -59,7 +59,8 @@ def read_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
     if odd is not None and matches and matches[0].sense.name not in SPOKEN:
         return refuse(clause.text, f"there is no {odd!r} in this world")
     said = clause.said
-    is_path = said[-1] in word_group("pathway") and bool(matches)  # "down the river stairs"
+    is_way = any(way.label == " ".join(said) for way in scene.ways)  # "down the well"
+    is_path = bool(matches) and (is_way or said[-1] in word_group("pathway"))
     is_bare = said[0] in DIRECTIONS and len(said) > 1 and (is_path or said[1] in word_group("preposition"))
     if not matches or is_bare:
         found = _read_bare_way(scene, clause)  # "down to the water"
