@@ -382,6 +382,7 @@ SAID = ["The", "the", "a", "That", "that", "my", "to", "Zara", "Elena", "lies.",
 @example(text="The reeve lies.")
 @example(text="That  man, the reeve: he lies")
 @example(text='"Run!" he said')
+@example(text="/,")
 def test_speech_is_kept_word_for_word(text: str) -> None:
     """The record has every line as it was typed; only invisible characters are dropped."""
     table = at_the_mill().tables[THROK]

@@ -59,8 +59,15 @@ def read_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
     if odd is not None and matches and matches[0].sense.name not in SPOKEN:
         return refuse(clause.text, f"there is no {odd!r} in this world")
     said = clause.said
-    if not matches or (said[0] in DIRECTIONS and said[1:2] and said[1] in word_group("preposition")):
+    is_way = any(way.label == " ".join(said) for way in scene.ways)  # "down the well"
+    is_path = bool(matches) and (is_way or said[-1] in word_group("pathway"))
+    is_bare = said[0] in DIRECTIONS and len(said) > 1 and (is_path or said[1] in word_group("preposition"))
+    if not matches or is_bare:
         found = _read_bare_way(scene, clause)  # "down to the water"
+        other_way = {"up", "down"} - {said[0]} if said[0] in ("up", "down") else set[str]()
+        is_wrong = found is not None and bool(other_way & {*(found.what or "").split()})
+        if is_path and (found is None or is_wrong):
+            found = refuse(clause.text, WayFinder(scene).none_called(" ".join(said[1:])))
         if found is not None or not matches:
             return found
     senses = sorted(

@@ -6,6 +6,7 @@ from dndbots.game.acts import Act, Verb
 from dndbots.game.input.deeds.attempts import BRAWLING, DISTRACTING, FORCING, HELPING, read_attempt
 from dndbots.game.input.grammar.slots import OTHERS, DeedSlots
 from dndbots.game.input.meanings import Understanding, refuse
+from dndbots.game.input.talk.absent_names import names_being
 from dndbots.game.input.vocabulary.lexicon import word_group
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, SceneName, SceneNames
 from dndbots.rules.characters.equipment import Weapon, recognised
@@ -41,7 +42,8 @@ def _strike(slots: DeedSlots, target: SceneName) -> Understanding:
 
 def _attack_nobody(slots: DeedSlots) -> Understanding:
     """Return an attack on a thing as an attempt to break it, one on a crowd as a brawl, others refused."""
-    if slots.thing is not None or slots.scenery:
+    is_being = names_being(slots.noun.rpartition(" ")[2].removesuffix("s"))
+    if slots.thing is not None or (slots.scenery and not is_being):
         return read_attempt(slots, FORCING)
     if slots.crowd:
         return read_attempt(slots, BRAWLING)

@@ -85,7 +85,10 @@ class Clause:
         said = [word.text for word in self.words if not word.is_mark and word.text not in opening]
         first = next((text for text in said if not text.endswith("ly")), "")
         groups = word_lists().groups
-        return verb_lexicon().has(first) and first not in groups["auxiliary"] | groups["subject"]
+        return (
+            verb_lexicon().has(first)
+            and first not in groups["auxiliary"] | groups["subject"] | groups["heading"]
+        )
 
     @property
     def said(self) -> list[str]:
@@ -249,7 +252,7 @@ class ClauseReader:
         """Check that "say", "listen" or "look" at the beginning is a deed: no mark follows it."""
         if core[0].text == "excuse":
             return len(core) > 1 and core[1].text in ("myself", "ourselves")
-        is_called = len(core) > 1 and core[1].text in (",", "!")
+        is_called = len(core) > 1 and core[1].text in (",", "!") and core[1].start == core[0].end
         return core[0].text in ("say", "listen", "look", "hail") and not is_called
 
     def _take_last_address(self, clause: Clause) -> None:
