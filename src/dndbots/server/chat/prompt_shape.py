@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from dndbots.ids import DM
 from dndbots.interop.history.alignment import loose_key
 from dndbots.memory.context import Context
 from dndbots.server.chat.play_lines import PlayLine, PlayReading
@@ -51,16 +52,21 @@ def keep_newest(lines: Sequence[PlayLine], budget: int, *, already: Collection[i
     return drops
 
 
-def keep_perceived(lines: Sequence[PlayLine], viewer: str, perceived: Collection[str]) -> set[int]:
+def keep_perceived(
+    lines: Sequence[PlayLine],
+    viewer: str,
+    perceived: Collection[str],
+    heard: Sequence[Collection[str] | None],
+) -> set[int]:
     """Return the positions of lines that a viewer did not perceive.
 
-    `perceived` are the texts that it did, as far as they are recorded; the newest replies are not yet.
+    `perceived` are the texts that it did, as far as they are recorded. The newest replies are not yet, so
+    `heard` has for each line who heard it, or None for everybody.
     """
     last = max((number for number, line in enumerate(lines) if line.is_user), default=-1)
     drops = {line.position for line in lines[: last + 1] if loose_key(line.text) not in perceived}
-    new = lines[last + 1 :]
     return drops | {
         line.position
-        for line in new
-        if line.hearers is not None and viewer not in (*line.hearers, line.speaker)
+        for line, who in zip(lines[last + 1 :], heard[last + 1 :], strict=True)
+        if who is not None and viewer not in who and viewer != DM
     }
