@@ -428,3 +428,24 @@ def test_a_reply_and_an_edit_are_heard_by_those_who_were_there(campaign: Campaig
     assert "pony" not in heard
     assert reply not in heard
     assert "pony" in str([event.content for event in campaign.events(viewer="Zara")])
+
+
+@pytest.mark.parametrize("processing", PROCESSING)
+def test_a_secret_is_cut_out_of_merged_messages(desk: ChatDesk, processing: Any) -> None:
+    tavern = Tavern(("Zara", "Throk"), names="content", processing=processing, extra={"own": True})
+    ask = asker(desk)
+    begin(tavern, ask)
+    take_turn(tavern, ask, "(to Throk) The silver coin is under the well.", "Throk")
+    answer = tavern.chat[-1].text
+    tavern.say("Where could that coin be?")
+    sent = {
+        name: str(desk.prepare(read_request(tavern.request("normal", name))).body["messages"])
+        for name in ("Zara", "Throk")
+    }
+    assert "under the well" in sent["Throk"]
+    assert "under the well" not in sent["Zara"]
+    assert answer not in sent["Zara"]
+    for told in sent.values():
+        assert "silver leaves" in told
+        assert "Where could that coin be?" in told
+        assert "lives in the glade" in told

@@ -26,7 +26,7 @@ from dndbots.server.chat.chat_request import ChatRequest
 from dndbots.server.chat.heard_lines import GivenReply, HeardLines, Replies
 from dndbots.server.chat.injected_notes import InjectedNotes
 from dndbots.server.chat.play_lines import PlayLine, PlayReading, is_play, read_play
-from dndbots.server.chat.prompt_shape import add_memory, keep_newest, keep_perceived
+from dndbots.server.chat.prompt_shape import add_memory, cut_lines, find_unperceived, keep_newest
 from dndbots.server.tables.branch_follower import BranchFollower
 from dndbots.text.labels import write_label
 
@@ -162,7 +162,8 @@ class ChatDesk:
         drops: set[int] = set()
         if request.hints.own:
             heard = self._hearers(chat, reading, request)
-            drops |= keep_perceived(reading.lines, viewer, self._perceived(viewer, reading), heard)
+            unheard = find_unperceived(reading.lines, viewer, self._perceived(viewer, reading), heard)
+            drops |= cut_lines(messages, reading.lines, unheard)
         if request.hints.history is not None:
             drops |= keep_newest(reading.lines, request.hints.history, already=drops)
         body["messages"] = add_memory(messages, reading, context, drops=drops)
