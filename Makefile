@@ -49,7 +49,7 @@ test-long: $(VENV)/.dev
 
 # The packages that the adapters are for. LangChain and LangGraph are there already.
 adapters: $(VENV)/.dev
-	-$(RUN) -m pip install --quiet --disable-pip-version-check '.[adapters]' 'llama-index-core>=0.14'
+	-$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.[adapters]' 'llama-index-core>=0.14'
 
 # Where they cannot be had, the tests that need them are skipped. The second would bring another program.
 small-model: $(VENV)/.dev

@@ -196,3 +196,31 @@ def test_secrets_stay_with_the_dm(tmp_path: Path) -> None:
     assert "She limps, says the dwarf." in note.text
     assert "statblock" not in note.text
     assert hidden.text == "For the DM\nShe is a spy."
+
+
+@pytest.mark.parametrize("head", ["[{time}] {name}:", "{name}  {time}"])
+def test_names_above_the_words_of_a_recording(tmp_path: Path, head: str) -> None:
+    lines = [("Matt", "00:12:03", "Welcome back."), ("Laura", "00:12:09", "I check the door.")]
+    lines += [("Matt", "00:12:15", "It is locked.")]
+    text = "\n\n".join(f"{head.format(name=name, time=time)}\n{words}" for name, time, words in lines)
+    found = read(tmp_path, "session.txt", text.encode(), dm=("Matt",))
+    assert found.family == "plain log"
+    assert spoken(found) == [
+        ("Matt", "dm", "Welcome back."),
+        ("Laura", "pc", "I check the door."),
+        ("Matt", "dm", "It is locked."),
+    ]
+    assert [message.time for message in found.chats[0].messages] == ["00:12:03", "00:12:09", "00:12:15"]
+
+
+def test_a_recording_of_words_alone(tmp_path: Path) -> None:
+    words = [("Roll", "SPEAKER_00"), ("it.", "SPEAKER_00"), ("Twelve.", "SPEAKER_01")]
+    timed = [
+        {"word": word, "start": at, "end": at + 0.5, "speaker": who} for at, (word, who) in enumerate(words)
+    ]
+    found = read(tmp_path, "words.json", json.dumps({"word_segments": timed, "language": "en"}).encode())
+    assert found.family == "whisperX transcript"
+    assert [(who, text) for who, _, text in spoken(found)] == [
+        ("SPEAKER_00", "Roll it."),
+        ("SPEAKER_01", "Twelve."),
+    ]

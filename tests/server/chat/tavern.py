@@ -27,6 +27,7 @@ class Mes:
     is_user: bool
     swipes: list[str] = field(default_factory=list)
     is_hidden: bool = False
+    is_narrated: bool = False
 
 
 @dataclass
@@ -39,7 +40,8 @@ class Tavern:
     processing: Processing = "none"
     hints: bool = True
     window: int = 1_000
-    note: str | None = None  # an author's note, injected as a system message at depth 2
+    note: str | None = None  # an author's note, injected at depth 2
+    note_role: str = "system"
     muted: set[str] = field(default_factory=set)
     extra: dict[str, Any] = field(default_factory=dict)
     chat: list[Mes] = field(default_factory=list)
@@ -55,7 +57,8 @@ class Tavern:
         """Return the body that the client sends to let somebody speak next."""
         speaker = speaker or self.members[0]
         history = self.visible()
-        if kind in ("swipe", "regenerate") and history and not history[-1].is_user:
+        is_swiped = kind in ("swipe", "regenerate") and bool(history) and not history[-1].is_user
+        if is_swiped:
             history = history[:-1]
         messages = [*self._prompts(speaker), *self._history(history[-self.window :])]
         messages += self._ending(kind, speaker)
@@ -67,7 +70,7 @@ class Tavern:
                 "group": ", ".join(self.members),
                 "present": ", ".join(name for name in self.members if name not in self.muted),
                 "type": kind,
-                "message": str(len(self.chat) - 1),
+                "message": str(len(self.chat) - 1 - int(is_swiped)),
                 **self.extra,
             }
         return {**body, "messages": process(messages, self, speaker)}
@@ -90,18 +93,20 @@ class Tavern:
         found: list[dict[str, Any]] = []
         for mes in history:
             content = mes.text
+            is_stranger = not mes.is_user and mes.name not in self.members
             is_named = self.names == "content" or (
-                self.names == "default" and self.is_group and not mes.is_user
+                self.names == "default" and not mes.is_user and (self.is_group or is_stranger)
             )
+            is_named = is_named and not (mes.is_narrated and not self.is_group)
             message = {
-                "role": "user" if mes.is_user else "assistant",
+                "role": "system" if mes.is_narrated else "user" if mes.is_user else "assistant",
                 "content": f"{mes.name}: {content}" if is_named else content,
             }
             if self.names == "field":
                 message["name"] = mes.name.replace(" ", "_")
             found.append(message)
         if self.note is not None and len(found) > 2:
-            found.insert(len(found) - 2, {"role": "system", "content": self.note})
+            found.insert(len(found) - 2, {"role": self.note_role, "content": self.note})
         return found
 
     def _ending(self, kind: str, speaker: str) -> list[dict[str, Any]]:
@@ -123,6 +128,10 @@ class Tavern:
 
     def hear(self, speaker: str, text: str) -> None:
         self.chat.append(Mes(speaker, text, is_user=False, swipes=[text]))
+
+    def narrate(self, text: str) -> None:
+        """Do what `/sys` does: a line of nobody in the chat, sent as a system message."""
+        self.chat.append(Mes("System", text, is_user=False, is_narrated=True))
 
     def swipe(self, text: str) -> None:
         newest = self.chat[-1]

@@ -289,3 +289,163 @@ def test_a_broken_name_passes_on(campaign: Campaign, desk: ChatDesk) -> None:
     prepared = desk.prepare(read_request(tavern.request()))
     assert prepared.body["messages"][-1]["content"] == "Hello?"
     assert campaign.head >= 0
+
+
+def take_turn(tavern: Tavern, ask: Any, text: str, speaker: str | None = None) -> None:
+    speaker = speaker or tavern.members[0]
+    tavern.say(text)
+    tavern.hear(speaker, ask(tavern.request("normal", speaker)))
+
+
+@pytest.mark.parametrize("members", [("Seraphina",), ("Seraphina", "Throk")])
+def test_a_narrator_is_remembered_and_a_note_between_the_lines_is_not(
+    campaign: Campaign, desk: ChatDesk, members: tuple[str, ...]
+) -> None:
+    """Both are system messages. A note moves on with the chat, and a line stays where it is."""
+    tavern = Tavern(members, note="Everybody is cold.")
+    ask = asker(desk)
+    begin(tavern, ask)
+    tavern.narrate("A horn sounds from the northern road.")
+    take_turn(tavern, ask, "Who is that?")
+    take_turn(tavern, ask, "Hm.")
+    assert remembered(campaign) == confirmed(tavern)
+    [horn] = [event for event in campaign.events(viewer=DM) if "horn" in event.content]
+    assert horn.source == DM
+    # Hidden lines make the number of messages useless: a new line counts once the chat goes on after it.
+    tavern.chat[1].is_hidden = tavern.chat[2].is_hidden = tavern.chat[3].is_hidden = True
+    take_turn(tavern, ask, "The past is hidden.")
+    tavern.narrate("The gate falls shut.")
+    take_turn(tavern, ask, "Oh no.")
+    take_turn(tavern, ask, "Who shut it?")
+    texts = remembered(campaign)
+    assert texts[-len(confirmed(tavern)) + 1 :] == confirmed(tavern)[1:]
+    assert "Everybody is cold." not in texts
+    # A desk that was opened again knows the narrator's lines from the log.
+    reopened = asker(ChatDesk(campaign.another()))
+    take_turn(tavern, reopened, "I wait.")
+    assert remembered(campaign)[-len(confirmed(tavern)) + 1 :] == confirmed(tavern)[1:]
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize("hints", [True, False])
+def test_a_note_in_the_role_of_a_speaker_is_not_remembered(
+    campaign: Campaign,
+    desk: ChatDesk,
+    role: str,
+    hints: bool,  # noqa: FBT001
+) -> None:
+    tavern = Tavern(hints=hints)
+    ask = asker(desk)
+    begin(tavern, ask)
+    tavern.note, tavern.note_role = "Everybody is cold.", role
+    for number in range(3):
+        take_turn(tavern, ask, f"Night {number} falls over the glade.")
+        if hints:  # without a number of messages, a note is one only when it has moved
+            assert remembered(campaign) == confirmed(tavern)
+    assert remembered(campaign) == confirmed(tavern)
+
+
+def test_somebody_outside_of_the_chat_speaks_under_a_name_of_their_own(
+    campaign: Campaign, desk: ChatDesk
+) -> None:
+    tavern = Tavern()
+    begin(tavern, asker(desk))
+    tavern.hear("Old Hob", "I bring firewood.")
+    tavern.say("Thanks, Hob.")
+    warning = desk.prepare(read_request(tavern.request()))
+    desk.hear(warning.xray, "Listen: the bridge is out.")
+    tavern.hear("Seraphina", "Listen: the bridge is out.")
+    tavern.say("Then we swim.")
+    desk.prepare(read_request(tavern.request()))
+    assert remembered(campaign) == confirmed(tavern)
+    said = {event.content: event.source for event in campaign.events(viewer=DM)}
+    assert said["I bring firewood."] == "npc_old_hob_001"
+    assert said["Listen: the bridge is out."] == "npc_seraphina_001"
+
+
+def test_a_new_group_chat_keeps_the_memory_of_the_old_one(campaign: Campaign, desk: ChatDesk) -> None:
+    """All members greet in every chat of a group: greetings alone do not make two chats one."""
+    old, new = Tavern(("Zara", "Throk", "Elena")), Tavern(("Zara", "Throk", "Elena"))
+    ask = asker(desk)
+    for tavern, lines in ((old, ("Where is the key?", "I found it.")), (new, ("A new day at the inn.",))):
+        for name in tavern.members:
+            tavern.hear(name, f"{name} nods at you.")
+        for text in lines:
+            take_turn(tavern, ask, text)
+    assert remembered(campaign) == confirmed(old) + confirmed(new)
+    take_turn(old, ask, "Back to the key.")
+    assert [text for text in remembered(campaign) if text not in confirmed(new)][-1] == "Back to the key."
+
+
+def test_the_first_line_typed_again_is_the_same_chat(campaign: Campaign, desk: ChatDesk) -> None:
+    tavern = Tavern()
+    tavern.hear("Seraphina", "You wake in a glade under silver leaves.")
+    ask = asker(desk)
+    take_turn(tavern, ask, "Where am I?")
+    del tavern.chat[1:]
+    take_turn(tavern, ask, "Who are you?")
+    assert remembered(campaign) == confirmed(tavern)
+
+
+def test_who_joins_a_group_hears_nothing_of_what_was_before(campaign: Campaign, desk: ChatDesk) -> None:
+    tavern = Tavern(("Zara", "Throk"), extra={"own": True})
+    ask = asker(desk)
+    begin(tavern, ask)
+    tavern.muted = {"Throk"}
+    take_turn(tavern, ask, "While he is gone: I sold his horse.")
+    tavern.muted, tavern.members = set(), ("Zara", "Throk", "Elena")
+    take_turn(tavern, ask, "Welcome, Elena.", "Elena")
+    assert remembered(campaign) == confirmed(tavern)
+    for name in ("Elena", "Throk"):
+        tavern.say(f"Speak, {name}.")
+        sent = str(desk.prepare(read_request(tavern.request("normal", name))).body["messages"])
+        assert "Welcome, Elena." in sent
+        assert "horse" not in sent
+        assert ("silver leaves" in sent) == (name == "Throk")
+    tavern.members = ("Throk", "Elena")
+    take_turn(tavern, ask, "Zara left.", "Elena")
+    assert remembered(campaign) == confirmed(tavern)
+
+
+def test_a_reply_and_an_edit_are_heard_by_those_who_were_there(campaign: Campaign, desk: ChatDesk) -> None:
+    tavern = Tavern(("Zara", "Throk"), extra={"own": True})
+    ask = asker(desk)
+    begin(tavern, ask)
+    tavern.muted = {"Throk"}
+    take_turn(tavern, ask, "While he is gone: I sold his horse.", "Zara")
+    reply = tavern.chat[-1].text
+    tavern.muted = set()
+    # He may speak before the reply is confirmed, and after.
+    sent = str(desk.prepare(read_request(tavern.request("normal", "Throk"))).body["messages"])
+    assert "horse" not in sent
+    assert reply not in sent
+    tavern.chat[-2].text = "While he is gone: I gave away his pony."
+    tavern.say("Welcome back, Throk.")
+    sent = str(desk.prepare(read_request(tavern.request("normal", "Throk"))).body["messages"])
+    assert "pony" not in sent
+    assert reply not in sent
+    heard = str([event.content for event in campaign.events(viewer="Throk")])
+    assert "pony" not in heard
+    assert reply not in heard
+    assert "pony" in str([event.content for event in campaign.events(viewer="Zara")])
+
+
+@pytest.mark.parametrize("processing", PROCESSING)
+def test_a_secret_is_cut_out_of_merged_messages(desk: ChatDesk, processing: Any) -> None:
+    tavern = Tavern(("Zara", "Throk"), names="content", processing=processing, extra={"own": True})
+    ask = asker(desk)
+    begin(tavern, ask)
+    take_turn(tavern, ask, "(to Throk) The silver coin is under the well.", "Throk")
+    answer = tavern.chat[-1].text
+    tavern.say("Where could that coin be?")
+    sent = {
+        name: str(desk.prepare(read_request(tavern.request("normal", name))).body["messages"])
+        for name in ("Zara", "Throk")
+    }
+    assert "under the well" in sent["Throk"]
+    assert "under the well" not in sent["Zara"]
+    assert answer not in sent["Zara"]
+    for told in sent.values():
+        assert "silver leaves" in told
+        assert "Where could that coin be?" in told
+        assert "lives in the glade" in told

@@ -80,6 +80,11 @@ def match_window(old: Sequence[str], new: Sequence[str], *, is_whole_log: bool) 
     return found if _is_evident(found, old) else None
 
 
+def longest_run(old: Sequence[str], new: Sequence[str]) -> int:
+    """Return how many messages in a row two chats have in common at most."""
+    return SequenceMatcher(None, old, new, autojunk=False).find_longest_match().size
+
+
 class _Block(NamedTuple):
     """A run of messages that the log and the chat have in common."""
 

@@ -7,6 +7,7 @@ Afterwards the campaign remembers the chat as it is now. The chat as it was is k
 """
 
 import json
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from copy import copy
@@ -15,7 +16,13 @@ from typing import Final, Literal, NamedTuple
 
 from dndbots.events import CHAT_FIELDS, EventType, GameEvent
 from dndbots.ids import check_name
-from dndbots.interop.history.alignment import WindowMatch, common_prefix, common_suffix, match_window
+from dndbots.interop.history.alignment import (
+    WindowMatch,
+    common_prefix,
+    common_suffix,
+    loose_key,
+    match_window,
+)
 from dndbots.interop.history.chat_log import ChatLog, LoggedMessage
 from dndbots.interop.history.messages import (
     ChatDigests,
@@ -133,6 +140,10 @@ class ChatHistory:
         added = len(whole.digests) - plan.kept
         return Followed(_change(plan, added), kept=plan.kept, added=added, replaced=len(plan.replaced))
 
+    def newest(self, count: int) -> list[LoggedMessage]:
+        """Return the newest messages of the chat that the log has, oldest first."""
+        return self._chat_log.newest(self._log.past()[1], count)[0]
+
     def has_messages(self) -> bool:
         """Return True if the log has any message of this chat."""
         return next(self._chat_log.messages(self._log.past()[1]), None) is not None
@@ -201,11 +212,13 @@ class ChatHistory:
             return WindowMatch(0, 0, 0, 0, [])
         if not sure:
             return None
-        return match_window(
+        found = match_window(
             [message.text for message in logged],
             [message.text for message in sure],
             is_whole_log=is_all,
         )
+        is_new = found is not None and is_all and _share_only_greetings(logged, sure, found)
+        return None if is_new else found
 
     def _window_lines(
         self, messages: Sequence[ChatMessage], lineage: Lineage, number: int
@@ -373,6 +386,26 @@ class _Report:
         self._done += count
         if self._progress is not None:
             self._progress(self._done, self._total)
+
+
+def _share_only_greetings(
+    logged: Sequence[LoggedMessage], sure: Sequence[ChatMessage], found: WindowMatch
+) -> bool:
+    """Return True if two chats have nothing in common after their greetings: the second one is a new chat."""
+    old = _first_true(message.is_user for message in logged)
+    new = _first_true(message.is_user for message in sure)
+    if not old or old > len(logged) or not new or found.old > old:
+        return False
+    texts = {message.text for message in logged[old:]}
+    if any(message.text in texts for message in sure[new:]):
+        return False
+    keys = {loose_key(text) for text in texts}
+    return not any(loose_key(message.text) in keys for message in sure[new:])
+
+
+def _first_true(marks: Iterable[bool]) -> int:
+    """Return the position of the first mark that is True, or a number beyond all of them."""
+    return next((at for at, mark in enumerate(marks) if mark), sys.maxsize)
 
 
 def _change(plan: ChatPlan, added: int) -> Change:

@@ -33,7 +33,7 @@ from dndbots.interop.history.messages import ChatMessage
 
 _SEPARATOR: Final = re.compile(r"^-{20,}\s*$")
 # A date and a name alone on a line. Words after a colon, or a nick in brackets, are another kind of log.
-_HEAD: Final = re.compile(r"^\[([^\[\]]{6,60})\]\s+((?![<*])(?:[^:\n]|:(?!\s)){1,120})$")
+_HEAD: Final = re.compile(r"^\[([^\[\]]{6,60})\]\s+((?![<*])(?:[^:\n]|:(?!\s)){1,120})(?<!:)$")
 _ENRICHER: Final = re.compile(
     r"@\w+\[[^\[\]]{0,200}\](?:\{([^{}]{0,200})\})?|&(?:amp;)?Reference\[[^\[\]]{0,100}\]"
 )

@@ -21,6 +21,8 @@ _STAMP: Final = re.compile(
 )
 _NAME: Final = r"[^\W\d_][\w .'\u2019()-]{0,39}?"
 _NAMED: Final = re.compile(rf"^(?:\*\*|__)?({_NAME})(?:\*\*|__)?:(?:\*\*|__)?\s+(\S.*)$")
+_TITLED: Final = re.compile(rf"^(?:\*\*|__)?({_NAME})(?:\*\*|__)?:(?:\*\*|__)?$")
+_LATE_STAMP: Final = re.compile(rf"^({_NAME})\s+({_CLOCK})$")
 _ASIDE: Final = re.compile(rf"^\((From|To) ({_NAME})\):\s+(\S.*)$")
 _NICK: Final = re.compile(r"^<\s?[@+%~&]?([^\s<>@+%~&][^<>]{0,39})>\s+(\S.*)$")
 _ACTION: Final = re.compile(r"^\*{1,3}\s+([^\s*][^\s]{0,39})\s+(\S.*)$")
@@ -96,7 +98,7 @@ def _form_of(path: Path, text: str) -> _Form | None:
     lines = [line for line in _CODE.sub("", text[:_LOOKED_AT]).splitlines() if line.strip()]
     bare = [_split_stamp(line)[1] for line in lines]
     best: tuple[int, _Form | None] = (0, None)
-    for form in (_named,) if is_note else (_named, _nicked, _dashed, _headed):
+    for form in (_named,) if is_note else (_named, _nicked, _dashed, _headed, _titled):
         names = [spoken.name for line in bare if (spoken := form(line)) is not None]
         is_talk = len(names) >= _FEWEST and len(set(names)) < len(names)
         if is_talk and len(names) >= _SHARE * len(lines) and len(names) > best[0]:
@@ -111,7 +113,8 @@ def _split_stamp(line: str) -> tuple[str, str]:
     bare = line.strip().lstrip("\u200e\u200f\ufeff")
     stamp = _STAMP.match(bare) or _STAMP.match(_BULLET.sub("", bare))
     if stamp is None:
-        return "", bare
+        late = _LATE_STAMP.match(bare)
+        return (late[2], f"{late[1]}:") if late is not None else ("", bare)
     return (stamp[1] or stamp[2]).strip(), stamp.string[stamp.end() :].lstrip("\u200e\u200f")
 
 
@@ -142,6 +145,12 @@ def _dashed(line: str) -> _Spoken | None:
 
 def _headed(line: str) -> _Spoken | None:
     found = _HEADED.match(line)
+    return _Spoken(found[1], "") if found else None
+
+
+def _titled(line: str) -> _Spoken | None:
+    """Read a name on a line of its own, as programs that write recordings down put it."""
+    found = _TITLED.match(line)
     return _Spoken(found[1], "") if found else None
 
 

@@ -54,7 +54,9 @@ def is_whisper(value: Any) -> bool:
     segments = value.get("segments")
     if isinstance(segments, list) and (not segments or "start" in as_dict(segments[0])):
         return True
-    return isinstance(value.get("transcription"), list)
+    words = value.get("word_segments")
+    has_words = isinstance(words, list) and bool(words) and "word" in as_dict(words[0])
+    return has_words or isinstance(value.get("transcription"), list)
 
 
 def read_subtitles(path: Path, text: str, options: ImportOptions) -> ReadFile:
@@ -72,7 +74,7 @@ def read_whisper(path: Path, value: Mapping[str, Any], options: ImportOptions) -
         cues = list(_cpp_cues(value, problems))
         return _read(path, cues, "whisper.cpp transcript", options, problems)
     is_x = "word_segments" in value or any(
-        "speaker" in as_dict(segment) for segment in as_list(value["segments"])
+        "speaker" in as_dict(segment) for segment in as_list(value.get("segments"))
     )
     cues = list(_whisper_cues(value, problems))
     return _read(path, cues, "whisperX transcript" if is_x else "Whisper transcript", options, problems)
@@ -217,6 +219,8 @@ def _without_repeats(cues: Iterable[SpokenCue]) -> Iterator[SpokenCue]:
 
 
 def _whisper_cues(value: Mapping[str, Any], problems: list[NotUnderstood]) -> Iterator[SpokenCue]:
+    if not value.get("segments"):
+        yield from _by_word([as_dict(word) for word in as_list(value.get("word_segments"))], 0.0, 0.0)
     for number, segment in enumerate(as_list(value.get("segments")), 1):
         fields = as_dict(segment)
         words = [as_dict(word) for word in as_list(fields.get("words"))]

@@ -56,6 +56,10 @@ class ChatPart(NamedTuple):
     def is_system(self) -> bool:
         return self.role in ("system", "developer")
 
+    @property
+    def is_spoken(self) -> bool:
+        return self.role in ("user", "assistant")
+
 
 class ChatRequest(NamedTuple):
     """A checked request. `body` is what the client sent, without the hints."""

@@ -24,14 +24,25 @@ _ASIDE: Final = re.compile(
     r"[\[(*]\s*+(?:(?:whispers?|aside|privately|quietly)\s++)?to\s++([^\])*\n]{1,200})[\])*]\s*+",
     re.IGNORECASE,
 )
+# A name before a line that somebody else says, as `Old Hob: `; and labels that look like one.
+_NAME_WORD: Final = r"[A-Z][\w'\u2019-]{0,30}"
+_STRANGER: Final = re.compile(rf"({_NAME_WORD}(?: (?:of|the|von|de|{_NAME_WORD})){{0,3}}): (?=\S)")
+_LABELS: Final = frozenset(
+    (
+        *("note", "warning", "location", "place", "time", "date", "day", "night", "scene", "chapter", "act"),
+        *("status", "summary", "mood", "weather", "inventory", "quest", "system", "ooc", "hint", "setting"),
+    )
+)
 _TASKS: Final = ("### Task:", "### task:")
 _FEWEST_TOKENS: Final = 24
+_NEAR: Final = 6
 
 
 class PlayLine(NamedTuple):
     """A line of the chat. `position` is the message of the request that it stands in.
 
-    `hearers` are the only ones who hear a whisper, beside its speaker.
+    `hearers` are the only ones who hear a whisper, beside its speaker. An aside stands between the lines as a
+    system message: a narrator's line, or a note of the client.
     """
 
     speaker: str
@@ -39,6 +50,7 @@ class PlayLine(NamedTuple):
     is_user: bool
     position: int
     hearers: tuple[str, ...] | None = None
+    is_aside: bool = False
 
 
 class PlayReading(NamedTuple):
@@ -54,7 +66,18 @@ class PlayReading(NamedTuple):
     @property
     def last_of_user(self) -> str:
         """The newest line of the user."""
-        return next((line.text for line in reversed(self.lines) if line.is_user), "")
+        return self.lines[self.newest_of_user].text if self.newest_of_user >= 0 else ""
+
+    @property
+    def said(self) -> int:
+        """How many lines there are after the greetings: from the first one of the user on."""
+        first = next((number for number, line in enumerate(self.lines) if line.is_user), len(self.lines))
+        return len(self.lines) - first
+
+    @property
+    def newest_of_user(self) -> int:
+        """The position of the newest line of the user; -1 if there is none."""
+        return max((number for number, line in enumerate(self.lines) if line.is_user), default=-1)
 
 
 def is_play(request: ChatRequest) -> bool:
@@ -75,11 +98,12 @@ def read_play(
     *,
     is_person: Callable[[Collection[str]], Collection[str]],
     speaker_of: Callable[[str], str | None] = lambda _: None,
+    is_line: Callable[[str], bool] = lambda _: True,
 ) -> PlayReading:
     """Read the play of a request.
 
     `is_person` returns those of some names that the campaign knows. `speaker_of` returns who said a text
-    before, for replies without a name.
+    before, for replies without a name. `is_line` tells whether a text was a line as it stands before.
     """
     hints = request.hints
     texts = [part.text for part in request.parts]
@@ -90,12 +114,16 @@ def read_play(
         speaker = DM
     names = _Names(_prefixes(request.parts, (*members, user, speaker), is_person), user)
     is_merged = _is_merged(request.parts)
-    reader = _Reader(names, user, speaker, members, speaker_of, names_user=_names_user(request.parts, names))
+    reader = _Reader(
+        names, user, speaker, members, speaker_of, is_line, names_user=_names_user(request.parts, names)
+    )
     start = _history_start(request.parts)
+    # Where the assistant tells of everybody, names stand in its text; and a greeting is as its card has it.
+    reader.strangers_after = start if hints.is_told and speaker != DM else len(request.parts)
+    end = max((number for number, part in enumerate(request.parts) if part.is_spoken), default=-1)
     lines = [
         line
-        for position, part in enumerate(request.parts[start:], start)
-        if part.role in ("user", "assistant")
+        for position, part in enumerate(request.parts[start : end + 1], start)
         for line in reader.lines(part, position)
     ]
     is_marked = start > 0 and _NEW_CHAT.search(request.parts[start - 1].text) is not None
@@ -107,7 +135,7 @@ def _with_answers(lines: Iterable[PlayLine]) -> list[PlayLine]:
     """Keep the answer to a whisper between the same people, unless it says to whom it speaks."""
     found: list[PlayLine] = []
     for line in lines:
-        before = found[-1] if found else None
+        before = next((one for one in reversed(found[-_NEAR:]) if not one.is_aside), None)
         if line.hearers is None and not line.is_user and before is not None and before.hearers is not None:
             circle = {*before.hearers, before.speaker}
             if line.speaker in circle:
@@ -145,18 +173,33 @@ class _Reader:
         speaker: str,
         members: tuple[str, ...],
         speaker_of: Callable[[str], str | None],
+        is_line: Callable[[str], bool],
         *,
         names_user: bool,
     ) -> None:
         self._names, self._user, self._speaker, self._members = names, user, speaker, members
-        self._speaker_of, self._names_user = speaker_of, names_user
+        self._speaker_of, self._is_line, self._names_user = speaker_of, is_line, names_user
+        self.strangers_after = 0
 
     def lines(self, part: ChatPart, position: int) -> Iterator[PlayLine]:
+        """Yield the lines of a message; none for one of a tool."""
+        if part.is_system:
+            words = plain_text(_without_instructions(part.text))
+            if len(self._members) > 1 and (begun := _STRANGER.match(words)) is not None:
+                words = words[begun.end() :]  # in groups, narrators have a name
+            if words:
+                yield PlayLine(DM, words, is_user=False, position=position, is_aside=True)
+        elif part.is_spoken:
+            yield from self._spoken(part, position)
+
+    def _spoken(self, part: ChatPart, position: int) -> Iterator[PlayLine]:
         is_user = part.role == "user"
-        for name, text in self._pieces(part):
-            words = plain_text(_without_instructions(text))
+        for named, text in self._pieces(part):
+            name, words = named, plain_text(_without_instructions(text))
             if not words or (is_user and name is None and self._names_user):
                 continue  # where the user's lines have a name, nameless text is an injected note
+            if name is None and not is_user and position > self.strangers_after:
+                name, words = self._split_stranger(words)
             speaker = self._who_replied(words) or name or (self._user if is_user else self._speaker)
             by_user = fold_name(speaker) == fold_name(self._user) if name else is_user
             yield self._line(speaker, words, position, is_user=by_user)
@@ -178,6 +221,13 @@ class _Reader:
             name = found or name
             gathered.append(rest)
         yield name, "\n\n".join(gathered)
+
+    def _split_stranger(self, text: str) -> tuple[str | None, str]:
+        """Return the name before a line that somebody outside of the chat says, and the line."""
+        begun = _STRANGER.match(text)
+        if begun is None or begun[1].casefold() in _LABELS or self._is_line(text):
+            return None, text
+        return begun[1], text[begun.end() :]
 
     def _who_replied(self, text: str) -> str | None:
         """Return who gave a reply: in a group, a client may send it under no name, or under another's."""
@@ -228,7 +278,7 @@ def _prefixes(
     begun = {
         match[1].strip()
         for part in parts
-        if part.role in ("user", "assistant")
+        if part.is_spoken
         for paragraph in part.text.split("\n\n")
         if (match := _PREFIX.match(paragraph))
     }

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from dndbots.ids import DM
 from dndbots.interop.history.alignment import loose_key
 from dndbots.memory.context import Context
 from dndbots.server.chat.play_lines import PlayLine, PlayReading
@@ -22,8 +23,8 @@ def add_memory(
     system messages. `drops` are positions to leave out.
     """
     kept = [message for position, message in enumerate(messages) if position not in drops]
-    if context is None:
-        return kept
+    if context is None or not kept:
+        return kept or [{"role": "user", "content": context.prompt if context is not None else ""}]
     text = context.prompt
     if reading.is_merged and isinstance(kept[0].get("content"), str):
         first = kept[0]
@@ -33,6 +34,26 @@ def add_memory(
         return [merged, *kept[1:]]
     at = reading.memory_at - sum(position < reading.memory_at for position in drops)
     return [*kept[:at], {"role": "system", "content": text}, *kept[at:]]
+
+
+def cut_lines(messages: list[dict[str, Any]], lines: Sequence[PlayLine], drops: Collection[int]) -> set[int]:
+    """Cut unperceived lines out of messages that hold others too; return the positions to drop whole.
+
+    `drops` are positions in `lines`. Messages are replaced, never changed.
+    """
+    whole: set[int] = set()
+    for position in sorted({lines[at].position for at in drops}):
+        unheard = [lines[at].text for at in drops if lines[at].position == position]
+        content = messages[position].get("content")
+        if sum(line.position == position for line in lines) == len(unheard) or not isinstance(content, str):
+            whole.add(position)
+            continue
+        ends = tuple(loose_key(part) for text in unheard for part in text.split("\n\n"))
+        left = [part for part in content.split("\n\n") if not loose_key(part).endswith(ends)]
+        messages[position] = {**messages[position], "content": "\n\n".join(left)}
+        if any(loose_key(text) in loose_key("\n\n".join(left)) for text in unheard):
+            whole.add(position)
+    return whole
 
 
 def keep_newest(lines: Sequence[PlayLine], budget: int, *, already: Collection[int]) -> set[int]:
@@ -51,16 +72,21 @@ def keep_newest(lines: Sequence[PlayLine], budget: int, *, already: Collection[i
     return drops
 
 
-def keep_perceived(lines: Sequence[PlayLine], viewer: str, perceived: Collection[str]) -> set[int]:
-    """Return the positions of lines that a viewer did not perceive.
+def find_unperceived(
+    lines: Sequence[PlayLine],
+    viewer: str,
+    perceived: Collection[str],
+    heard: Sequence[Collection[str] | None],
+) -> set[int]:
+    """Return which lines a viewer did not perceive.
 
-    `perceived` are the texts that it did, as far as they are recorded; the newest replies are not yet.
+    `perceived` are the texts that it did, as far as they are recorded. The newest replies are not yet, so
+    `heard` has for each line who heard it, or None for everybody.
     """
     last = max((number for number, line in enumerate(lines) if line.is_user), default=-1)
-    drops = {line.position for line in lines[: last + 1] if loose_key(line.text) not in perceived}
-    new = lines[last + 1 :]
+    drops = {at for at, line in enumerate(lines[: last + 1]) if loose_key(line.text) not in perceived}
     return drops | {
-        line.position
-        for line in new
-        if line.hearers is not None and viewer not in (*line.hearers, line.speaker)
+        at
+        for at, who in enumerate(heard)
+        if at > last and who is not None and viewer not in who and viewer != DM
     }
