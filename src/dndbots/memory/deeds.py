@@ -62,6 +62,12 @@ class StoryDeed(NamedTuple):
         """The deed as a sentence by itself; "" for one that only marks the event."""
         return as_sentence(f"{join_names(self.who)} {self.did}") if self.did else ""
 
+    def is_told_in(self, text: str) -> bool:
+        """Return whether some words tell of a quest that it was decided: they name it, and who decided."""
+        words = text.casefold()
+        named = all(name.casefold() in words for name in (self.what.strip('"'), *self.who))
+        return self.kind in ("taken", "refused") and named
+
 
 def deeds_of(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     """Yield what an event decided, with the names that `called` returns for uids."""
@@ -179,7 +185,7 @@ def foes_in_words(name: str, count: int | None) -> str:
 def _quests(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     if known.quest_id is None:
         return
-    quest = _title(called(known.quest_id))
+    quest = quest_title(called(known.quest_id))
     state = one_line(known.quest_state or "").casefold()
     heroes = _heroes(event, known, called)
     if state == OFFERED:
@@ -196,8 +202,8 @@ def _quests(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[
         yield StoryDeed("step", heroes, how or f"came a step further with {quest}", what=quest)
 
 
-def _title(quest: str) -> str:
-    """Return the name of a quest as a title: "The Long Sleep"."""
+def quest_title(quest: str) -> str:
+    """Return the name of a quest as a title in quotation marks: `"The Long Sleep"`."""
     name = quest.replace('"', "'")
     return f'"{name[:1].upper()}{name[1:]}"'
 
@@ -314,8 +320,12 @@ def _loot(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[St
             )
     if gold:
         total = sum(gold.values())
+        finders = [called(who) for who in (event.source, *known.participants) if who.startswith("pc_")]
+        # One of the party found it, and the purse went to somebody else.
+        getters = tuple(gold) if not finders or set(finders) & set(gold) else (PARTY,)
+        told = says(event, f"{total} gold")
         yield StoryDeed(
-            "got", earners or tuple(gold), f"{GOT}{total} gold", number=total, reward=bool(earners)
+            "got", earners or getters, f"{GOT}{total} gold", number=total, said=told, reward=bool(earners)
         )
 
 

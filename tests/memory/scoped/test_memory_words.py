@@ -62,4 +62,4 @@ def test_a_promise_in_a_memory_is_one_sentence() -> None:
     """The words around a promise do not make a memory longer than three sentences."""
     vow = line(1, THROK, '"We are in." "I promise to bring the bell." I put my hand on my heart.')
     [told] = memory_of(vow, kind="location", name="Oak Green")
-    assert told == "Throk: I promise to bring the bell."
+    assert told == 'Throk said, "I promise to bring the bell."'

@@ -13,6 +13,7 @@ from dndbots.canon import claims
 from dndbots.canon.entities import Entity, Fact
 from dndbots.ids import DM, category_of, is_uid
 from dndbots.memory.context.known_lines import PASSING, SHEET, is_passing
+from dndbots.memory.deeds import quest_title
 from dndbots.memory.fact_sentences import attitude_of
 from dndbots.text.clean import one_line
 from dndbots.text.labels import write_label
@@ -35,7 +36,7 @@ def describe_quest(quest: Entity, facts: Iterable[Fact], named: NamesOf) -> tupl
     known = _Known(facts, named)
     state = known.text("state")
     giver, goal = known.uid("giver"), known.fact("goal")
-    head = f'"{write_label(quest.name)}"' + (f" ({_STATES.get(state, state)})" if state else "")
+    head = quest_title(write_label(quest.name)) + (f" ({_STATES.get(state, state)})" if state else "")
     by = known.name(giver) if giver else ""
     if not by and goal is not None and goal.said_by not in (None, DM):
         by = f"as {known.name(str(goal.said_by))} told it"

@@ -56,7 +56,7 @@ class MemoryOffer(NamedTuple):
 
     def text(self, sentences: int) -> str:
         """Return the memory as one line: its date, whom it is about, and its first sentences."""
-        name = f"{self.name}: " if self.name else ""
+        name = "" if not self.name or self.sentences[0].startswith(self.name) else f"{self.name}: "
         return f"- {self.date}: {name}{' '.join(self.sentences[:sentences])}"
 
 

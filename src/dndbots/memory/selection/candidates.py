@@ -4,6 +4,7 @@ The candidates of an entry never depend on other entries, so they can be cached 
 candidates become lines here, too: the sentences of one entry stand on one line, under its speaker's name.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -32,6 +33,10 @@ from dndbots.tokens import DEFAULT_ENCODING, count_many
 _ENDING: Final = 0.1
 _ENDING_WEIGHT: Final = 2.5
 _SHORT_SESSION: Final = 20
+# Beside what can be seen, a list has only a few words: "Your eyes stop at".
+_FEW_WORDS: Final = 5
+_JOINTS: Final = frozenset(("a", "an", "and", "or", "the"))
+_WORD: Final = re.compile(r"\w+")
 
 
 class Candidate(NamedTuple):
@@ -136,7 +141,7 @@ def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Ca
     speaker = "" if entry.narrated else short_label(entry.who)
     for sentence in spoken_sentences(entry.text, clauses=shortened):
         text = prompt_line(shorten(sentence) if shortened else sentence)
-        if not text:
+        if not text or (entry.shown and _is_list(sentence, entry.shown)):
             continue
         terms = terms_of(text)
         who = "" if speaker and text.startswith((f"{speaker} ", f"{speaker}'s ")) else speaker
@@ -153,6 +158,18 @@ def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Ca
             retold=retold,
         )
         place += 1
+
+
+def _is_list(sentence: str, shown: Sequence[str]) -> bool:
+    """Return whether a sentence only lists what can be seen: "Ways out: the cider house and the green."."""
+    words = sentence.casefold()
+    _, colon, listed = words.partition(": ")
+    rest, after = words, listed
+    for each in sorted(shown, key=len, reverse=True):
+        rest, after = (text.replace(each.casefold(), " ") for text in (rest, after))
+    said = [word for word in _WORD.findall(rest) if word not in _JOINTS]
+    is_listed = bool(colon) and not set(_WORD.findall(after)) - _JOINTS
+    return rest != words and (is_listed or len(said) <= _FEW_WORDS)
 
 
 def _worth(entry: Entry, sentence: str) -> float:

@@ -32,6 +32,7 @@ _WEIGHTS: Final[dict[DeedKind, float]] = {
 }
 _HERO_DIED: Final = 100.0
 _SET_OUT: Final = 15.0  # the first quest says what the story is about
+_A_PURSE: Final = 5  # gold
 _THING: Final = 10.0  # something with a name is worth more than gold
 # Deeds of player characters, by their kind.
 _HEROIC: Final = frozenset(("fight", "taken", "refused", "step", "got", "found", "moved"))
@@ -163,6 +164,11 @@ class _Haul:
     gold: int
     sources: list[str]
 
+    @property
+    def is_petty(self) -> bool:
+        """Whether it is only a coin or two, which nobody would tell of."""
+        return not self.items and not self.reward and self.gold < _A_PURSE
+
     def passage(self) -> ToldPassage:
         got = [*dict.fromkeys(self.items), *([f"{self.gold} gold"] if self.gold else [])]
         return ToldPassage(
@@ -189,7 +195,7 @@ class _Reader:
     def passages(self) -> list[ToldPassage]:
         """Return all passages so far, in order; what still goes on ends here."""
         ongoing = [fight.passage(goes_on=fight.at > self._moved) for fight in self._fights.values()]
-        hauls = [haul.passage() for haul in self._hauls.values()]
+        hauls = [haul.passage() for haul in self._hauls.values() if not haul.is_petty]
         told = sorted([*self._done, *ongoing, *hauls], key=lambda passage: (passage.at, passage.end))
         return _with_first_quest(_each_once(told))
 

@@ -47,14 +47,20 @@ def write_prose(
 
 
 def _grouped(passages: Sequence[ToldPassage]) -> list[list[ToldPassage]]:
-    """Return the passages in groups of one sentence each: the same people at the same place."""
+    """Return the passages in groups of one sentence each: the same people at the same place.
+
+    A quotation follows the sentence on what its speaker did.
+    """
     groups: list[list[ToldPassage]] = []
     for passage in passages:
+        if passage.kind == "told":
+            continue
         if groups and _joins(groups[-1], passage):
             groups[-1].append(passage)
         else:
             groups.append([passage])
-    return groups
+    groups += [[passage] for passage in passages if passage.kind == "told"]
+    return sorted(groups, key=lambda group: group[0].at)
 
 
 def _joins(group: Sequence[ToldPassage], passage: ToldPassage) -> bool:
@@ -66,8 +72,9 @@ def _joins(group: Sequence[ToldPassage], passage: ToldPassage) -> bool:
         return last.what == passage.what
     if group[0].kind == "offered":
         return False
-    together = last.place == passage.place or passage.kind == "moved" or passage.kind == last.kind == "taken"
-    return last.who == passage.who and together
+    if last.who == passage.who and last.kind == passage.kind == "taken":
+        return ":" not in passage.did
+    return last.who == passage.who and (last.place == passage.place or passage.kind == "moved")
 
 
 def _joined(predicates: Sequence[str]) -> str:
@@ -108,7 +115,7 @@ class _Writer:
 
         A story that begins with somebody who asks the party for something needs none: that sentence names it.
         """
-        first = next(iter(passages), None)
+        first = next((passage for passage in passages if passage.kind != "told"), None)
         if first is None or len(self._party) < _GROUP or not first.place or first.who == tuple(self._party):
             return []
         if first.kind == "offered" and PARTY in first.did:
@@ -124,7 +131,14 @@ class _Writer:
         first, how = group[0], group[-1].how
         where = self._where(first)
         subject = self._subject(first.who)
-        if first.kind == "offered" and len(group) > 1:
+        if first.kind == "told":
+            text = f"{where}{subject} {first.did}" if where else first.what
+            self._follow(group)
+            return Sentence(as_sentence(text), first.sources, first.at)
+        if first.kind == "taken" and len({passage.place for passage in group}) > 1:
+            text = f"{subject} took on {join_names(map(self._taken, group))}"
+            where = ""
+        elif first.kind == "offered" and len(group) > 1:
             text = f"{subject} {self._asked(first)}, and {self._subject(group[1].who)} {group[1].did}"
         else:
             text = f"{subject} {_joined([self._asked(each) for each in group])}"
@@ -139,6 +153,12 @@ class _Writer:
         self._follow(group)
         sources = tuple(dict.fromkeys(source for each in group for source in each.sources))
         return Sentence(as_sentence(text), sources, first.at)
+
+    def _taken(self, passage: ToldPassage) -> str:
+        """Return a quest that was taken on, with the place unless the reader is there already."""
+        place = passage.place if passage.place != self._place else ""
+        self._place = passage.place or self._place
+        return f"{passage.what} {as_whereabouts(place)}" if place else passage.what
 
     def _asked(self, passage: ToldPassage) -> str:
         """Return the predicate of a passage, with the names of the party if it introduces them."""
