@@ -24,8 +24,8 @@ class Entry:
     `who` spoke or acted, under the name that the agent knows; `narrated` marks the DM's narration.
     `deeds` are what the event decided: a death, a quest taken on, gold paid. `outcomes` are the sentences of
     those deeds that the text itself does not tell. `aside` marks words that matter little: weather, the way
-    somewhere. `whispered` marks words for a few only. `played` marks somebody whom the DM plays: such words
-    may be told in the third person. `scenery` marks the first look of a place. `shown` are the ways, things
+    somewhere. `whispered` marks words for a few only. `played` marks what the DM tells of somebody in
+    the third person. `scenery` marks the first look of a place. `shown` are the ways, things
     and people that the text only lists.
     """
 

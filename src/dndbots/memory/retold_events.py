@@ -102,7 +102,7 @@ def _entry(key: EventKey, names: tuple[str, ...]) -> Entry | None:
         deeds=deeds,
         aside=_is_aside(event, deeds),
         whispered=bool(hearers),
-        played=event.source.startswith(_PLAYED),
+        played=_is_told_of(event, named(event.source)),
         scenery=any(fact.key == _LOOKS and fact.subject.startswith("loc_") for fact in known.facts),
         shown=_shown_in(event, known),
     )
@@ -116,6 +116,12 @@ def _is_aside(event: GameEvent, deeds: Sequence[StoryDeed]) -> bool:
     if event.metadata.get(ASIDE) is True:
         return True
     return event.source == DM and bool(deeds) and all(deed.kind == "moved" for deed in deeds)
+
+
+def _is_told_of(event: GameEvent, name: str) -> bool:
+    """Return whether the DM tells what somebody does whom the DM plays: a blow, or a gesture by name."""
+    fights = event.event_type is EventType.COMBAT_ROUND
+    return event.source.startswith(_PLAYED) and (fights or event.content.startswith(f"{name} "))
 
 
 def _shown_in(event: GameEvent, known: KnownMetadata) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ _MOST_DEEDS: Final = 5
 _LONGEST_OPENING: Final = 260
 _LONGEST_SECRET: Final = 110
 _LONGEST_GIST: Final = 90
+_WE: Final = "we "
 
 
 def brief_dm(world: World | None, table: Table) -> Briefing:
@@ -130,11 +131,16 @@ def _unheard(table: Table) -> Iterator[BriefLine]:
         verb = "has" if len(without) == 1 else "have"
         yield BriefLine(
             f"[{who} {verb} not heard this{f' from {tellers}' if tellers else ''}]: "
-            f"{_clipped(deed.gist, _LONGEST_GIST).rstrip('.')}.",
+            f"{_clipped(_told_by(tellers, deed.gist), _LONGEST_GIST).rstrip('.')}.",
             "some of the party were not there, and nobody told them",
             (deed.event_id,),
             rank,
         )
+
+
+def _told_by(tellers: str, gist: str) -> str:
+    """Return a deed in the third person: "we came to the mill" becomes "Zara came to the mill"."""
+    return f"{tellers} {gist[len(_WE) :]}" if tellers and gist.startswith(_WE) else gist
 
 
 def _clipped(text: str, longest: int) -> str:

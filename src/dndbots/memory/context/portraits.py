@@ -28,6 +28,7 @@ _UNTOLD: Final = frozenset((*SHEET, *PASSING, "discovered", claims.NUMBER, "kill
 _LONGEST: Final = 240
 _MOST_OTHERS: Final = 6
 _MOST_LOOKS: Final = 2
+_FEWEST_WORDS: Final = 6
 _STATES: Final = {"offered": "offered, not answered yet", "accepted": "taken on"}
 
 
@@ -84,7 +85,9 @@ def describe_place(
     """Return a line on a place (looks, danger) and its source events; `brief` for one of several places."""
     known = _Known(facts, named)
     looks = split_sentences(_sentence(known.text("looks")))
-    said = looks[:1] if brief else looks[:_MOST_LOOKS]
+    # "Wind, first of all." alone says little.
+    is_enough = brief and looks[:1] and looks[0].count(" ") + 1 >= _FEWEST_WORDS
+    said = looks[:1] if is_enough else looks[:_MOST_LOOKS]
     if danger := known.text("danger"):
         said.append("It is safe now." if danger.casefold() == "cleared" else f"Danger: {danger.casefold()}.")
     said += [_sentence(other) for other in known.others(_PLACE)]

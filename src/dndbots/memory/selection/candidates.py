@@ -16,6 +16,7 @@ from dndbots.memory.selection.shortener import shorten
 from dndbots.memory.selection.weights import (
     ASIDE,
     CUE,
+    NARRATED,
     OUTCOME,
     WHISPER,
     find_retellings,
@@ -35,8 +36,9 @@ _ENDING_WEIGHT: Final = 2.5
 _SHORT_SESSION: Final = 20
 # Beside what can be seen, a list has only a few words: "Your eyes stop at".
 _FEW_WORDS: Final = 5
-_JOINTS: Final = frozenset(("a", "an", "and", "or", "the"))
+_JOINTS: Final = frozenset(("a", "an", "and", "or", "the", "way", "ways"))
 _WORD: Final = re.compile(r"\w+")
+_SPOKEN: Final = re.compile(r'[^"]{1,60} said, "')
 
 
 class Candidate(NamedTuple):
@@ -124,6 +126,8 @@ def find_entry_candidates(entry: Entry, retold: bool, shortened: bool) -> tuple[
 
 def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Candidate]:
     place = 0
+    # That somebody went somewhere, or drew a sword, matters less than what came of it.
+    decided = any(deed.kind not in ("moved", "fight") for deed in entry.deeds)
     for outcome in entry.outcomes:
         for sentence in spoken_sentences(outcome):
             if text := write_unlabelled(prompt_line(sentence)):
@@ -133,9 +137,9 @@ def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Ca
                     session=entry.session,
                     place=place,
                     words=content_stems(text),
-                    weight=OUTCOME,
+                    weight=OUTCOME if decided else NARRATED,
                     change=True,
-                    outcome=True,
+                    outcome=decided,
                 )
                 place += 1
     speaker = "" if entry.narrated else short_label(entry.who)
@@ -189,11 +193,22 @@ def lines_of(chosen: Iterable[Candidate]) -> list[Line]:
         chosen, key=lambda candidate: (candidate.entry, candidate.who, candidate.outcome)
     ):
         group = list(together)
-        text = group[0].line
+        text, last = group[0].line, group[0]
         for candidate in group[1:]:
-            text += f"; {candidate.text}" if text[-1].isalnum() else f" {candidate.text}"
+            text = join_candidate(text, last, candidate)
+            last = candidate
         lines.append(Line(text, (group[0].source,) if group[0].source else ()))
     return lines
+
+
+def join_candidate(text: str, last: Candidate, candidate: Candidate) -> str:
+    """Return a line that ends with one sentence with the next one: two of a quotation are one again."""
+    if candidate.place == last.place + 1 and text.endswith('"') and candidate.text.startswith('"'):
+        return f"{text[:-1]} {candidate.text[1:]}"
+    opening = _SPOKEN.match(candidate.text)
+    if opening and text.endswith('"') and _SPOKEN.match(text) and text.startswith(opening.group()):
+        return f"{text[:-1]} {candidate.text[opening.end() :]}"
+    return f"{text}; {candidate.text}" if text[-1].isalnum() else f"{text} {candidate.text}"
 
 
 def cut_candidate(candidate: Candidate, tokens: int, encoding: str = DEFAULT_ENCODING) -> Candidate | None:

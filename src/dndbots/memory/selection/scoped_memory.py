@@ -4,7 +4,6 @@ What was decided comes first, then what it left open, then what else was told. P
 visit are used only if there is nothing else.
 """
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -21,7 +20,7 @@ from dndbots.memory.tellings.quotations import StockPhrases, quoted_in
 from dndbots.text.clean import prompt_line
 from dndbots.text.labels import short_label, write_unlabelled
 from dndbots.text.names import names_in
-from dndbots.text.sentences import split_sentences
+from dndbots.text.sentences import is_hanging, split_sentences
 from dndbots.text.words import content_stems
 from dndbots.tokens import count_many, count_tokens
 
@@ -35,13 +34,6 @@ _FINDS: Final = ("learned", "found", "got", "cleared")
 _FEWEST_TOKENS: Final = 8
 _FEWEST_WORDS: Final = 5
 _FEWEST_TELLING: Final = 3  # words with a meaning of their own
-# Sentences that begin or end with a word for something that was named before.
-_HANGING: Final = re.compile(
-    r"^(?:it|they|he|she|this|that|these|those|his|her|their|its|both|neither|another|below|inside|beyond"
-    r"|but|and|or|then|so)\b|\b(?:one|ones|it|them|him|her|there)[.!?]$"
-    r"|\b(?:at|behind|beside|in|inside|of|on|over|under|with) it\b",
-    re.IGNORECASE,
-)
 
 
 def write_scoped_memory(task: SummaryTask, encoding: str) -> list[Line]:
@@ -183,7 +175,7 @@ def _hangs(candidate: Candidate) -> bool:
     if candidate.who and candidate.who in candidate.text:
         return True  # "I am Nub." says no more than the name before it
     few = len(candidate.words) < _FEWEST_TELLING and candidate.text.isascii()
-    return few or not (candidate.who or not _HANGING.search(candidate.text))
+    return few or (not candidate.who and is_hanging(candidate.text))
 
 
 def _as_quotations(pool: Sequence[Candidate], aloud: Collection[str], encoding: str) -> list[Candidate]:

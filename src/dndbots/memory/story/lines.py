@@ -100,7 +100,7 @@ def _lines(entry: Entry) -> tuple[str, ...]:
     """Return the text under its speaker's name, and the outcomes that it does not tell itself."""
     who, text = short_label(entry.who), prompt_line(entry.text)
     # "Wymond Pell looks past you." needs no name before it.
-    named = not who or (entry.played and text.startswith(f"{who} "))
+    named = not who or entry.played
     # Who comes in is told to those who are there; the others went there.
     is_arrival = entry.aside and bool(entry.outcomes) and all(deed.kind == "moved" for deed in entry.deeds)
     spoken = (write_unlabelled(text) if named else f"{who}: {text}") if text and not is_arrival else ""

@@ -120,7 +120,7 @@ class _Fight:
 
     def passage(self, *, goes_on: bool = False) -> ToldPassage:
         """Return the whole fight; of one that still goes on, it says so."""
-        end = self._outcome() or (", and the fight was not over" if goes_on else "")
+        end = self._outcome() + (", and the fight was not over" if goes_on and not self._is_over else "")
         return ToldPassage(
             kind="fight",
             who=self.who,
@@ -132,6 +132,10 @@ class _Fight:
             what=self.what,
             weight=_WEIGHTS["fight"],
         )
+
+    @property
+    def _is_over(self) -> bool:
+        return bool(self.result) or (self.of is not None and self.killed >= self.of)
 
     def _outcome(self) -> str:
         """Return how the fight ended, as the rest of its sentence."""
@@ -270,7 +274,8 @@ def _each_once(passages: Sequence[ToldPassage]) -> list[ToldPassage]:
     seen: dict[tuple[tuple[str, ...], str], int] = {}
     kept: list[ToldPassage] = []
     for passage in passages:
-        key = passage.who, passage.did
+        # Two people may look at the same thing, and learn the same.
+        key = ((), passage.how) if passage.kind == "learned" else (passage.who, passage.did)
         if passage.kind != "moved" and key in seen:
             first = kept[seen[key]]
             kept[seen[key]] = replace(first, sources=tuple(dict.fromkeys((*first.sources, *passage.sources))))

@@ -17,7 +17,10 @@ _OPENINGS: Final = ("", "Then ", "", "After that ", "", "Next ", "", "Later ")
 _SHORT_CLAUSE: Final = 60
 _VERBS: Final = ("took on ", "turned down ", "learned ", "found ")
 _GROUP: Final = 2
+_PAIR: Final = 2
 _PLACELESS: Final = ("moved", "cleared", "ended")
+# "asked for proof of who sells the cider at the inn": only these leave no doubt.
+_BEFORE_PLACE: Final = frozenset(("taken", "refused", "fight", "killed", "died", "got", "paid"))
 _MEANWHILE: Final = "Meanwhile "
 
 
@@ -91,12 +94,17 @@ def _joined(predicates: Sequence[str]) -> str:
 
 
 def _is_short(passage: ToldPassage) -> bool:
-    """Return whether a place can follow the predicate of a passage; what was looked at has one of its own."""
+    """Return whether a place can follow the predicate of a passage, and belongs to nothing else in it."""
     return (
-        passage.kind != "learned"
+        passage.kind in _BEFORE_PLACE
         and len(passage.did) <= _SHORT_CLAUSE
         and not any(mark in passage.did for mark in ",:;")
     )
+
+
+def _taken(passage: ToldPassage) -> str:
+    """Return a quest that was taken on, with its place."""
+    return f"{passage.what} {as_whereabouts(passage.place)}" if passage.place else passage.what
 
 
 class _Writer:
@@ -136,7 +144,7 @@ class _Writer:
             self._follow(group)
             return Sentence(as_sentence(text), first.sources, first.at)
         if first.kind == "taken" and len({passage.place for passage in group}) > 1:
-            text = f"{subject} took on {join_names(map(self._taken, group))}"
+            text = f"{subject} took on {join_names(map(_taken, group))}"
             where = ""
         elif first.kind == "offered" and len(group) > 1:
             text = f"{subject} {self._asked(first)}, and {self._subject(group[1].who)} {group[1].did}"
@@ -147,18 +155,14 @@ class _Writer:
         else:
             text = f"{where or self._opening(first)}{text}"
         if how:
-            quoted = how.replace('"', "'").rstrip()
+            # What is all one quotation needs no marks inside the marks.
+            is_quoted = how[:1] == how[-1:] == '"' and how.count('"') == _PAIR
+            quoted = (how[1:-1] if is_quoted else how.replace('"', "'")).rstrip()
             text = f'{text}: "{quoted}"'
         self._number += 1
         self._follow(group)
         sources = tuple(dict.fromkeys(source for each in group for source in each.sources))
         return Sentence(as_sentence(text), sources, first.at)
-
-    def _taken(self, passage: ToldPassage) -> str:
-        """Return a quest that was taken on, with the place unless the reader is there already."""
-        place = passage.place if passage.place != self._place else ""
-        self._place = passage.place or self._place
-        return f"{passage.what} {as_whereabouts(place)}" if place else passage.what
 
     def _asked(self, passage: ToldPassage) -> str:
         """Return the predicate of a passage, with the names of the party if it introduces them."""

@@ -99,8 +99,9 @@ def _spoken(entries: Sequence[Entry]) -> Iterator[Quotation]:
             for sentence in split_sentences(speech):
                 words = len(_WORD.findall(sentence))
                 fits = _FEWEST_WORDS <= words <= _MOST_WORDS and not sentence.endswith("?")
-                if fits and not _is_told(sentence, entry):
-                    text = prompt_line(sentence).replace('"', "'")
+                # "Nub, at your service" says no more than the name behind it.
+                if fits and entry.who not in sentence and not _is_told(sentence, entry):
+                    text = prompt_line(sentence).replace('"', "'").rstrip(",")
                     place = next((deed.place for deed in entry.deeds if deed.place), "")
                     yield Quotation(text, short_label(entry.who), at, entry.event_id, place)
 
