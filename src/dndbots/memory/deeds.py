@@ -322,7 +322,8 @@ def _loot(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[St
         total = sum(gold.values())
         finders = [called(who) for who in (event.source, *known.participants) if who.startswith("pc_")]
         # One of the party found it, and the purse went to somebody else.
-        getters = tuple(gold) if not finders or set(finders) & set(gold) else (PARTY,)
+        kept = not finders or called(PARTY_UID) in gold or set(finders) & set(gold)
+        getters = tuple(gold) if kept else (PARTY,)
         told = says(event, f"{total} gold")
         yield StoryDeed(
             "got", earners or getters, f"{GOT}{total} gold", number=total, said=told, reward=bool(earners)

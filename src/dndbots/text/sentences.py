@@ -29,7 +29,7 @@ _NOISE = re.compile(
     re.IGNORECASE,
 )
 # A comma before the noise that ended a sentence.
-_LEFT_OVER = re.compile(r"\s*+(?:,\s*+)?([.!?](?=\s|$))")
+_LEFT_OVER = re.compile(r"(?<![\s,])(?:\s++,?+|,)\s*+([.!?](?=\s|$))")
 # Only a pronoun surely begins a clause: after "and", a name or a noun may be one more thing in a list.
 _SUBJECT = r"(?:I|you|he|she|it|we|they|there)(?:'\w+)?\b"
 _JOINT = re.compile(

@@ -12,14 +12,13 @@ from dndbots.memory.entries import Entry
 from dndbots.memory.selection import Salience, choose_candidates, find_candidates, names_in
 from dndbots.memory.selection.candidates import Candidate, join_candidate
 from dndbots.memory.selection.cover import CoverWish, drop_repeats
+from dndbots.memory.selection.weights import is_to_the_table
 from dndbots.memory.tellings.prose import Sentence
 from dndbots.text.sentences import is_hanging
 
 # Changes count more than descriptions, and the retelling of an earlier session is not this session.
 _WISH: Final = CoverWish(change=3.0, retold=0.2)
-_HANGS, _ASIDE = 0.5, 0.1
-# Words in which the narrator speaks to the players, and numbers that dice gave.
-_TO_THE_TABLE: Final = re.compile(r"^\d|\b(?:I|I'\w+|we|we'\w+|let's|guys|go ahead and)\b", re.IGNORECASE)
+_HANGS, _ASIDE = 0.5, 0.3
 # What a narrator says for somebody else: without a name before it, nobody knows who speaks.
 _OPENING_QUOTE: Final = re.compile(r"[\"\u201c]")
 # A table with a narrator: talk is quoted, narration is told.
@@ -44,7 +43,7 @@ def retell_transcript(entries: Sequence[Entry], tokens: int, *, without: Collect
 
 def _as_read_aloud(candidate: Candidate) -> Candidate:
     """Return narration with less weight if it hangs on the sentence before it, or talks to the table."""
-    hangs, aside = is_hanging(candidate.text), _TO_THE_TABLE.search(candidate.text)
+    hangs, aside = is_hanging(candidate.text), is_to_the_table(candidate.text)
     return candidate._replace(weight=candidate.weight * (_HANGS if hangs else 1) * (_ASIDE if aside else 1))
 
 

@@ -20,6 +20,7 @@ CHANGE: Final = 1.5
 _QUESTION: Final = 0.5
 _ASIDE: Final = 0.4
 _FRAGMENT: Final = 0.3
+TABLE: Final = 0.3  # the DM speaks to the players: "We'll get back to you guys."
 _FEW_WORDS: Final = 5
 
 _CHANGE_WORDS = (
@@ -50,6 +51,9 @@ _DENIAL = re.compile(
 )
 
 
+_TO_THE_TABLE = re.compile(r"\b(?:I|we|let's|guys)\b", re.IGNORECASE)
+
+
 def is_change(terms: Iterable[str]) -> bool:
     """Return whether something changes in a sentence: somebody dies, takes, promises, finds, leaves."""
     return not _CHANGES.isdisjoint(terms)
@@ -71,6 +75,14 @@ def weight_of(sentence: str, terms: Iterable[str], *, narrated: bool) -> float:
     if sentence.isascii() and sentence.count(" ") + 1 < _FEW_WORDS:
         weight *= _FRAGMENT
     return weight
+
+
+def is_to_the_table(sentence: str) -> bool:
+    """Return whether a narrator speaks in the first person, outside of what somebody in the story says."""
+    if not _TO_THE_TABLE.search(sentence):
+        return False
+    outside = sentence.replace("\u201c", '"').replace("\u201d", '"').split('"')[::2]
+    return any(map(_TO_THE_TABLE.search, outside))
 
 
 EARLY: Final = 150

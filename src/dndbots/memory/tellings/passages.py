@@ -170,7 +170,7 @@ class _Haul:
 
     @property
     def is_petty(self) -> bool:
-        """Whether it is only a coin or two, which nobody would tell of."""
+        """Return True for a coin or two, which nobody would tell of."""
         return not self.items and not self.reward and self.gold < _A_PURSE
 
     def passage(self) -> ToldPassage:

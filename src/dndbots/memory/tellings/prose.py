@@ -75,8 +75,10 @@ def _joins(group: Sequence[ToldPassage], passage: ToldPassage) -> bool:
         return last.what == passage.what
     if group[0].kind == "offered":
         return False
-    if last.who == passage.who and last.kind == passage.kind == "taken":
+    if last.who == passage.who and all(each.kind == "taken" for each in (*group, passage)):
         return ":" not in passage.did
+    if any(each.place != last.place for each in group):
+        return False
     return last.who == passage.who and (last.place == passage.place or passage.kind == "moved")
 
 
