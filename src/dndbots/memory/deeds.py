@@ -63,8 +63,10 @@ class StoryDeed(NamedTuple):
         return as_sentence(f"{join_names(self.who)} {self.did}") if self.did else ""
 
     def is_told_in(self, text: str) -> bool:
-        """Return whether some words tell of a quest that it was decided: they name it, and who decided."""
+        """Return whether some words tell it: the gold that was got, or a quest and who decided on it."""
         words = text.casefold()
+        if self.kind == "got":
+            return not self.what and f"{self.number} gold" in words
         named = all(name.casefold() in words for name in (self.what.strip('"'), *self.who))
         return self.kind in ("taken", "refused") and named
 
@@ -324,10 +326,7 @@ def _loot(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[St
         # One of the party found it, and the purse went to somebody else.
         kept = not finders or called(PARTY_UID) in gold or set(finders) & set(gold)
         getters = tuple(gold) if kept else (PARTY,)
-        told = says(event, f"{total} gold")
-        yield StoryDeed(
-            "got", earners or getters, f"{GOT}{total} gold", number=total, said=told, reward=bool(earners)
-        )
+        yield StoryDeed("got", earners or getters, f"{GOT}{total} gold", number=total, reward=bool(earners))
 
 
 def _earners(known: KnownMetadata, entries: Iterable[Loot], called: NameOf) -> tuple[str, ...]:
