@@ -26,6 +26,7 @@ DeedKind = Literal[
 ]  # fmt: skip
 PARTY: Final = "the party"
 GOT: Final = "got "
+A_PURSE: Final = 5  # gold
 AS_REWARD: Final = " as a reward"
 _LONGEST_GOAL: Final = 200
 _LONGEST_TELLING: Final = 160
@@ -61,6 +62,11 @@ class StoryDeed(NamedTuple):
     def sentence(self) -> str:
         """The deed as a sentence by itself; "" for one that only marks the event."""
         return as_sentence(f"{join_names(self.who)} {self.did}") if self.did else ""
+
+    @property
+    def is_petty(self) -> bool:
+        """Return True for a coin or two, which nobody would tell of."""
+        return self.kind == "got" and not self.what and not self.reward and self.number < A_PURSE
 
     def is_told_in(self, text: str) -> bool:
         """Return whether some words tell it: the gold that was got, or a quest and who decided on it."""

@@ -129,7 +129,7 @@ def find_entry_candidates(entry: Entry, retold: bool, shortened: bool) -> tuple[
 def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Candidate]:
     place = 0
     # That somebody went somewhere, or drew a sword, matters less than what came of it.
-    decided = any(deed.kind not in ("moved", "fight") for deed in entry.deeds)
+    decided = any(deed.kind not in ("moved", "fight") and not deed.is_petty for deed in entry.deeds)
     for outcome in entry.outcomes:
         for sentence in spoken_sentences(outcome):
             if text := write_unlabelled(prompt_line(sentence)):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from dndbots.memory.deeds import AS_REWARD, GOT, PARTY, DeedKind, StoryDeed, join_names
+from dndbots.memory.deeds import A_PURSE, AS_REWARD, GOT, PARTY, DeedKind, StoryDeed, join_names
 from dndbots.memory.entries import Entry
 from dndbots.text.word_forms import is_plural, number_word
 
@@ -32,7 +32,6 @@ _WEIGHTS: Final[dict[DeedKind, float]] = {
 }
 _HERO_DIED: Final = 100.0
 _SET_OUT: Final = 15.0  # the first quest says what the story is about
-_A_PURSE: Final = 5  # gold
 _THING: Final = 10.0  # something with a name is worth more than gold
 # Deeds of player characters, by their kind.
 _HEROIC: Final = frozenset(("fight", "taken", "refused", "step", "got", "found", "moved"))
@@ -171,7 +170,7 @@ class _Haul:
     @property
     def is_petty(self) -> bool:
         """Return True for a coin or two, which nobody would tell of."""
-        return not self.items and not self.reward and self.gold < _A_PURSE
+        return not self.items and not self.reward and self.gold < A_PURSE
 
     def passage(self) -> ToldPassage:
         got = [*dict.fromkeys(self.items), *([f"{self.gold} gold"] if self.gold else [])]
