@@ -111,3 +111,10 @@ def test_a_memory_of_the_world_tells_the_step_it_was_made_for() -> None:
         objective_state="completed", facts=[step],
     )  # fmt: skip
     assert "saw the empty tower" in " ".join(memory_of(asked, seen, kind="world", name=""))
+
+
+def test_a_walk_and_a_coin_are_no_memory() -> None:
+    """They are decided, too, but nobody would tell of them later."""
+    coin = line(1, "dm", "", EventType.LOOT, loot=[{"gold": 1, "to": THROK}])
+    spoken = line(2, PELL, '"The old bell was sold to a smith in Oakham."')
+    assert "gold" not in " ".join(memory_of(coin, spoken, kind="location", name="Oak Green"))

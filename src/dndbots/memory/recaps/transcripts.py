@@ -5,6 +5,7 @@ The words of the table tell it: the narration that says most, or the talk where 
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
@@ -18,7 +19,7 @@ from dndbots.text.sentences import is_hanging
 
 # Changes count more than descriptions, and the retelling of an earlier session is not this session.
 _WISH: Final = CoverWish(change=3.0, retold=0.2)
-_HANGS, _ASIDE = 0.5, 0.3
+_HANGS, _ASIDE = 0.5, 0.1
 # What a narrator says for somebody else: without a name before it, nobody knows who speaks.
 _OPENING_QUOTE: Final = re.compile(r"[\"\u201c]")
 # A table with a narrator: talk is quoted, narration is told.
@@ -30,8 +31,8 @@ def retell_transcript(entries: Sequence[Entry], tokens: int, *, without: Collect
 
     Events in `without` are told already.
     """
-    whole = find_candidates(entries, shortened=False)
-    pool = [candidate for candidate in whole if not candidate.outcome and candidate.source not in without]
+    whole = find_candidates([replace(entry, outcomes=()) for entry in entries], shortened=False)
+    pool = [candidate for candidate in whole if candidate.source not in without]
     if sum(candidate.tokens for candidate in pool) <= tokens:
         return _sentences(drop_repeats(pool))
     narrated = [candidate for candidate in pool if candidate.told]

@@ -18,11 +18,9 @@ from dndbots.memory.selection.weights import (
     CUE,
     NARRATED,
     OUTCOME,
-    TABLE,
     WHISPER,
     find_retellings,
     is_change,
-    is_to_the_table,
     weight_of,
 )
 from dndbots.text.clean import prompt_line
@@ -158,7 +156,7 @@ def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Ca
             session=entry.session,
             place=place,
             words=stems_of(terms),
-            weight=weight_of(text, terms, narrated=entry.narrated) * _worth(entry, sentence, retold=retold),
+            weight=weight_of(text, terms, narrated=entry.narrated) * _worth(entry, sentence),
             told=not speaker,
             change=is_change(terms),
             retold=retold,
@@ -178,15 +176,11 @@ def _is_list(sentence: str, shown: Sequence[str]) -> bool:
     return rest != words and (is_listed or len(said) <= _FEW_WORDS)
 
 
-def _worth(entry: Entry, sentence: str, *, retold: bool) -> float:
-    """Return a factor for what is left open or was whispered, for asides, and for words to the players.
-
-    A recap is told to the players, too: "Last time we left off".
-    """
+def _worth(entry: Entry, sentence: str) -> float:
+    """Return a factor for what is left open or was whispered, and for asides."""
     if entry.aside:
         return ASIDE
-    table = TABLE if entry.narrated and not retold and is_to_the_table(sentence) else 1.0
-    return table * (CUE if cue_in(sentence) else 1.0) * (WHISPER if entry.whispered else 1.0)
+    return (CUE if cue_in(sentence) else 1.0) * (WHISPER if entry.whispered else 1.0)
 
 
 _ELLIPSIS = "\u2026"

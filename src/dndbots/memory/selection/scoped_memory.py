@@ -125,12 +125,14 @@ def _told(task: SummaryTask, room: int, most: int, known: Sequence[Line], encodi
         return []  # a step of the story is told, and the rest is scenery
     told = {source for line in known for source in line.sources}
     asides = {entry.event_id for entry in task.entries if entry.aside}
-    entries = [_said_aloud(entry) for entry in task.entries]
-    aloud = {entry.event_id for entry in entries if entry not in task.entries}
+    # What was decided is told already.
+    entries = [replace(_said_aloud(entry), outcomes=()) for entry in task.entries]
+    pairs = zip(entries, task.entries, strict=True)
+    aloud = {said.event_id for said, entry in pairs if said.text != entry.text}
     pool = [
         candidate
         for candidate in find_candidates(entries, shortened=False, encoding=encoding)
-        if not candidate.outcome and candidate.source not in told
+        if candidate.source not in told
     ]
     worth = [candidate for candidate in _fresh(pool, task.entries) if candidate.source not in asides]
     if not worth:

@@ -20,7 +20,6 @@ CHANGE: Final = 1.5
 _QUESTION: Final = 0.5
 _ASIDE: Final = 0.4
 _FRAGMENT: Final = 0.3
-TABLE: Final = 0.3  # the DM speaks to the players: "We'll get back to you guys."
 _FEW_WORDS: Final = 5
 
 _CHANGE_WORDS = (
