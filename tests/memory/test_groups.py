@@ -90,7 +90,7 @@ def test_a_recap_tells_a_fight_once() -> None:
     """Three blows are one sentence, and it says how many fell of how many."""
     blows = [blow(n, enemy_count=3 - n) for n in range(2)]
     text = memory_campaign([met(3), *blows]).recap(ZARA).text
-    assert "Zara fought three swimming rats and killed two of them." in text
+    assert "Zara fought three swimming rats and killed two of them, and the fight was not over." in text
     assert text.count("swimming rats") == 1
 
 

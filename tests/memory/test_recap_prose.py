@@ -170,3 +170,34 @@ def test_verbs_that_repeat_are_said_once() -> None:
     other = "qst_the_road_001"
     text = recap_of(fought(), taken(), taken(other, names={**NAMES, other: "the Long Road"}), length="short")
     assert 'took on "The Lost Bell" and "The Long Road".' in text
+
+
+def test_quests_taken_on_at_two_places_are_told_with_both() -> None:
+    """A quest was not taken on where the one before it was."""
+    other = "qst_the_road_001"
+    names = {**NAMES, other: "the Long Road"}
+    text = recap_of(taken(), taken(other, MILL, names=names), fought(), length="short")
+    assert 'took on "The Lost Bell" at Oak Green and "The Long Road" at the old mill.' in text
+
+
+def test_a_quotation_says_where_it_was_said() -> None:
+    """The reader is led to the place before somebody speaks there."""
+    fact = {"subject": ELENA, "key": "lost", "value": "a ring in the mill pond"}
+    spoken = told(EventType.DIALOGUE, ELENA, '"I have lost my ring in the mill pond."', facts=[fact])
+    text = recap_of(offered(), taken(), spoken, fought(), length="long")
+    assert 'At the old mill, Elena said, "I have lost my ring in the mill pond."' in text
+
+
+def test_a_coin_is_not_told_and_a_purse_belongs_to_whom_it_went() -> None:
+    """One of the party found the gold, and another has it: the party got it."""
+
+    def loot(gold: int) -> Any:
+        return event(
+            f"g{gold}", "dm", f"Zara has {gold} gold.", kind=EventType.LOOT, participants=[ZARA],
+            location=MILL, witnesses=[THROK], names=NAMES, loot=[{"gold": gold, "to": THROK}],
+        )  # fmt: skip
+
+    assert "1 gold" not in recap_of(offered(), taken(), fought(), loot(1), length="long")
+    text = recap_of(offered(), taken(), fought(), loot(20), length="long")
+    assert "Throk got 20 gold" not in text
+    assert "got 20 gold" in text

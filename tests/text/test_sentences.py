@@ -31,3 +31,11 @@ def test_spoken_sentences_are_cleaned_and_bounded() -> None:
     """Stage noise is dropped, quotations are closed, and no sentence is endless."""
     assert list(spoken_sentences('"Go. Now!" (laughs) he says.')) == ['"Go."', '"Now!"', "he says."]
     assert all(len(piece) <= LONGEST_CHARS for piece in spoken_sentences("x" * 5_000))
+
+
+def test_noise_at_the_end_of_a_sentence_leaves_no_comma() -> None:
+    """Nobody reads "they go, ." aloud."""
+    assert list(spoken_sentences("The dwarves go, (laughs). Then you sit (sighs) .")) == [
+        "The dwarves go.",
+        "Then you sit.",
+    ]

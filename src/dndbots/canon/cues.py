@@ -59,7 +59,8 @@ _PLEDGED: Final = re.compile(
     r"\b(?:I|we)(?:'ll| will| won't| shall|'m going to| am going to)\b", re.IGNORECASE
 )
 _KINDS: Final[tuple[ThreadKind, ...]] = get_args(ThreadKind)
-_END: Final = re.compile(r"(?<=[.!?…])\s+|[\r\n]+")
+_END: Final = re.compile(r"(?<=[.!?…])[\"\u201d*]*+\s+|[\r\n]+")
+_AROUND: Final = ' "\u201c\u201d'
 _APOSTROPHE: Final = "\u2019"
 
 
@@ -82,14 +83,21 @@ def cue_in(text: str) -> Cue | None:
         if match is not None and len(sentence.split()) >= _FEWEST_WORDS:
             kind = next(kind for kind in _KINDS if kind == match.lastgroup)
             line = " ".join(sentence.split())
+            if line.count('"') % 2:
+                line = line.replace('"', "").strip()
             return Cue(kind, line if len(line) <= LONGEST else f"{line[:LONGEST].rsplit(' ', 1)[0]}…")
     return None
 
 
 def _with_pledge(sentence: str, before: str) -> str:
-    """Return a bare oath together with the sentence before it, if that says what is promised."""
-    is_oath = _OATH.fullmatch(sentence.strip()) and _PLEDGED.search(before)
-    return f"{before.strip()} {sentence.strip()}" if is_oath else sentence
+    """Return a bare oath together with the sentence before or after it, if that says what is promised."""
+    oath, pledge = (sentence, before) if _is_oath(sentence) else (before, sentence)
+    is_whole = _is_oath(oath) and _PLEDGED.search(pledge)
+    return f"{before.strip()} {sentence.strip()}" if is_whole else sentence
+
+
+def _is_oath(sentence: str) -> bool:
+    return _OATH.fullmatch(sentence.strip(_AROUND)) is not None
 
 
 def _may_have_cue(text: str) -> bool:

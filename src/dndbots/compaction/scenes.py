@@ -22,6 +22,7 @@ from dndbots.memory.human_gates import Gates
 from dndbots.memory.retold_events import retell_events
 from dndbots.memory.summaries.summarizer import SCOPED_TOKENS, Summarizer
 from dndbots.storage.views.view import View
+from dndbots.text.labels import write_label
 from dndbots.text.vocabulary import Vocabulary
 
 # A longer scene is split: a few sentences could not tell it.
@@ -139,7 +140,7 @@ def _seconds_since(scene: SceneInfo, now: datetime | None) -> float | None:
 
 
 def narrative_of(view: View, scene: SceneInfo, gates: Gates) -> Narrative | None:
-    """Return a few sentences in the scene's own words; None for a scene of hardly any turns."""
+    """Return what came of a scene in a few sentences; None for a scene of hardly any turns."""
     if scene.turns < _FEWEST_TURNS:
         return None
     seqs = view.seqs_of([scene.first, scene.last])
@@ -148,7 +149,10 @@ def narrative_of(view: View, scene: SceneInfo, gates: Gates) -> Narrative | None
     in_session = (event for _, event in played if event.session_id == scene.session)
     events = [event for event in in_session if present <= hearers_of(event)]
     entries = retell_events(view, events, gates)
-    task = SummaryTask(agent="", entries=tuple(entries), tokens=SCOPED_TOKENS)
+    place = view.called([scene.location])[scene.location].name if scene.location else ""
+    task = SummaryTask(
+        agent="", entries=tuple(entries), tokens=SCOPED_TOKENS, kind="location", name=write_label(place)
+    )
     try:
         lines = Summarizer().condense(task)
     except SummaryFailed:

@@ -98,7 +98,9 @@ class _Verb:
 
     def text(self, slots: Mapping[str, str]) -> str:
         value = slots[self.name]
-        several = " and " in value or value == "you" or (value[:1].islower() and is_plural(value))
+        # "down the stairs" is one way.
+        plural = value[:1].islower() and is_plural(value) and not as_route(value).startswith("the way ")
+        several = " and " in value or value == "you" or plural
         return self.many if several else self.one
 
 

@@ -26,6 +26,7 @@ DeedKind = Literal[
 ]  # fmt: skip
 PARTY: Final = "the party"
 GOT: Final = "got "
+A_PURSE: Final = 5  # gold
 AS_REWARD: Final = " as a reward"
 _LONGEST_GOAL: Final = 200
 _LONGEST_TELLING: Final = 160
@@ -61,6 +62,19 @@ class StoryDeed(NamedTuple):
     def sentence(self) -> str:
         """The deed as a sentence by itself; "" for one that only marks the event."""
         return as_sentence(f"{join_names(self.who)} {self.did}") if self.did else ""
+
+    @property
+    def is_petty(self) -> bool:
+        """Return True for a coin or two, which nobody would tell of."""
+        return self.kind == "got" and not self.what and not self.reward and self.number < A_PURSE
+
+    def is_told_in(self, text: str) -> bool:
+        """Return whether some words tell it: the gold that was got, or a quest and who decided on it."""
+        words = text.casefold()
+        if self.kind == "got":
+            return not self.what and f"{self.number} gold" in words
+        named = all(name.casefold() in words for name in (self.what.strip('"'), *self.who))
+        return self.kind in ("taken", "refused") and named
 
 
 def deeds_of(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
@@ -179,7 +193,7 @@ def foes_in_words(name: str, count: int | None) -> str:
 def _quests(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[StoryDeed]:
     if known.quest_id is None:
         return
-    quest = _title(called(known.quest_id))
+    quest = quest_title(called(known.quest_id))
     state = one_line(known.quest_state or "").casefold()
     heroes = _heroes(event, known, called)
     if state == OFFERED:
@@ -196,8 +210,8 @@ def _quests(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[
         yield StoryDeed("step", heroes, how or f"came a step further with {quest}", what=quest)
 
 
-def _title(quest: str) -> str:
-    """Return the name of a quest as a title: "The Long Sleep"."""
+def quest_title(quest: str) -> str:
+    """Return the name of a quest as a title in quotation marks: `"The Long Sleep"`."""
     name = quest.replace('"', "'")
     return f'"{name[:1].upper()}{name[1:]}"'
 
@@ -314,9 +328,11 @@ def _loot(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[St
             )
     if gold:
         total = sum(gold.values())
-        yield StoryDeed(
-            "got", earners or tuple(gold), f"{GOT}{total} gold", number=total, reward=bool(earners)
-        )
+        finders = [called(who) for who in (event.source, *known.participants) if who.startswith("pc_")]
+        # One of the party found it, and the purse went to somebody else.
+        kept = not finders or called(PARTY_UID) in gold or set(finders) & set(gold)
+        getters = tuple(gold) if kept else (PARTY,)
+        yield StoryDeed("got", earners or getters, f"{GOT}{total} gold", number=total, reward=bool(earners))
 
 
 def _earners(known: KnownMetadata, entries: Iterable[Loot], called: NameOf) -> tuple[str, ...]:

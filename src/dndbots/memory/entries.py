@@ -24,7 +24,9 @@ class Entry:
     `who` spoke or acted, under the name that the agent knows; `narrated` marks the DM's narration.
     `deeds` are what the event decided: a death, a quest taken on, gold paid. `outcomes` are the sentences of
     those deeds that the text itself does not tell. `aside` marks words that matter little: weather, the way
-    somewhere. `whispered` marks words for a few only.
+    somewhere. `whispered` marks words for a few only. `played` marks what the DM tells of somebody in
+    the third person. `scenery` marks the first look of a place. `shown` are the ways, things
+    and people that the text only lists.
     """
 
     text: str
@@ -36,6 +38,9 @@ class Entry:
     deeds: tuple[StoryDeed, ...] = ()
     aside: bool = False
     whispered: bool = False
+    played: bool = False
+    scenery: bool = False
+    shown: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
         # A cheap hash: entries are looked up often, and two of the same event seldom differ.

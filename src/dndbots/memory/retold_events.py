@@ -21,6 +21,9 @@ from dndbots.text.labels import label_of
 _WORD: Final = re.compile(r"\w")
 # The key of an event whose words matter little, such as the weather.
 ASIDE: Final = "aside"
+_LOOKS: Final = "looks"
+# Uids of those whom the DM plays.
+_PLAYED: Final = ("npc_", "mon_")
 # Enough for the events of a session or two.
 _KEPT: Final = 1 << 11
 
@@ -99,6 +102,9 @@ def _entry(key: EventKey, names: tuple[str, ...]) -> Entry | None:
         deeds=deeds,
         aside=_is_aside(event, deeds),
         whispered=bool(hearers),
+        played=_is_told_of(event, named(event.source)),
+        scenery=any(fact.key == _LOOKS and fact.subject.startswith("loc_") for fact in known.facts),
+        shown=_shown_in(event, known),
     )
     if entry.aside and event.event_type is EventType.SYSTEM:
         return None  # the engine marks time
@@ -110,6 +116,25 @@ def _is_aside(event: GameEvent, deeds: Sequence[StoryDeed]) -> bool:
     if event.metadata.get(ASIDE) is True:
         return True
     return event.source == DM and bool(deeds) and all(deed.kind == "moved" for deed in deeds)
+
+
+def _is_told_of(event: GameEvent, name: str) -> bool:
+    """Return whether the DM tells what somebody does whom the DM plays: a blow, or a gesture by name."""
+    fights = event.event_type is EventType.COMBAT_ROUND
+    return event.source.startswith(_PLAYED) and (fights or event.content.startswith(f"{name} "))
+
+
+def _shown_in(event: GameEvent, known: KnownMetadata) -> tuple[str, ...]:
+    """Return the ways, things and people that a narration lists, as the game's own note says."""
+    note = event.metadata.get("play")
+    sights = note.get("sights") if isinstance(note, dict) and event.source == DM else None
+    if not isinstance(sights, dict):
+        return ()
+    ways, things = sights.get("ways"), sights.get("things")
+    listed: list[object] = list(ways) if isinstance(ways, list) else []
+    listed += things.values() if isinstance(things, dict) else ()
+    listed += known.names.values()
+    return tuple(one_line(text) for text in listed if isinstance(text, str) and text)
 
 
 def speakers_of(event: GameEvent, known: KnownMetadata) -> list[str]:

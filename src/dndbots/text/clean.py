@@ -29,6 +29,8 @@ _HEADING: Final = re.compile(r"[\s#\uff03\ufe5f]+")
 _OPENING_MARKUP: Final = re.compile(
     r"^[\s!#$%&*+,\-./:;<=>?@\[\\\]^_`{|}~\u00a6\u00b7\u2010-\u2027\u2043\uff01-\uff0f\uff1a-\uff20]+"
 )
+# *She nods.* and **never**, as chats write actions and stress.
+_EMPHASIS: Final = re.compile(r"(?<![\w*])(\*{1,3})(?=[^\s*])([^*]{1,4000})(?<=\S)\1(?![\w*])")
 _JOINERS: Final = frozenset("\u200c\u200d")
 # Format, surrogate, private and unassigned characters: they look different everywhere, or like nothing.
 _UNSEEN: Final = frozenset(("Cf", "Cs", "Co", "Cn"))
@@ -67,13 +69,18 @@ def drop_heading(line: str) -> str:
     return line[opening.end() :] if opening else line
 
 
+def drop_emphasis(text: str) -> str:
+    """Return the text without the asterisks around actions and stressed words."""
+    return _EMPHASIS.sub(r"\2", text) if "*" in text else text
+
+
 def prompt_line(text: str) -> str:
     """Return the text as one line that opens no heading, list, quotation or fence in a prompt."""
     if not text.isprintable():
         text = "".join(map(_printable, text))
     text = drop_hidden(text)
     text = _FENCE.sub(" ", text) if any(mark in text for mark in "`~<>|[]") else text
-    return _OPENING_MARKUP.sub("", " ".join(text.split())).rstrip()
+    return _OPENING_MARKUP.sub("", " ".join(drop_emphasis(text).split())).rstrip()
 
 
 def _printable(char: str) -> str:

@@ -127,6 +127,9 @@ def write_unlabelled(sentence: str) -> str:
     words = sentence[label.end() :].lstrip()
     if words.startswith(_OPENING_QUOTES):  # The hermit whispers: "..."
         return f"{label.group()[:-1].rstrip()}, {words}"
+    head = label.group()[:-1].rstrip()
+    if any(word.islower() for word in head.split()[1:]) and not is_reserved(head):
+        return f"{head} \u2013 {words}"  # "A shout, a rush: six rats" names no speaker
     return '"' + sentence.replace('"', "'") + '"'
 
 

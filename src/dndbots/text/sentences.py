@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dndbots.text.clean import drop_hidden
+from dndbots.text.clean import drop_emphasis, drop_hidden
 
 LONG_WORDS: Final = 16  # a longer sentence is split into its clauses, where it has any
 LONGEST_CHARS: Final = 600  # a longer sentence is cut: nobody reads it, and it may have no spaces
@@ -28,6 +28,8 @@ _NOISE = re.compile(
     r"|silence|pause|squeal|roar|impression|voice|sound|noise)[^()\[\]*]{0,40}[)\]*]",
     re.IGNORECASE,
 )
+# A comma before the noise that ended a sentence.
+_LEFT_OVER = re.compile(r"(?<![\s,])(?:\s++,?+|,)\s*+([.!?](?=\s|$))")
 # Only a pronoun surely begins a clause: after "and", a name or a noun may be one more thing in a list.
 _SUBJECT = r"(?:I|you|he|she|it|we|they|there)(?:'\w+)?\b"
 _JOINT = re.compile(
@@ -42,6 +44,21 @@ _BINDING = re.compile(
 )
 
 
+# Sentences that begin or end with a word for something that was named before.
+_HANGING = re.compile(
+    r"^[\"\u201c]?(?:(?:as|because|however|if|though|when|while)\b[^,.]{0,30}\b(?:he|her|him|his|it|its|she|they|them)"
+    r"|it|they|he|she|this|that|these|those|his|her|their|its|both|neither|another|below|inside|beyond"
+    r"|but|and|or|then|so|however|the (?:others?|rest|next))\b|\b(?:one|ones|it|them|him|her|there)[.!?]$"
+    r"|\b(?:at|behind|beside|in|inside|of|on|over|under|with) it\b",
+    re.IGNORECASE,
+)
+
+
+def is_hanging(sentence: str) -> bool:
+    """Return whether a sentence means little without the one before it: "Nine doors have one."."""
+    return bool(_HANGING.search(sentence))
+
+
 def split_sentences(text: str) -> list[str]:
     """Return the sentences of a text as they stand there. Abbreviations, initials and pauses end none."""
     return [sentence for piece in _pieces(text) if (sentence := piece.strip())]
@@ -54,7 +71,7 @@ def spoken_sentences(text: str, *, clauses: bool = True) -> Iterator[str]:
     """
     text = _BLANKS.sub(" ", drop_hidden(text))
     if any(mark in text for mark in "([*"):
-        text = _NOISE.sub(" ", text)
+        text = drop_emphasis(_LEFT_OVER.sub(r"\1", _NOISE.sub(" ", text)))
     inside = False
     for piece in _pieces(text):
         marks = piece.count('"') + piece.count("\u201c") + piece.count("\u201d")

@@ -62,4 +62,59 @@ def test_a_promise_in_a_memory_is_one_sentence() -> None:
     """The words around a promise do not make a memory longer than three sentences."""
     vow = line(1, THROK, '"We are in." "I promise to bring the bell." I put my hand on my heart.')
     [told] = memory_of(vow, kind="location", name="Oak Green")
-    assert told == "Throk: I promise to bring the bell."
+    assert told == 'Throk said, "I promise to bring the bell."'
+
+
+def test_a_memory_quotes_what_was_said_without_the_words_around_it() -> None:
+    """A speaker stands before the words once, and a name that somebody gives is no memory."""
+    spoken = line(
+        1,
+        PELL,
+        '"Wymond Pell," says the man. "The old bell was sold to a smith in Oakham," says Wymond Pell.',
+    )
+    assert memory_of(spoken) == ['Wymond Pell said, "The old bell was sold to a smith in Oakham."']
+
+
+def test_a_memory_has_no_sentence_that_hangs_on_another() -> None:
+    """Nobody knows later what "one" was."""
+    seen = line(1, "dm", "Nine doors have one. A black thread is tied around every wreath.")
+    [told] = memory_of(seen, kind="location", name="Oak Green")
+    assert told == "A black thread is tied around every wreath."
+
+
+def test_the_first_look_of_a_place_is_remembered_only_if_there_is_nothing_else() -> None:
+    """The place itself has a line of its own in a prompt."""
+    look = [{"subject": GREEN, "key": "looks", "value": "Snow lies on the old well."}]
+    first = line(1, "dm", "Snow lies on the old well.", EventType.DM_NARRATION, facts=look)
+    spoken = line(2, PELL, '"The old bell was sold to a smith in Oakham."')
+    assert "Snow" not in " ".join(memory_of(first, spoken, kind="location", name="Oak Green"))
+    assert "Snow" in " ".join(memory_of(first, kind="location", name="Oak Green"))
+
+
+def test_a_list_of_ways_and_things_is_no_memory() -> None:
+    """What the game only lists stands in every question."""
+    sights = {"ways": ["inn door", "onto the bridge"], "things": {"well": "a stone well"}}
+    text = "A rider has left tracks in the snow. Somebody points: a stone well."
+    text += " There is: the inn door and the way onto the bridge."
+    seen = line(1, "dm", text, EventType.DM_NARRATION, play={"step": "dm", "sights": sights})
+    assert memory_of(seen, kind="location", name="Oak Green") == ["A rider has left tracks in the snow."]
+
+
+def test_a_memory_of_the_world_tells_the_step_it_was_made_for() -> None:
+    """Older and weightier news leaves room for what happened just now."""
+    quest = "qst_the_very_long_and_winding_road_to_the_last_of_the_seven_bells_001"
+    goal = {"subject": quest, "key": "goal", "value": "Find " + "the lost bell of the seven towers and " * 7}
+    asked = line(1, PELL, '"Find it."', quest_id=quest, quest_state="offered", facts=[goal])
+    step = {"subject": quest, "key": "step_see", "value": "You have seen the empty tower."}
+    seen = line(
+        2, "dm", "It is empty.", EventType.QUEST_UPDATE, quest_id=quest, objective_id="see",
+        objective_state="completed", facts=[step],
+    )  # fmt: skip
+    assert "saw the empty tower" in " ".join(memory_of(asked, seen, kind="world", name=""))
+
+
+def test_a_walk_and_a_coin_are_no_memory() -> None:
+    """They are decided, too, but nobody would tell of them later."""
+    coin = line(1, "dm", "", EventType.LOOT, loot=[{"gold": 1, "to": THROK}])
+    spoken = line(2, PELL, '"The old bell was sold to a smith in Oakham."')
+    assert "gold" not in " ".join(memory_of(coin, spoken, kind="location", name="Oak Green"))

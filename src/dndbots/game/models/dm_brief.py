@@ -12,6 +12,7 @@ from dndbots.game.state.table import Table
 from dndbots.game.world.narration import first_clause, join_texts
 from dndbots.game.world.world_state import World
 from dndbots.memory.context.brief import Briefing, BriefLine
+from dndbots.memory.deeds import quest_title
 from dndbots.text.clean import one_line
 from dndbots.text.sentences import split_sentences
 
@@ -24,6 +25,7 @@ _MOST_DEEDS: Final = 5
 _LONGEST_OPENING: Final = 260
 _LONGEST_SECRET: Final = 110
 _LONGEST_GIST: Final = 90
+_WE: Final = "we "
 
 
 def brief_dm(world: World | None, table: Table) -> Briefing:
@@ -60,7 +62,7 @@ def _untold_quest(world: World, quest: ModuleQuest) -> str:
     where = world.place(world.where(giver.key)) if giver is not None else None
     by = f", from {giver.name}" if giver is not None else ""
     at = f" at {where.name}" if where is not None else ""
-    return f'Not told yet: "{quest.name}"{by}{at}: {one_line(quest.goal or quest.name)}'
+    return f"Not told yet: {quest_title(quest.name)}{by}{at}: {one_line(quest.goal or quest.name)}"
 
 
 def _hidden(world: World, place: Place) -> str:
@@ -129,11 +131,16 @@ def _unheard(table: Table) -> Iterator[BriefLine]:
         verb = "has" if len(without) == 1 else "have"
         yield BriefLine(
             f"[{who} {verb} not heard this{f' from {tellers}' if tellers else ''}]: "
-            f"{_clipped(deed.gist, _LONGEST_GIST).rstrip('.')}.",
+            f"{_clipped(_told_by(tellers, deed.gist), _LONGEST_GIST).rstrip('.')}.",
             "some of the party were not there, and nobody told them",
             (deed.event_id,),
             rank,
         )
+
+
+def _told_by(tellers: str, gist: str) -> str:
+    """Return a deed in the third person: "we came to the mill" becomes "Zara came to the mill"."""
+    return f"{tellers} {gist[len(_WE) :]}" if tellers and gist.startswith(_WE) else gist
 
 
 def _clipped(text: str, longest: int) -> str:
@@ -144,4 +151,9 @@ def _clipped(text: str, longest: int) -> str:
         if len(kept) + len(sentence) >= longest:
             break
         kept = f"{kept} {sentence}".strip()
-    return kept or (plain if len(plain) <= longest else f"{plain[:longest].rsplit(' ', 1)[0]}…")
+    if kept or len(plain) <= longest:
+        return kept or plain
+    cut = plain[:longest].rsplit(" ", 1)[0]
+    # A quotation that was cut open ends before it begins.
+    whole = cut if cut.count('"') % 2 == 0 else cut.rpartition('"')[0]
+    return f"{whole.rstrip(' ,;:')}…"

@@ -25,6 +25,7 @@ from dndbots.memory.context import xray
 from dndbots.memory.context.xray import ContextItem, item_of
 from dndbots.text.clean import one_line
 from dndbots.text.labels import write_label
+from dndbots.text.sentences import split_sentences
 from dndbots.tokens import count_many, count_tokens
 
 OVER_BUDGET: Final = "over budget"
@@ -35,7 +36,8 @@ _OPENING: Final = ("#", "`", " ")
 class SentenceOffer(NamedTuple):
     """A sentence that may go into a context. Offers with a lower rank go in first.
 
-    `brief` is the same in fewer words: it gets room before any other offer gets room for all its words.
+    `brief` is the same in fewer words: it gets room before any other offer gets room for all its words. If
+    the text begins with it, as many more of its sentences stand as there is room for.
     """
 
     text: str
@@ -103,9 +105,22 @@ def _in_brief(
     for n in (n for n in ranked if offers[n].brief):
         room += short[n]
         if costs[n] > room:
-            told[n], costs[n] = _without_marks(offers[n]._replace(text=offers[n].brief)), short[n]
+            told[n], costs[n] = _shortened(offers[n], short[n], room, encoding)
         room -= costs[n]
     return told, costs
+
+
+def _shortened(offer: SentenceOffer, tokens: int, room: int, encoding: str) -> tuple[SentenceOffer, int]:
+    """Return an offer in brief, of `tokens` tokens, or with as many sentences as fit into `room`."""
+    brief = _without_marks(offer._replace(text=offer.brief))
+    if not offer.text.startswith(brief.text):
+        return brief, tokens
+    rest = split_sentences(offer.text[len(brief.text) :])
+    longer = [f"{brief.text} {' '.join(rest[:number])}" for number in range(len(rest) - 1, 0, -1)]
+    counts = count_many([f"{text}\n" for text in longer], encoding)
+    fitting = (pair for pair in zip(longer, counts, strict=True) if pair[1] <= room)
+    text, cost = next(fitting, (brief.text, tokens))
+    return brief._replace(text=text), cost
 
 
 def _without_marks(offer: SentenceOffer) -> SentenceOffer:

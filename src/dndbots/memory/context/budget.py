@@ -68,12 +68,12 @@ _TITLES: Final[Mapping[Section, str]] = {
     "deeds": "Key past events (compressed)",
 }
 _OUTCOMES: Final = 40
-ADVENTURE, QUESTS, AROUND = "## Adventure", "## Quests", "## Place and People"
+PARTY, ADVENTURE, QUESTS, AROUND = "## Party", "## Adventure", "## Quests", "## Place and People"
 STORY_DM, STORY_OWN = "## Story So Far", "## What You Remember"
 KEPT, KNOWLEDGE, HERE, ASKED = "## KEPT", "## Player Knowledge", "## HERE", "## ASKED"
 # The headings of sentences; all others are DCML.
 PROSE: Final = (
-    *(ADVENTURE, QUESTS, AROUND, *HEADS, STORY_DM, STORY_OWN),
+    *(PARTY, ADVENTURE, QUESTS, AROUND, *HEADS, STORY_DM, STORY_OWN),
     *(KEPT, KNOWLEDGE, RECENT, HERE, ASKED),
 )
 
@@ -119,7 +119,7 @@ class ContextBuilder:
         whole = self._shared_room(asked, stable)
         around = self._around(int(whole * _AROUND) + spare // 8)
         left = int(whole * _AROUND) - self._count(around.text) + spare // 8
-        known = self._known(max(left, 0), guide="" if lasting.text else self._guide)
+        known = self._known(max(left, 0), guide="" if self._guide in lasting.text else self._guide)
         pinned = self._pinned(int(whole * _PINNED) + spare // 16)
         memory_room = int(whole * _MEMORIES) - self._count(pinned.text) // 2 + spare // 8
         memories = self._memories(frozenset(), memory_room)
@@ -185,9 +185,13 @@ class ContextBuilder:
     def _lasting(self, room: int) -> Block:
         """Return the guide, the reader and the party."""
         me, sheets = self.scene.me, self.briefing.has_sheets
+        if sheets and self.view.viewer == DM:
+            return self._sentences(
+                list(sections.offer_party(self.scene, self.gates, self._named)), room, PARTY
+            )
 
         def lines_of(entity: Entity) -> Iterable[KnownLine]:
-            if sheets and (entity is me or self.view.viewer == DM):
+            if sheets and entity is me:
                 return sections.lines_beyond_sheet(entity, self.gates)
             return self.cache.stated_with_sheet(entity) if entity is me else self.cache.stated(entity)
 

@@ -13,6 +13,7 @@ from dndbots.canon import claims
 from dndbots.canon.entities import Entity, Fact
 from dndbots.ids import DM, category_of, is_uid
 from dndbots.memory.context.known_lines import PASSING, SHEET, is_passing
+from dndbots.memory.deeds import quest_title
 from dndbots.memory.fact_sentences import attitude_of
 from dndbots.text.clean import one_line
 from dndbots.text.labels import write_label
@@ -27,6 +28,7 @@ _UNTOLD: Final = frozenset((*SHEET, *PASSING, "discovered", claims.NUMBER, "kill
 _LONGEST: Final = 240
 _MOST_OTHERS: Final = 6
 _MOST_LOOKS: Final = 2
+_FEWEST_WORDS: Final = 6
 _STATES: Final = {"offered": "offered, not answered yet", "accepted": "taken on"}
 
 
@@ -35,7 +37,7 @@ def describe_quest(quest: Entity, facts: Iterable[Fact], named: NamesOf) -> tupl
     known = _Known(facts, named)
     state = known.text("state")
     giver, goal = known.uid("giver"), known.fact("goal")
-    head = f'"{write_label(quest.name)}"' + (f" ({_STATES.get(state, state)})" if state else "")
+    head = quest_title(write_label(quest.name)) + (f" ({_STATES.get(state, state)})" if state else "")
     by = known.name(giver) if giver else ""
     if not by and goal is not None and goal.said_by not in (None, DM):
         by = f"as {known.name(str(goal.said_by))} told it"
@@ -83,7 +85,9 @@ def describe_place(
     """Return a line on a place (looks, danger) and its source events; `brief` for one of several places."""
     known = _Known(facts, named)
     looks = split_sentences(_sentence(known.text("looks")))
-    said = looks[:1] if brief else looks[:_MOST_LOOKS]
+    # "Wind, first of all." alone says little.
+    is_enough = brief and looks[:1] and looks[0].count(" ") + 1 >= _FEWEST_WORDS
+    said = looks[:1] if is_enough else looks[:_MOST_LOOKS]
     if danger := known.text("danger"):
         said.append("It is safe now." if danger.casefold() == "cleared" else f"Danger: {danger.casefold()}.")
     said += [_sentence(other) for other in known.others(_PLACE)]

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from dndbots.canon.entities import Entity
 from dndbots.ids import DM
 from dndbots.memory.context.blocks import Block, as_dropped
-from dndbots.memory.context.repetition import is_told, sentence_key
+from dndbots.memory.context.repetition import is_told, sentence_key, split_outside_quotes
 from dndbots.memory.context.scene import Scene, all_uids_of
 from dndbots.memory.context.viewer_cache import ViewerCache
 from dndbots.memory.context.xray import ContextItem, item_of
@@ -27,7 +27,6 @@ from dndbots.models import MemoryEntry
 from dndbots.storage.views.view import View
 from dndbots.text.clean import one_line
 from dndbots.text.labels import write_label, write_telling
-from dndbots.text.sentences import split_sentences
 from dndbots.tokens import count_many
 
 LOCATION: Final = f"## {LocationMemoryBuilder.title}"
@@ -56,7 +55,7 @@ class MemoryOffer(NamedTuple):
 
     def text(self, sentences: int) -> str:
         """Return the memory as one line: its date, whom it is about, and its first sentences."""
-        name = f"{self.name}: " if self.name else ""
+        name = "" if not self.name or self.sentences[0].startswith(self.name) else f"{self.name}: "
         return f"- {self.date}: {name}{' '.join(self.sentences[:sentences])}"
 
 
@@ -102,7 +101,7 @@ def _offers(
             head=head,
             date=date_of(entry),
             name=write_label(about.name) if about else "",
-            sentences=tuple(split_sentences(text)) or (text,),
+            sentences=tuple(split_outside_quotes(text)) or (text,),
             reason=reason,
             sources=sources,
             rank=newest - number,

@@ -36,6 +36,17 @@ def _running(told: frozenset[str]) -> str:
     return f" {' | '.join(sorted(told))} "
 
 
+def split_outside_quotes(text: str) -> list[str]:
+    """Return the sentences of a line; those of one quotation stay together."""
+    whole: list[str] = []
+    for sentence in split_sentences(text):
+        if whole and whole[-1].count('"') % 2:
+            whole[-1] += f" {sentence}"
+        else:
+            whole.append(sentence)
+    return whole
+
+
 def sentences_in(items: Iterable[ContextItem]) -> frozenset[str]:
     """Return the sentences of some lines, without dates and names before them."""
     return frozenset(key for item in items for _, key in _sentences(item.text)[1] if key)
@@ -76,5 +87,5 @@ def _sentences(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return the label of a line, and its sentences with their keys."""
     found = _LABEL.match(text)
     label = found.group() if found else ""
-    sentences = split_sentences(text[len(label) :])
+    sentences = split_outside_quotes(text[len(label) :])
     return label, tuple((sentence, sentence_key(sentence)) for sentence in sentences)

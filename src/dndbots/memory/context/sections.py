@@ -65,10 +65,20 @@ def offer_identity(scene: Scene, lasting: LinesOf) -> Iterator[StatementOffer]:
 
 def lines_beyond_sheet(entity: Entity, gates: Gates) -> list[KnownLine]:
     """Return the lasting facts on a character that its sheet in the prompt does not show."""
-    shown = (fact for fact in _shown(entity, gates) if not is_passing(entity, fact))
-    return known_lines_of(
-        entity, [fact for fact in shown if fact.key not in _ON_SHEET and fact.object != PARTY_UID]
-    )
+    return known_lines_of(entity, [fact for fact in _shown(entity, gates) if _is_beyond_sheet(entity, fact)])
+
+
+def offer_party(scene: Scene, gates: Gates, named: NamesOf) -> Iterator[SentenceOffer]:
+    """Offer a line on each party member: what the sheet in the prompt does not show."""
+    for entity in scene.party:
+        beyond = [fact for fact in _shown(entity, gates) if _is_beyond_sheet(entity, fact)]
+        text, sources = describe_person(entity, beyond, named)
+        if text:
+            yield SentenceOffer(f"- {text}", "identity", "a party member", sources)
+
+
+def _is_beyond_sheet(entity: Entity, fact: Fact) -> bool:
+    return not is_passing(entity, fact) and fact.key not in _ON_SHEET and fact.object != PARTY_UID
 
 
 def offer_quests(scene: Scene, gates: Gates, named: NamesOf) -> Iterator[SentenceOffer]:

@@ -1,6 +1,7 @@
 """A session retold to one viewer, to be read aloud: what was set out to do, done, lost and left open."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
@@ -141,22 +142,25 @@ def _tell(entries: Sequence[Entry], size: _Size) -> list[Sentence]:
     telling = [passage for passage in passages if passage.kind != "moved"]
     eventful = len(telling) >= _FEW_PASSAGES
     quotations = [
-        Sentence(quotation.sentence, (quotation.source,), quotation.at)
+        quotation.passage
         for quotation in find_quotations(entries, size.quotations)
         if eventful or len(entries) > _SHORT_SESSION
     ]
     places = find_last_places(entries) if eventful else []
     last = _last_place(places, heroes, len(entries))
-    room = size.tokens - sum(count_tokens(sentence.text) + 1 for sentence in (*quotations, *last))
-    story = fit_passages(telling, room, heroes=heroes, place=None if eventful else "")
-    if not eventful:
-        room -= sum(count_tokens(sentence.text) + 1 for sentence in story)
-        known = {source for sentence in (*story, *quotations) for source in sentence.sources}
-        story += retell_transcript(entries, room, without=known)
+    fit = partial(fit_passages, heroes=heroes, place=None if eventful else "")
+    room = size.tokens - sum(count_tokens(sentence.text) + 1 for sentence in last)
+    story = fit(telling, room - sum(count_tokens(passage.what) + 1 for passage in quotations))
     # Nobody is quoted before the story has begun.
     begun = min((sentence.at for sentence in story), default=0)
-    quoted = [sentence for sentence in quotations if sentence.at >= begun]
-    told = sorted([*story, *quoted], key=lambda sentence: sentence.at)
+    quoted = [passage for passage in quotations if passage.at >= begun]
+    if quoted:
+        story = fit([*telling, *quoted], room)
+    if not eventful:
+        room -= sum(count_tokens(sentence.text) + 1 for sentence in story)
+        known = {source for sentence in story for source in sentence.sources}
+        story += retell_transcript(entries, room, without=known)
+    told = sorted(story, key=lambda sentence: sentence.at)
     return told if _tells_places(told[-_LAST_SENTENCES:], places) else [*told, *last]
 
 

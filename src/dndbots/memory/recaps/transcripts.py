@@ -3,18 +3,25 @@
 The words of the table tell it: the narration that says most, or the talk where nobody narrates.
 """
 
+import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
 from dndbots.memory.entries import Entry
 from dndbots.memory.selection import Salience, choose_candidates, find_candidates, names_in
-from dndbots.memory.selection.candidates import Candidate
+from dndbots.memory.selection.candidates import Candidate, join_candidate
 from dndbots.memory.selection.cover import CoverWish, drop_repeats
+from dndbots.memory.selection.weights import is_to_the_table
 from dndbots.memory.tellings.prose import Sentence
+from dndbots.text.sentences import is_hanging
 
 # Changes count more than descriptions, and the retelling of an earlier session is not this session.
 _WISH: Final = CoverWish(change=3.0, retold=0.2)
+_HANGS, _ASIDE = 0.5, 0.1
+# What a narrator says for somebody else: without a name before it, nobody knows who speaks.
+_OPENING_QUOTE: Final = re.compile(r"[\"\u201c]")
 # A table with a narrator: talk is quoted, narration is told.
 _LEAST_NARRATED: Final = 0.1
 
@@ -24,14 +31,21 @@ def retell_transcript(entries: Sequence[Entry], tokens: int, *, without: Collect
 
     Events in `without` are told already.
     """
-    whole = find_candidates(entries, shortened=False)
-    pool = [candidate for candidate in whole if not candidate.outcome and candidate.source not in without]
+    whole = find_candidates([replace(entry, outcomes=()) for entry in entries], shortened=False)
+    pool = [candidate for candidate in whole if candidate.source not in without]
     if sum(candidate.tokens for candidate in pool) <= tokens:
         return _sentences(drop_repeats(pool))
     narrated = [candidate for candidate in pool if candidate.told]
-    pool = narrated if len(narrated) >= _LEAST_NARRATED * len(pool) else pool
+    if len(narrated) >= _LEAST_NARRATED * len(pool):
+        pool = [_as_read_aloud(each) for each in narrated if not _OPENING_QUOTE.match(each.text)]
     salience = Salience.of(pool, names_in(entries))
     return _sentences(choose_candidates(pool, tokens, salience=salience, wish=_WISH))
+
+
+def _as_read_aloud(candidate: Candidate) -> Candidate:
+    """Return narration with less weight if it hangs on the sentence before it, or talks to the table."""
+    hangs, aside = is_hanging(candidate.text), is_to_the_table(candidate.text)
+    return candidate._replace(weight=candidate.weight * (_HANGS if hangs else 1) * (_ASIDE if aside else 1))
 
 
 def _sentences(chosen: Iterable[Candidate]) -> list[Sentence]:
@@ -39,7 +53,9 @@ def _sentences(chosen: Iterable[Candidate]) -> list[Sentence]:
     told = []
     for (at, who), together in groupby(chosen, key=lambda candidate: (candidate.entry, candidate.who)):
         group = list(together)
-        text = " ".join(map(_ended, [group[0].line, *(candidate.text for candidate in group[1:])]))
+        text, last = _ended(group[0].line), group[0]
+        for candidate in group[1:]:
+            text, last = _ended(join_candidate(text, last, candidate)), candidate
         sources = (group[0].source,) if group[0].source else ()
         told.append(Sentence(text, sources, at, apart=bool(who)))
     return told

@@ -4,6 +4,7 @@ The candidates of an entry never depend on other entries, so they can be cached 
 candidates become lines here, too: the sentences of one entry stand on one line, under its speaker's name.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -15,6 +16,7 @@ from dndbots.memory.selection.shortener import shorten
 from dndbots.memory.selection.weights import (
     ASIDE,
     CUE,
+    NARRATED,
     OUTCOME,
     WHISPER,
     find_retellings,
@@ -32,6 +34,11 @@ from dndbots.tokens import DEFAULT_ENCODING, count_many
 _ENDING: Final = 0.1
 _ENDING_WEIGHT: Final = 2.5
 _SHORT_SESSION: Final = 20
+# Beside what can be seen, a list has only a few words: "Your eyes stop at".
+_FEW_WORDS: Final = 5
+_JOINTS: Final = frozenset(("a", "an", "and", "or", "the", "way", "ways"))
+_WORD: Final = re.compile(r"\w+")
+_SPOKEN: Final = re.compile(r'[^"]{1,60} said, "')
 
 
 class Candidate(NamedTuple):
@@ -119,6 +126,8 @@ def find_entry_candidates(entry: Entry, retold: bool, shortened: bool) -> tuple[
 
 def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Candidate]:
     place = 0
+    # That somebody went somewhere, or drew a sword, matters less than what came of it.
+    decided = any(deed.kind not in ("moved", "fight") and not deed.is_petty for deed in entry.deeds)
     for outcome in entry.outcomes:
         for sentence in spoken_sentences(outcome):
             if text := write_unlabelled(prompt_line(sentence)):
@@ -128,15 +137,15 @@ def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Ca
                     session=entry.session,
                     place=place,
                     words=content_stems(text),
-                    weight=OUTCOME,
+                    weight=OUTCOME if decided else NARRATED,
                     change=True,
-                    outcome=True,
+                    outcome=decided,
                 )
                 place += 1
     speaker = "" if entry.narrated else short_label(entry.who)
     for sentence in spoken_sentences(entry.text, clauses=shortened):
         text = prompt_line(shorten(sentence) if shortened else sentence)
-        if not text:
+        if not text or (entry.shown and _is_list(sentence, entry.shown)):
             continue
         terms = terms_of(text)
         who = "" if speaker and text.startswith((f"{speaker} ", f"{speaker}'s ")) else speaker
@@ -153,6 +162,18 @@ def _sentences_of(entry: Entry, *, retold: bool, shortened: bool) -> Iterator[Ca
             retold=retold,
         )
         place += 1
+
+
+def _is_list(sentence: str, shown: Sequence[str]) -> bool:
+    """Return whether a sentence only lists what can be seen: "Ways out: the cider house and the green."."""
+    words = sentence.casefold()
+    _, colon, listed = words.partition(": ")
+    rest, after = words, listed
+    for each in sorted(shown, key=len, reverse=True):
+        rest, after = (text.replace(each.casefold(), " ") for text in (rest, after))
+    said = [word for word in _WORD.findall(rest) if word not in _JOINTS]
+    is_listed = bool(colon) and not set(_WORD.findall(after)) - _JOINTS
+    return rest != words and (is_listed or len(said) <= _FEW_WORDS)
 
 
 def _worth(entry: Entry, sentence: str) -> float:
@@ -172,11 +193,22 @@ def lines_of(chosen: Iterable[Candidate]) -> list[Line]:
         chosen, key=lambda candidate: (candidate.entry, candidate.who, candidate.outcome)
     ):
         group = list(together)
-        text = group[0].line
+        text, last = group[0].line, group[0]
         for candidate in group[1:]:
-            text += f"; {candidate.text}" if text[-1].isalnum() else f" {candidate.text}"
+            text = join_candidate(text, last, candidate)
+            last = candidate
         lines.append(Line(text, (group[0].source,) if group[0].source else ()))
     return lines
+
+
+def join_candidate(text: str, last: Candidate, candidate: Candidate) -> str:
+    """Return a line that ends with one sentence with the next one: two of a quotation are one again."""
+    if candidate.place == last.place + 1 and text.endswith('"') and candidate.text.startswith('"'):
+        return f"{text[:-1]} {candidate.text[1:]}"
+    opening = _SPOKEN.match(candidate.text)
+    if opening and text.endswith('"') and _SPOKEN.match(text) and text.startswith(opening.group()):
+        return f"{text[:-1]} {candidate.text[opening.end() :]}"
+    return f"{text}; {candidate.text}" if text[-1].isalnum() else f"{text} {candidate.text}"
 
 
 def cut_candidate(candidate: Candidate, tokens: int, encoding: str = DEFAULT_ENCODING) -> Candidate | None:

@@ -16,22 +16,24 @@ from dndbots.memory.selection.cover import CoverWish, choose_candidates
 from dndbots.memory.selection.salience import Salience
 from dndbots.memory.tellings.digest import fit_passages
 from dndbots.memory.tellings.passages import ToldPassage, find_heroes, find_passages
-from dndbots.memory.tellings.quotations import StockPhrases
+from dndbots.memory.tellings.quotations import StockPhrases, quoted_in
 from dndbots.text.clean import prompt_line
 from dndbots.text.labels import short_label, write_unlabelled
 from dndbots.text.names import names_in
-from dndbots.text.sentences import split_sentences
+from dndbots.text.sentences import is_hanging, split_sentences
 from dndbots.text.words import content_stems
-from dndbots.tokens import count_tokens
+from dndbots.tokens import count_many, count_tokens
 
 MOST_SENTENCES: Final = 3
 # Changes count more than descriptions.
 _CHANGE: Final = 4.0
 # The part of its weight that something keeps in the memory of a person who had nothing to do with it.
 _UNRELATED: Final = 0.3
+_STEP: Final = 100.0
 _FINDS: Final = ("learned", "found", "got", "cleared")
 _FEWEST_TOKENS: Final = 8
-_QUOTES: Final = '"\u201c\u201d'
+_FEWEST_WORDS: Final = 5
+_FEWEST_TELLING: Final = 3  # words with a meaning of their own
 
 
 def write_scoped_memory(task: SummaryTask, encoding: str) -> list[Line]:
@@ -46,7 +48,17 @@ def write_scoped_memory(task: SummaryTask, encoding: str) -> list[Line]:
 
 def _decided(task: SummaryTask, encoding: str) -> list[Line]:
     passages = find_passages(task.entries)
-    telling = [_weighed(passage, task) for passage in passages if _is_told_in(passage, task)]
+    asked = frozenset(
+        passage.what for passage in passages if passage.kind == "offered" and task.name in passage.who
+    )
+    telling = [_weighed(passage, task, asked) for passage in passages if _is_told_in(passage, task)]
+    if task.kind == "world":
+        # The step of the story that the memory is made for comes last, and is told before all others.
+        last = max((passage.end for passage in telling), default=0)
+        telling = [
+            replace(passage, weight=passage.weight + _STEP, must=True) if passage.end == last else passage
+            for passage in telling
+        ]
     # Each sentence is a line, so it costs a newline more than in running text.
     sentences = fit_passages(
         telling,
@@ -64,9 +76,12 @@ def _is_told_in(passage: ToldPassage, task: SummaryTask) -> bool:
     return passage.kind != "moved" and (passage.kind not in _FINDS or _concerns(passage, task))
 
 
-def _weighed(passage: ToldPassage, task: SummaryTask) -> ToldPassage:
-    """Return a passage with less weight if the person whom the memory is about had no part in it."""
-    if _concerns(passage, task):
+def _weighed(passage: ToldPassage, task: SummaryTask, asked: frozenset[str]) -> ToldPassage:
+    """Return a passage with less weight if the person whom the memory is about had no part in it.
+
+    `asked` are the quests that the person asked for.
+    """
+    if _concerns(passage, task) or passage.what in asked:
         return passage
     return replace(passage, weight=passage.weight * _UNRELATED, must=False)
 
@@ -97,24 +112,38 @@ def _said(entry: Entry, text: str) -> str:
     sentences = split_sentences(prompt_line(text).replace('"', "")) or [""]
     words = next(filter(cue_in, sentences), max(sentences, key=len))  # a memory line is one sentence
     who = "" if entry.narrated else short_label(entry.who)
-    return f"{who}: {as_sentence(words)}" if who else write_unlabelled(as_sentence(words))
+    return _quoted(who, as_sentence(words)) if who else write_unlabelled(as_sentence(words))
+
+
+def _quoted(who: str, words: str) -> str:
+    return write_unlabelled(f'{who} said, "{words}"')
 
 
 def _told(task: SummaryTask, room: int, most: int, known: Sequence[Line], encoding: str) -> list[Line]:
     """Return the sentences that say most of what nothing was decided in."""
+    if task.kind == "world" and known:
+        return []  # a step of the story is told, and the rest is scenery
     told = {source for line in known for source in line.sources}
     asides = {entry.event_id for entry in task.entries if entry.aside}
-    speeches = {entry.event_id for entry in task.entries if not entry.narrated and _is_quoted(entry.text)}
+    # What was decided is told already.
+    entries = [replace(_said_aloud(entry), outcomes=()) for entry in task.entries]
+    pairs = zip(entries, task.entries, strict=True)
+    aloud = {said.event_id for said, entry in pairs if said.text != entry.text}
     pool = [
         candidate
-        for candidate in find_candidates(task.entries, shortened=False, encoding=encoding)
-        if not candidate.outcome and candidate.source not in told and not _is_gesture(candidate, speeches)
+        for candidate in find_candidates(entries, shortened=False, encoding=encoding)
+        if candidate.source not in told
     ]
     worth = [candidate for candidate in _fresh(pool, task.entries) if candidate.source not in asides]
     if not worth:
         # Words that come back at every visit add nothing to what was decided, and little to nothing.
         return [] if known else _passed(task, room, encoding)
-    pool = _by_or_about(worth, task) or worth
+    scenery = {entry.event_id for entry in task.entries if entry.scenery and task.kind != "world"}
+    worth = [candidate for candidate in worth if candidate.source not in scenery] or worth
+    worth = [candidate for candidate in worth if not _hangs(candidate)] or worth
+    pool = _as_quotations(_by_or_about(worth, task) or worth, aloud, encoding)
+    if known and all(candidate.tokens > room for candidate in pool):
+        return []  # half a sentence adds little
     salience = Salience.of(pool, names_in(task.entries))
     about = frozenset(content_stems(task.name) or content_stems(task.about.replace("_", " ")))
     # In "Gull Rock" only "Gull" identifies the place: rocks are everywhere.
@@ -129,13 +158,42 @@ def _by_or_about(pool: Iterable[Candidate], task: SummaryTask) -> list[Candidate
     return [candidate for candidate in pool if candidate.who == task.name or task.name in candidate.text]
 
 
-def _is_quoted(text: str) -> bool:
-    return any(mark in text for mark in _QUOTES)
+def _said_aloud(entry: Entry) -> Entry:
+    """Return the words that somebody says without those around them: "Wymond Pell takes a breath."."""
+    spoken = [] if entry.narrated else [_whole(words) for words in quoted_in(entry.text)]
+    return replace(entry, text=" ".join(filter(None, spoken))) if any(spoken) else entry
 
 
-def _is_gesture(candidate: Candidate, speeches: Collection[str]) -> bool:
-    """Return whether a sentence stands around what somebody says: "Wymond Pell takes a breath."."""
-    return candidate.source in speeches and not _is_quoted(candidate.text)
+def _whole(words: str) -> str:
+    """Return quoted words as sentences; "" for a few that are part of another sentence: "Nub," he says."""
+    if words.endswith(","):
+        return f"{words[:-1]}." if words.count(" ") + 1 >= _FEWEST_WORDS else ""
+    *whole, last = split_sentences(words) or [""]
+    return " ".join([*whole, last] if last.endswith((".", "!", "?", "\u2026")) else whole)
+
+
+def _hangs(candidate: Candidate) -> bool:
+    """Return whether a sentence means little without the one before it: "Nine doors have one."."""
+    if candidate.who and candidate.who in candidate.text:
+        return True  # "I am Nub." says no more than the name before it
+    few = len(candidate.words) < _FEWEST_TELLING and candidate.text.isascii()
+    return few or (not candidate.who and is_hanging(candidate.text))
+
+
+def _as_quotations(pool: Sequence[Candidate], aloud: Collection[str], encoding: str) -> list[Candidate]:
+    """Return the candidates with those that were said aloud in quotation marks, behind the speaker's name."""
+    written = [
+        candidate._replace(
+            text=_quoted(candidate.who, candidate.text.replace('"', "'")),
+            who="",
+            words=(*content_stems(candidate.who), *candidate.words),
+        )
+        if candidate.who and candidate.source in aloud
+        else candidate
+        for candidate in pool
+    ]
+    counts = count_many([f"{candidate.line}\n" for candidate in written], encoding)
+    return [candidate._replace(tokens=tokens) for candidate, tokens in zip(written, counts, strict=True)]
 
 
 def _passed(task: SummaryTask, room: int, encoding: str) -> list[Line]:

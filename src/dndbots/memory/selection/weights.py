@@ -50,6 +50,9 @@ _DENIAL = re.compile(
 )
 
 
+_TO_THE_TABLE = re.compile(r"\b(?:I|we|let's|guys)\b", re.IGNORECASE)
+
+
 def is_change(terms: Iterable[str]) -> bool:
     """Return whether something changes in a sentence: somebody dies, takes, promises, finds, leaves."""
     return not _CHANGES.isdisjoint(terms)
@@ -71,6 +74,14 @@ def weight_of(sentence: str, terms: Iterable[str], *, narrated: bool) -> float:
     if sentence.isascii() and sentence.count(" ") + 1 < _FEW_WORDS:
         weight *= _FRAGMENT
     return weight
+
+
+def is_to_the_table(sentence: str) -> bool:
+    """Return whether a narrator speaks in the first person, outside of what somebody in the story says."""
+    if not _TO_THE_TABLE.search(sentence):
+        return False
+    outside = sentence.replace("\u201c", '"').replace("\u201d", '"').split('"')[::2]
+    return any(map(_TO_THE_TABLE.search, outside))
 
 
 EARLY: Final = 150

@@ -97,11 +97,16 @@ def _sentences(entry: Entry, number: int) -> Iterable[Candidate]:
 # Most viewers of an event know the same names, and share this cache.
 @lru_cache(maxsize=1 << 9)
 def _lines(entry: Entry) -> tuple[str, ...]:
-    """Return the text under its speaker's name, and the outcomes that the rules decided."""
+    """Return the text under its speaker's name, and the outcomes that it does not tell itself."""
     who, text = short_label(entry.who), prompt_line(entry.text)
-    spoken = (f"{who}: {text}" if who else write_unlabelled(text)) if text else ""
-    outcomes = " ".join(filter(None, map(prompt_line, entry.outcomes)))
-    return tuple(line for line in (spoken, write_unlabelled(outcomes)) if line)
+    # "Wymond Pell looks past you." needs no name before it.
+    named = not who or entry.played
+    # Who comes in is told to those who are there; the others went there.
+    is_arrival = entry.aside and bool(entry.outcomes) and all(deed.kind == "moved" for deed in entry.deeds)
+    spoken = (write_unlabelled(text) if named else f"{who}: {text}") if text and not is_arrival else ""
+    told = {deed.sentence for deed in entry.deeds if deed.is_told_in(text)}
+    outcomes = " ".join(prompt_line(outcome) for outcome in entry.outcomes if outcome not in told)
+    return tuple(line for line in (spoken, write_unlabelled(outcomes.strip())) if line)
 
 
 def cut_line(line: str, tokens: int, encoding: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from dndbots.memory.deeds import AS_REWARD, GOT, PARTY, DeedKind, StoryDeed, join_names
+from dndbots.memory.deeds import A_PURSE, AS_REWARD, GOT, PARTY, DeedKind, StoryDeed, join_names
 from dndbots.memory.entries import Entry
 from dndbots.text.word_forms import is_plural, number_word
 
@@ -119,7 +119,7 @@ class _Fight:
 
     def passage(self, *, goes_on: bool = False) -> ToldPassage:
         """Return the whole fight; of one that still goes on, it says so."""
-        end = self._outcome() or (", and the fight was not over" if goes_on else "")
+        end = self._outcome() + (", and the fight was not over" if goes_on and not self._is_over else "")
         return ToldPassage(
             kind="fight",
             who=self.who,
@@ -131,6 +131,10 @@ class _Fight:
             what=self.what,
             weight=_WEIGHTS["fight"],
         )
+
+    @property
+    def _is_over(self) -> bool:
+        return bool(self.result) or (self.of is not None and self.killed >= self.of)
 
     def _outcome(self) -> str:
         """Return how the fight ended, as the rest of its sentence."""
@@ -163,6 +167,11 @@ class _Haul:
     gold: int
     sources: list[str]
 
+    @property
+    def is_petty(self) -> bool:
+        """Return True for a coin or two, which nobody would tell of."""
+        return not self.items and not self.reward and self.gold < A_PURSE
+
     def passage(self) -> ToldPassage:
         got = [*dict.fromkeys(self.items), *([f"{self.gold} gold"] if self.gold else [])]
         return ToldPassage(
@@ -189,7 +198,7 @@ class _Reader:
     def passages(self) -> list[ToldPassage]:
         """Return all passages so far, in order; what still goes on ends here."""
         ongoing = [fight.passage(goes_on=fight.at > self._moved) for fight in self._fights.values()]
-        hauls = [haul.passage() for haul in self._hauls.values()]
+        hauls = [haul.passage() for haul in self._hauls.values() if not haul.is_petty]
         told = sorted([*self._done, *ongoing, *hauls], key=lambda passage: (passage.at, passage.end))
         return _with_first_quest(_each_once(told))
 
@@ -264,7 +273,8 @@ def _each_once(passages: Sequence[ToldPassage]) -> list[ToldPassage]:
     seen: dict[tuple[tuple[str, ...], str], int] = {}
     kept: list[ToldPassage] = []
     for passage in passages:
-        key = passage.who, passage.did
+        # Two people may look at the same thing, and learn the same.
+        key = ((), passage.how) if passage.kind == "learned" else (passage.who, passage.did)
         if passage.kind != "moved" and key in seen:
             first = kept[seen[key]]
             kept[seen[key]] = replace(first, sources=tuple(dict.fromkeys((*first.sources, *passage.sources))))

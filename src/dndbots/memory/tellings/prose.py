@@ -17,7 +17,10 @@ _OPENINGS: Final = ("", "Then ", "", "After that ", "", "Next ", "", "Later ")
 _SHORT_CLAUSE: Final = 60
 _VERBS: Final = ("took on ", "turned down ", "learned ", "found ")
 _GROUP: Final = 2
+_PAIR: Final = 2
 _PLACELESS: Final = ("moved", "cleared", "ended")
+# "asked for proof of who sells the cider at the inn": only these leave no doubt.
+_BEFORE_PLACE: Final = frozenset(("taken", "refused", "fight", "killed", "died", "got", "paid"))
 _MEANWHILE: Final = "Meanwhile "
 
 
@@ -47,14 +50,20 @@ def write_prose(
 
 
 def _grouped(passages: Sequence[ToldPassage]) -> list[list[ToldPassage]]:
-    """Return the passages in groups of one sentence each: the same people at the same place."""
+    """Return the passages in groups of one sentence each: the same people at the same place.
+
+    A quotation follows the sentence on what its speaker did.
+    """
     groups: list[list[ToldPassage]] = []
     for passage in passages:
+        if passage.kind == "told":
+            continue
         if groups and _joins(groups[-1], passage):
             groups[-1].append(passage)
         else:
             groups.append([passage])
-    return groups
+    groups += [[passage] for passage in passages if passage.kind == "told"]
+    return sorted(groups, key=lambda group: group[0].at)
 
 
 def _joins(group: Sequence[ToldPassage], passage: ToldPassage) -> bool:
@@ -66,8 +75,11 @@ def _joins(group: Sequence[ToldPassage], passage: ToldPassage) -> bool:
         return last.what == passage.what
     if group[0].kind == "offered":
         return False
-    together = last.place == passage.place or passage.kind == "moved" or passage.kind == last.kind == "taken"
-    return last.who == passage.who and together
+    if last.who == passage.who and all(each.kind == "taken" for each in (*group, passage)):
+        return ":" not in passage.did
+    if any(each.place != last.place for each in group):
+        return False
+    return last.who == passage.who and (last.place == passage.place or passage.kind == "moved")
 
 
 def _joined(predicates: Sequence[str]) -> str:
@@ -84,12 +96,17 @@ def _joined(predicates: Sequence[str]) -> str:
 
 
 def _is_short(passage: ToldPassage) -> bool:
-    """Return whether a place can follow the predicate of a passage; what was looked at has one of its own."""
+    """Return whether a place can follow the predicate of a passage, and belongs to nothing else in it."""
     return (
-        passage.kind != "learned"
+        passage.kind in _BEFORE_PLACE
         and len(passage.did) <= _SHORT_CLAUSE
         and not any(mark in passage.did for mark in ",:;")
     )
+
+
+def _taken(passage: ToldPassage) -> str:
+    """Return a quest that was taken on, with its place."""
+    return f"{passage.what} {as_whereabouts(passage.place)}" if passage.place else passage.what
 
 
 class _Writer:
@@ -108,7 +125,7 @@ class _Writer:
 
         A story that begins with somebody who asks the party for something needs none: that sentence names it.
         """
-        first = next(iter(passages), None)
+        first = next((passage for passage in passages if passage.kind != "told"), None)
         if first is None or len(self._party) < _GROUP or not first.place or first.who == tuple(self._party):
             return []
         if first.kind == "offered" and PARTY in first.did:
@@ -124,7 +141,14 @@ class _Writer:
         first, how = group[0], group[-1].how
         where = self._where(first)
         subject = self._subject(first.who)
-        if first.kind == "offered" and len(group) > 1:
+        if first.kind == "told":
+            text = f"{where}{subject} {first.did}" if where else first.what
+            self._follow(group)
+            return Sentence(as_sentence(text), first.sources, first.at)
+        if first.kind == "taken" and len({passage.place for passage in group}) > 1:
+            text = f"{subject} took on {join_names(map(_taken, group))}"
+            where = ""
+        elif first.kind == "offered" and len(group) > 1:
             text = f"{subject} {self._asked(first)}, and {self._subject(group[1].who)} {group[1].did}"
         else:
             text = f"{subject} {_joined([self._asked(each) for each in group])}"
@@ -133,7 +157,9 @@ class _Writer:
         else:
             text = f"{where or self._opening(first)}{text}"
         if how:
-            quoted = how.replace('"', "'").rstrip()
+            # What is all one quotation needs no marks inside the marks.
+            is_quoted = how[:1] == how[-1:] == '"' and how.count('"') == _PAIR
+            quoted = (how[1:-1] if is_quoted else how.replace('"', "'")).rstrip()
             text = f'{text}: "{quoted}"'
         self._number += 1
         self._follow(group)

@@ -11,7 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from dndbots.canon.cues import cue_in
+from dndbots.memory.deeds import as_sentence
 from dndbots.memory.entries import Entry
+from dndbots.memory.tellings.passages import ToldPassage
 from dndbots.text.clean import prompt_line
 from dndbots.text.labels import short_label
 from dndbots.text.sentences import split_sentences
@@ -31,12 +33,13 @@ _QUOTES: Final = str.maketrans({"\u201c": '"', "\u201d": '"'})
 
 
 class Quotation(NamedTuple):
-    """Words that somebody said, with the number of the entry and its event."""
+    """Words that somebody said, with the number of the entry, its event, and the place if that is known."""
 
     text: str
     who: str
     at: int
     source: str
+    place: str = ""
 
     @property
     def sentence(self) -> str:
@@ -47,6 +50,22 @@ class Quotation(NamedTuple):
         elif not words.endswith(("!", "?", "\u2026")):
             words = f"{words},"
         return f'"{words}" said {self.who}.'
+
+    @property
+    def passage(self) -> ToldPassage:
+        """The quotation as a passage that a recap must have, and gives up before all others."""
+        return ToldPassage(
+            kind="told",
+            who=(self.who,),
+            did=f'said, "{as_sentence(self.text)}"',
+            at=self.at,
+            end=self.at,
+            sources=(self.source,) if self.source else (),
+            place=self.place,
+            what=self.sentence,
+            weight=0.0,
+            must=True,
+        )
 
 
 def find_quotations(entries: Sequence[Entry], most: int) -> list[Quotation]:
@@ -80,9 +99,11 @@ def _spoken(entries: Sequence[Entry]) -> Iterator[Quotation]:
             for sentence in split_sentences(speech):
                 words = len(_WORD.findall(sentence))
                 fits = _FEWEST_WORDS <= words <= _MOST_WORDS and not sentence.endswith("?")
-                if fits and not _is_told(sentence, entry):
-                    text = prompt_line(sentence).replace('"', "'")
-                    yield Quotation(text, short_label(entry.who), at, entry.event_id)
+                # "Nub, at your service" says no more than the name behind it.
+                if fits and entry.who not in sentence and not _is_told(sentence, entry):
+                    text = prompt_line(sentence).replace('"', "'").rstrip(",")
+                    place = next((deed.place for deed in entry.deeds if deed.place), "")
+                    yield Quotation(text, short_label(entry.who), at, entry.event_id, place)
 
 
 def _is_told(sentence: str, entry: Entry) -> bool:
