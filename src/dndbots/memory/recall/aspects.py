@@ -13,10 +13,10 @@ WORDS_OF_ASPECTS: Final = {
     "faction": "group guild side belong member order allegiance",
     "fears": "afraid scared frighten",
     "holder": "has carries hands owns keeps owner become",
-    "home": "live lives home hometown born come",
+    "home": "live lives home hometown born come call place",
     "race": "kind folk people species race human",
     "role": "trade work job living profession occupation craft business",
-    "status": "doing become alright well state condition",
+    "status": "doing become alright well state condition happened",
     "wants": "goal desire aim after",
 }
 _ASPECTS: Final = frozenset(

@@ -23,7 +23,7 @@ _ASKER: Final = "i"
 _FRAMING_WORDS = (
     "anybody anyone anything called clarify describe described did didnt discuss discussed does doesnt "
     "ever everyone everything exactly explain explained happen happened happening happens know known "
-    "knows many mention mentioned mentions much name named names please recall remember reveal "
+    "knows many mention mentioned mentions much name named names please recall remember remind reveal "
     "revealed reveals say saying says she shes somebody someone something talk talked tell telling "
     "tells thing things think thinks thought told whats whens wheres whether whom whos whose"
 )

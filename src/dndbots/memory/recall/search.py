@@ -47,8 +47,6 @@ _EVERYWHERE: Final = 0.5
 # A word in so many lines, or in this share of all, is rare: a line with it is hardly there by chance.
 _FEW_TIMES: Final = 4
 _RARE: Final = 0.005
-# Words beside names and aspects in a question that asks for one thing about somebody.
-_BRIEF: Final = 1
 # Lines below this share of the best score are about something else.
 _WORTH: Final = 0.15
 # Lines are seldom shorter, in tokens; this limits how many can fit into a budget.
@@ -214,13 +212,12 @@ class _Search:
         return has_one_word and not self._has_rare(best, said)
 
     def has_rare_name(self, best: Sequence[ScoredLine]) -> bool:
-        """Return whether a brief question is about somebody whom few lines name, and lines do.
+        """Return whether a question asks for an aspect of somebody whom few lines name, and lines do.
 
         "What is Brenna's trade?" is answered by the line in which she is met, whatever its words are.
         """
         names = [n for n, word in enumerate(self._question.words) if word.is_name]
-        asked = [word for word in self._question.words if not word.is_name and not is_aspect(word.forms)]
-        is_brief = len(asked) <= _BRIEF
+        is_brief = all(word.is_name or is_aspect(word.forms) for word in self._question.words)
         return is_brief and all(self._lines[n] for n in names) and self._has_rare(best, names)
 
     def _has_rare(self, best: Sequence[ScoredLine], words: Iterable[int]) -> bool:
