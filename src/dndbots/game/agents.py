@@ -23,7 +23,7 @@ class SeatTurn:
     turn was not possible, `answer` what the game answers to a person's last line. With `free`, the DM judges
     whatever a person tries, also what the rules do not understand. Models note their usage in `ledger`, and
     let their words be heard by `live` as they come. A turn that is told again has a `wish`, which may be
-    empty.
+    empty. `people` are the characters that people play.
     """
 
     who: str
@@ -37,6 +37,7 @@ class SeatTurn:
     ledger: Ledger = field(default_factory=Ledger)
     live: LiveAnswers = field(default_factory=LiveAnswers)
     wish: str | None = None
+    people: frozenset[str] = frozenset()
 
 
 class Player(Protocol):
@@ -97,6 +98,11 @@ class Cast:
     player: Player
     seats: Mapping[str, Player] = field(default_factory=dict)
     cost: Cost = unpriced
+
+    @property
+    def people(self) -> frozenset[str]:
+        """The characters that people play."""
+        return frozenset(uid for uid, player in self.seats.items() if getattr(player, "is_person", False))
 
     def of(self, who: str) -> Player:
         """Return the player of a character."""

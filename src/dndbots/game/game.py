@@ -219,10 +219,7 @@ class Game:
         self._paused = True
 
     def stop_answer(self) -> bool:
-        """Stop the answer of a model that is coming: what came of it is told. False if none is coming.
-
-        A signal handler or another thread may call this.
-        """
+        """Stop a model's answer that is coming: what came is told. Any thread may call this."""
         return self._live.stop_answer()
 
     def undo(self, who: str | None = None, *, before: int | None = None) -> TakenBack:
@@ -401,6 +398,7 @@ class Game:
                 ledger=self._ledger,
                 live=self._live,
                 wish=self._wish_of(who),
+                people=self.cast.people,
             )
             try:
                 act = choose(turn)

@@ -1,6 +1,7 @@
 """A small world for bots: places and ways, the real referee and all tables; the test plays the DM."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from dndbots.events import EventType, GameEvent
@@ -166,8 +167,9 @@ class Board:
         own = self.tables[who] if table is None else table
         return SeatTurn(who=who, table=own, prompt=None, rng=rng, seed=self.seed)  # type: ignore[arg-type]
 
-    def decide(self, who: str) -> Act:
-        return HousePlayer().act(self.turn(who))
+    def decide(self, who: str, *, people: frozenset[str] = frozenset()) -> Act:
+        """Return what the house does with a character, beside `people` whom persons play."""
+        return HousePlayer().act(replace(self.turn(who), people=people))
 
     def record(self, who: str, act: Act) -> None:
         """Record an act and its dice. A refused act fails the test."""

@@ -388,3 +388,15 @@ def test_friends_are_called_by_their_first_names() -> None:
     assert [mind.called(uid) for uid in names] == ["Pim", "Sister Maren", "Pip Reed"]
     board.tell("Hello.", place="inn", names={"pc_d_001": "Pim Hale"})
     assert Mind(board.turn(pc(0))).called("pc_a_001") == "Pim Tanglefoot"
+
+
+def test_an_offer_is_left_to_a_person_who_is_here() -> None:
+    """A companion of the house promises nothing for somebody who plays; alone, it does."""
+    board = Board(WAYS, tempers=("kind", "kind"), goals=("glory", "glory"), seed=1)
+    board.begin_round()
+    happen(board, "person", 0)
+    happen(board, "offer", 0)
+    board.begin_round()
+    assert board.decide(pc(0)).verb is Verb.ACCEPT
+    assert board.decide(pc(0), people=frozenset({pc(1)})).verb not in (Verb.ACCEPT, Verb.REFUSE)
+    assert board.decide(pc(0), people=frozenset({"pc_elsewhere_001"})).verb is Verb.ACCEPT

@@ -75,7 +75,7 @@ class Mind:
 
     def __init__(self, turn: SeatTurn) -> None:
         self.who, self.table, self.rng, self.seed = turn.who, turn.table, turn.rng, turn.seed
-        self.round = self.table.round
+        self.round, self._people = self.table.round, turn.people
         seat = self.table.seats.get(self.who)
         self.temper = seat.temper if seat is not None else ""
         self.goal = seat.goal if seat is not None else ""
@@ -157,6 +157,11 @@ class Mind:
         return [
             uid for uid in known if uid != self.who and table.alive(uid) and (uid in seats or uid not in gone)
         ]
+
+    @property
+    def is_with_people(self) -> bool:
+        """True if a person plays somebody here: what is decided for the party is theirs to decide."""
+        return not self._people.isdisjoint(self.friends)
 
     @cached_property
     def friends(self) -> list[str]:

@@ -123,8 +123,10 @@ class PeaceChooser:
     # Quests.
 
     def _answer_offer(self) -> Act | None:
-        """Accept or refuse an offered quest."""
+        """Accept or refuse an offered quest, unless a person is here who can."""
         mind = self.mind
+        if mind.is_with_people:
+            return None
         for quest in mind.quests.offered:
             giver = mind.quests.giver(quest)
             if (giver is not None and giver not in mind.people) or self._is_answered(quest):

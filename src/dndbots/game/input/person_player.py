@@ -38,6 +38,7 @@ class PersonPlayer:
     """A player who is asked until an act is possible. Implements `dndbots.game.agents.Player`."""
 
     attempts: Final = 1_000_000  # a person may try as often as they like
+    is_person: Final = True
 
     def __init__(self, lines: PlayerInput) -> None:
         self._lines = lines

@@ -274,3 +274,29 @@ def _merged(offers: Sequence[StatementOffer]) -> list[StatementOffer]:
                 sources=tuple(dict.fromkeys((*before.sources, *offer.sources))),
             )
     return list(merged.values())
+
+
+def head_block(head: str, items: Sequence[ContextItem]) -> Block:
+    """Return a block of items below its heading; an empty block without items."""
+    if not items:
+        return Block()
+    return Block("\n".join([*filter(None, (head,)), *(item.text for item in items)]) + "\n", tuple(items))
+
+
+def block_texts(blocks: Iterable[Block]) -> list[str]:
+    """Return the texts of the blocks that have any, without the newline at the very end."""
+    texts = [block.text for block in blocks if block.text]
+    return [*texts[:-1], texts[-1].rstrip("\n")] if texts else []
+
+
+def drop_last_line(blocks: Sequence[Block]) -> list[Block]:
+    """Drop the last line of the longest block.
+
+    Blocks are counted line by line, and a token may reach over the end of a line.
+    """
+    longest = max(range(len(blocks)), key=lambda n: len(blocks[n].items))
+    block = blocks[longest]
+    kept, gone = block.items[:-1], block.items[-1]
+    text = block.text[: -len(gone.text) - 1] if kept else ""
+    shorter = Block(text, kept, (*block.dropped, as_dropped(gone)))
+    return [shorter if n == longest else other for n, other in enumerate(blocks)]

@@ -20,8 +20,10 @@ from dndbots.memory.context.blocks import (
     SentenceOffer,
     StatementOffer,
     StatementWriter,
-    as_dropped,
+    block_texts,
+    drop_last_line,
     fit_sentences,
+    head_block,
 )
 from dndbots.memory.context.brief import NO_BRIEFING, Briefing, BriefLine
 from dndbots.memory.context.known_lines import KnownLine
@@ -340,8 +342,8 @@ class ContextBuilder:
         told = [item for item in items if item.section in ("names", "story")]
         recent = [item for item in items if item.section in ("lately", "recent")]
         dropped = tuple(self._items(telling.dropped))
-        then = _headed(head, [*before.items, *told])._replace(dropped=(*before.dropped, *dropped))
-        return then, _headed(RECENT, recent)
+        then = head_block(head, [*before.items, *told])._replace(dropped=(*before.dropped, *dropped))
+        return then, head_block(RECENT, recent)
 
     def _written_story(self) -> sections.WrittenStory | None:
         key = (self.cache.changes[NOTES], self.cache.session)
@@ -383,14 +385,14 @@ class ContextBuilder:
 
     def _context(self, blocks: Sequence[Block]) -> Context:
         """Join the blocks and count the whole text; drop last lines while it is over budget."""
-        while (tokens := count_parts(_parts(blocks), self.encoding)) > self.budget:
-            blocks = _drop_last_line(blocks)
+        while (tokens := count_parts(block_texts(blocks), self.encoding)) > self.budget:
+            blocks = drop_last_line(blocks)
         return Context(
             viewer=self.view.viewer,
             budget=self.budget,
             encoding=self.encoding,
             query=self.query,
-            text="".join(_parts(blocks)),
+            text="".join(block_texts(blocks)),
             tokens=tokens,
             prompt_tokens=tokens,
             items=tuple(item for block in blocks for item in block.items),
@@ -477,28 +479,3 @@ def _without_open(threads: Block, recent: Block) -> Block:
     told = _told_in_full([recent])
     kept = tuple(item for item in threads.items if not told.issuperset(item.sources))
     return threads if len(kept) == len(threads.items) else keep_items(threads, kept)
-
-
-def _headed(head: str, items: Sequence[ContextItem]) -> Block:
-    if not items:
-        return Block()
-    return Block("\n".join([*filter(None, (head,)), *(item.text for item in items)]) + "\n", tuple(items))
-
-
-def _parts(blocks: Iterable[Block]) -> list[str]:
-    """Return the texts of the blocks that have any, without the newline at the very end."""
-    texts = [block.text for block in blocks if block.text]
-    return [*texts[:-1], texts[-1].rstrip("\n")] if texts else []
-
-
-def _drop_last_line(blocks: Sequence[Block]) -> list[Block]:
-    """Drop the last line of the longest block.
-
-    Blocks are counted line by line, and a token may reach over the end of a line.
-    """
-    longest = max(range(len(blocks)), key=lambda n: len(blocks[n].items))
-    block = blocks[longest]
-    kept, gone = block.items[:-1], block.items[-1]
-    text = block.text[: -len(gone.text) - 1] if kept else ""
-    shorter = Block(text, kept, (*block.dropped, as_dropped(gone)))
-    return [shorter if n == longest else other for n, other in enumerate(blocks)]
