@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from tests.game.bots.board import Board, pc
+from tests.game.input.understanding_score import table_of
 
 from dndbots.errors import ActRefused
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
@@ -579,3 +580,38 @@ def test_who_attacks_a_thing_tries_to_break_it(mill: Table) -> None:
     assert (act.verb, act.what, act.target) == (Verb.TRY, "an iron chest", None)
     assert act.attempt is not None
     assert act.attempt.approach == "force"
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "target"),
+    [
+        ("I walk over to Wymond and say good evening, sir", "tell", "Wymond Pell"),
+        ("*says to the man* we are looking for work", "tell", "Wymond Pell"),
+        ("lean over to Quillon and say he lies", "whisper", "Quillon Ashby"),
+        ("I step closer to Quillon and quietly say he lies", "whisper", "Quillon Ashby"),
+        ("*quietly says to Quillon* he is lying", "whisper", "Quillon Ashby"),
+        ("*says quietly to Quillon* he is lying", "whisper", "Quillon Ashby"),
+        ("*mutters to Quillon* he lies", "whisper", "Quillon Ashby"),
+    ],
+)
+def test_who_walks_up_is_heard_and_who_leans_over_is_not(text: str, verb: str, target: str) -> None:
+    """A low voice or a close gesture makes an aside; steps alone do not."""
+    table, who = table_of("green")
+    found = understand_line(table, who, text)
+    assert (found.verb, found.target) == (verb, target)
+
+
+@pytest.mark.parametrize(
+    ("scene", "text", "verb"),
+    [
+        ("green", "i'll wait outside", "tell"),  # the giver "waits a moment", which is no wish of his
+        ("green", "we'll wake them", "accept"),
+        ("green", "is it still snowing", "meta"),
+        ("square", "wander around the square", "search"),
+        ("inn", "walk around the room", "search"),
+        ("wolves", "aim for the biggest wolf", "attack"),
+    ],
+)
+def test_words_mean_what_they_mean_here(scene: str, text: str, verb: str) -> None:
+    table, who = table_of(scene)
+    assert understand_line(table, who, text).verb == verb

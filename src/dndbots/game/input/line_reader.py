@@ -32,6 +32,11 @@ _SPEECH_MARKS: Final = tuple("\"'\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb\u201
 _SAY: Final = re.compile(r"(?:i )?says?\s*[:,]\s*(?P<words>\S.*)", re.IGNORECASE | re.DOTALL)
 _EMOTE: Final = re.compile(r"\*[^*]+\*")
 _EMOTES: Final = re.compile(r"\*([^*]+)\*")
+_SAID_TO: Final = re.compile(
+    r"\*(?:[^\W\d]+ )?(?:(?:says?|speaks?|replies|answers|calls?|shouts?|adds?|turns?) )?"
+    r"to (?P<name>[^*]{1,60})\*[:,]?(?P<words>[^*]+)",
+    re.IGNORECASE,
+)
 _MOST_WORDS: Final = 120  # in which deeds are looked for; what stands behind them is still said
 
 
@@ -95,6 +100,10 @@ class _LineReader:
         """Read what is done between asterisks in a line; without a deed, what stands around them."""
         if any(inner.strip().casefold().startswith("whisper") for inner in _EMOTES.findall(self._line)):
             return refuse(self._line, "say to whom: whisper NAME: WORDS")
+        said = _SAID_TO.fullmatch(self._line)
+        if said is not None and said["words"].strip():
+            found = _LineReader(self._scene, f"I say to {said['name']}: {said['words'].strip()}").read()
+            return found if found.act is None else reword(found, self._line)
         around = _EMOTES.sub(" ", self._line).strip(" ,.:;-")
         self._scene.mentioned_thing = self._scene.find(read_words(around), (THING,))
         for inner in _EMOTES.findall(self._line):

@@ -208,6 +208,8 @@ def _act_of(turn: SeatTurn, answer: Answer, call: BaseModel | None, words: str) 
 def _topic_of(turn: SeatTurn, call: AtPeace | InAFight) -> str:
     """Return what is asked about: "Ilse about the bridge" and "about the bridge" mean "the bridge"."""
     topic = _in_names(turn, call.what)
-    if call.target:
-        topic = re.sub(rf"^{re.escape(call.target)}\b\W*", "", topic, flags=re.IGNORECASE) or topic
+    target = call.target or ""
+    rest = topic[len(target) :]
+    if target and topic.casefold().startswith(target.casefold()) and not rest[:1].isalnum():
+        topic = rest.lstrip(" ,:;.-") or topic
     return _ABOUT.sub("", topic).rstrip(" .!?")

@@ -11,6 +11,8 @@ from dndbots.game.input.vocabulary.typed_words import read_words
 _PIECES: Final = {
     "HUSH": r"(?:whisper|murmur|mutter|mumble|breathe|hiss|say|add|confide)s?",
     "LOW": r"(?:murmur|mutter|mumble|breathe|hiss)s?",
+    "SECRETLY": r"(?:whisper|murmur|mutter|mumble|breathe|hiss|confide)s?",
+    "CLOSE": r"(?:lean|bend|sidle|huddle|stoop|cup)s?",
     "QUIET": r"(?:(?:very )?(?:quietly|softly|secretly|privately|discreetly)|under (?:my|his|her) breath"
     r"|aside|in a whisper|in a (?:low|hushed|quiet) voice|in secret|in private|sotto voce|out of earshot)",
     "NEAR": r"(?:lean|bend|sidle|scoot|shuffle|step|move|inch|edge|creep|huddle|turn|cup|put|bring|hold|press"
@@ -29,17 +31,25 @@ _FORMS: Final = tuple(
             r"(?:[^\W\d]+ ){0,2}ears?(?: and HUSH)?SAYING"
         ),
         # Close to somebody, and in a low voice.
-        (
-            r"WHONEAR (?:(?:over|in|close|closer|up|down|a bit|my head) ){0,2}"
-            r"(?:to|toward|towards|near|beside|next to|up to) NAME,? and (?:(?:quietly|softly) )?HUSHSAYING"
+        *(
+            rf"WHO{moving} (?:(?:over|in|close|closer|up|down|a bit|my head) ){{0,2}}"
+            rf"(?:to|toward|towards|near|beside|next to|up to) NAME,? and {saying}SAYING"
+            # Who walks up to somebody and says something is heard by all.
+            for moving, saying in (
+                ("CLOSE", "(?:(?:quietly|softly) )?HUSH"),
+                ("NEAR", "SECRETLY"),
+                ("NEAR", "(?:quietly|softly) HUSH"),
+            )
         ),
         r"WHO(?:pull|take|draw|drag|steer)s? NAME aside and (?:quietly )?HUSHSAYING",
         r"(?:in|into) NAME['\u2019]s (?:[^\W\d]+ ){0,2}ears?[:,]+ (?P<words>.+)",
         # "*whispers to Borra* …".
         (
-            r"\*WHO(?:HUSH|leans? (?:over|in|close)) (?:QUIET )?(?:to |at |in )?NAME(?:['\u2019]s ears?)?"
+            r"\*WHO(?:SECRETLY|HUSH QUIET|leans? (?:over|in|close)) (?:to |at |in )?NAME(?:['\u2019]s ears?)?"
             r"(?: QUIET)?\*[:,]? (?P<words>.+)"
         ),
+        r"\*WHOHUSH (?:to |at )?NAME QUIET\*[:,]? (?P<words>.+)",
+        r"\*(?:[^\W\d]+ )?(?:quietly|softly|secretly) HUSH (?:to |at )?NAME\*[:,]? (?P<words>.+)",
         # "Under my breath to Borra: …", "to Borra, quietly: …".
         r"QUIET,? (?:to|for|at) NAME(?: only)?[:,\u2014-]+ (?P<words>.+)",
         r"to NAME(?: only)?,? QUIET[:,\u2014-]+ (?P<words>.+)",

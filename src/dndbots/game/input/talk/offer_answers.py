@@ -29,6 +29,7 @@ _ABOUT_YOU: Final = (
     "you would",
 )
 _SHORT_YES: Final = 3
+_SPOKEN: Final = re.compile(r'"([^"]*)"')
 _NOT_TOLD: Final = re.compile(r"\bnot (?:tell|going to tell)\b")
 _WANTS_SILENCE: Final = ("say nothing", "tell nobody", "keep quiet", "silence", "secret")
 
@@ -146,8 +147,9 @@ def _offer_speech(scene: SceneNames) -> str:
 
 
 def _shares_words(scene: SceneNames, text: str, offer: SceneName) -> bool:
-    """Check that a text is about what is wanted."""
-    goal = f"{offer.label} {scene.table.fact(offer.key, 'goal', '')} {_offer_speech(scene)}"
+    """Check that a text is about what is wanted: in the goal, or in the giver's own words."""
+    spoken = " ".join(_SPOKEN.findall(_offer_speech(scene)))
+    goal = f"{offer.label} {scene.table.fact(offer.key, 'goal', '')} {spoken}"
     wanted = {root_of(word) for word in words_of(goal) if word not in STOP_WORDS}
     return any(root_of(word) in wanted for word in words_of(text) if word not in STOP_WORDS)
 
