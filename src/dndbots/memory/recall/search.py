@@ -47,6 +47,9 @@ _EVERYWHERE: Final = 0.5
 # A word in so many lines, or in this share of all, is rare: a line with it is hardly there by chance.
 _FEW_TIMES: Final = 4
 _RARE: Final = 0.005
+# One in more lines, and in more than this share, is common: chance lines have it.
+_MANY_TIMES: Final = 8
+_COMMON: Final = 0.015
 # Lines below this share of the best score are about something else.
 _WORTH: Final = 0.15
 # Lines are seldom shorter, in tokens; this limits how many can fit into a budget.
@@ -209,7 +212,7 @@ class _Search:
         has_one_word = len(said) == 1 and len(said) < len(words) and not self._question.named
         if has_names_only:
             return not self.has_rare_name(best)
-        return has_one_word and not self._has_rare(best, said)
+        return has_one_word and self._lines[said[0]] > max(_MANY_TIMES, _COMMON * self._index.heard.lines)
 
     def has_rare_name(self, best: Sequence[ScoredLine]) -> bool:
         """Return whether a question asks for an aspect of somebody whom few lines name, and lines do.
