@@ -102,8 +102,8 @@ class _LineReader:
             return refuse(self._line, "say to whom: whisper NAME: WORDS")
         said = _SAID_TO.fullmatch(self._line)
         if said is not None and said["words"].strip():
-            found = _LineReader(self._scene, f"I say to {said['name']}: {said['words'].strip()}").read()
-            return found if found.act is None else reword(found, self._line)
+            told = _LineReader(self._scene, f"I say to {said['name']}: {said['words'].strip()}").read()
+            return told if told.act is None else reword(told, self._line)
         around = _EMOTES.sub(" ", self._line).strip(" ,.:;-")
         self._scene.mentioned_thing = self._scene.find(read_words(around), (THING,))
         for inner in _EMOTES.findall(self._line):
