@@ -308,7 +308,7 @@ def close_on_error(closes: Any) -> Iterator[None]:
     """Close something if the block fails: the caller never gets hold of it then."""
     try:
         yield
-    except BaseException:
+    except BaseException:  # also on an interrupt: nobody else would close it
         closes.close()
         raise
 

@@ -160,7 +160,7 @@ def _import_as_new(desk: _ImportDesk, path: Path, options: ImportOptions) -> str
     try:
         with Campaign.open(folder) as campaign:
             campaign.import_files([path], options)
-    except BaseException:
+    except BaseException:  # an interruption leaves no half of a campaign either
         if is_new:
             shutil.rmtree(folder, ignore_errors=True)
         raise
