@@ -9,6 +9,7 @@ from sqlalchemy import (
     ScalarSelect,
     Select,
     Table,
+    and_,
     bindparam,
     delete,
     func,
@@ -20,7 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql import Executable
 
-from dndbots.storage.ports import VIEWS
+from dndbots.storage.ports import VIEWS, ClaimKey
 from dndbots.storage.sql import schema
 from dndbots.storage.sql.database import Dialect
 from dndbots.storage.sql.schema import (
@@ -52,6 +53,8 @@ _branch: Param = bindparam("branch")
 _upto: Param = bindparam("upto")
 _viewer: Param = bindparam("viewer")
 _campaign: Param = bindparam("campaign")
+
+_CLAIM_KEY: Final = ("branch", *ClaimKey._fields)
 
 
 class Statements:
@@ -258,8 +261,8 @@ class Statements:
         self.identities_as = _for_anybody_or_viewer(as_uids, identities)
 
     def _of_claims(self) -> None:
-        self.slots: dict[tuple[bool, bool, bool], Select[Any]] = {
-            (by_subject, by_slot, by_viewer): _slots(by_subject, by_slot, by_viewer)
+        self.newest_of: dict[tuple[bool, bool, bool], Select[Any]] = {
+            (by_subject, by_slot, by_viewer): _newest_claims(by_subject, by_slot, by_viewer)
             for by_subject in (False, True)
             for by_slot in (False, True)
             for by_viewer in (False, True)
@@ -274,7 +277,6 @@ class Statements:
             claims.c.valid_from <= _upto,
             claims.c.seq <= _upto,
         )
-        self.newest_claim = select(claims).where(*of_key).order_by(*newest).limit(1)
         self.claim_total = select(claims.c.total).where(*of_key).order_by(*newest).limit(1)
         every = select(claims).where(
             claims.c.branch == _branch, claims.c.subject == bindparam("subject"), claims.c.seq <= _upto
@@ -428,16 +430,36 @@ def _for_anybody_or_viewer(statement: Select[Any], table: Table) -> dict[bool, S
     return {False: statement, True: statement.join(members, _includes(table.c.audience))}
 
 
-def _slots(by_subject: bool, by_slot: bool, by_viewer: bool) -> Select[Any]:  # noqa: FBT001
-    """Select slots with their holders; each of them has a newest claim to look up."""
-    found = select(slots.c.subject, slots.c.slot, slots.c.holders, slots.c.certainty).where(
-        slots.c.branch == _branch, slots.c.seq <= _upto
+def _newest_claims(by_subject: bool, by_slot: bool, by_viewer: bool) -> Select[Any]:  # noqa: FBT001
+    """Select the newest claim of each slot, set of holders and certainty."""
+    newest = [claims.c[column] == _newest_claim(column) for column in ("valid_from", "seq", "n")]
+    found = (
+        select(claims)
+        .select_from(slots)
+        .join(claims, and_(_all_equal(claims, slots, _CLAIM_KEY), *newest))
+        .where(slots.c.branch == _branch, slots.c.seq <= _upto)
     )
     if by_subject:
         found = found.where(slots.c.subject == bindparam("subject"))
     if by_slot:
         found = found.where(slots.c.slot == bindparam("slot"))
     return found.join(members, _includes(slots.c.holders)) if by_viewer else found
+
+
+def _newest_claim(column: str) -> ScalarSelect[Any]:
+    newer = claims.alias("newer")
+    return (
+        select(newer.c[column])
+        .where(
+            _all_equal(newer, slots, _CLAIM_KEY),
+            newer.c.valid_from <= _upto,
+            newer.c.seq <= _upto,
+        )
+        .order_by(newer.c.valid_from.desc(), newer.c.seq.desc(), newer.c.n.desc())
+        .limit(1)
+        .scalar_subquery()
+        .correlate(slots)
+    )
 
 
 def _newest_place(column: str) -> ScalarSelect[Any]:

@@ -249,24 +249,16 @@ class SqlStore(LineReads):
             for subject in ([None] if subjects is None else subjects)
             for slot in ([None] if slots is None else slots)
         ]
-        statement = self._say.slots[subjects is not None, slots is not None, viewer is not None]
-        return self._newest_of(statement, lineage, keys, viewer)
+        statement = self._say.newest_of[subjects is not None, slots is not None, viewer is not None]
+        return _made(ClaimRow, self._each(statement, lineage, keys, viewer))
 
     def latest_in(
         self, lineage: Lineage, keys: Collection[tuple[str, str]], viewer: str | None
     ) -> list[ClaimRow]:
         wanted = [{"subject": subject, "slot": slot} for subject, slot in keys]
-        return self._newest_of(self._say.slots[True, True, viewer is not None], lineage, wanted, viewer)
-
-    def _newest_of(
-        self, statement: Executable, lineage: Lineage, keys: list[dict[str, str]], viewer: str | None
-    ) -> list[ClaimRow]:
-        found: list[ClaimRow] = []
-        for segment in lineage:
-            rows = self._each(statement, (segment,), keys, viewer)
-            newest = [dict(zip(ClaimKey._fields, row, strict=True)) for row in rows]
-            found += _made(ClaimRow, self._each(self._say.newest_claim, (segment,), newest))
-        return found
+        return _made(
+            ClaimRow, self._each(self._say.newest_of[True, True, viewer is not None], lineage, wanted, viewer)
+        )
 
     def latest_places(
         self, lineage: Lineage, uids: Collection[str], viewer: str | None = None

@@ -1,6 +1,7 @@
 """Questions about what everybody knows and believes. Only the DM may ask them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -78,30 +79,39 @@ class Knowledge(Truths):
         if claims.AT in asked.slots:
             held += map(place_from_row, self._store.latest_places(self._lineage, persons))
         groups = self._store.members({claim.holders for claim in held})
-        by_holder: dict[str, list[HeldClaim]] = {}
-        for claim in held:
-            for who in groups[claim.holders] - {DM, SYSTEM}:
-                by_holder.setdefault(who, []).append(claim)
+        by_holder: dict[str, list[int]] = {}
+        for number, claim in enumerate(held):
+            for who in groups[claim.holders]:
+                by_holder.setdefault(who, []).append(number)
+        holders = sorted(by_holder.keys() - {DM, SYSTEM})
+        # What several people hold alike is settled once for all of them.
+        alike: dict[tuple[tuple[int, ...], tuple[str, ...]], list[str]] = {}
+        for holder, same in self._as_known_to(holders, persons):
+            alike.setdefault((tuple(by_holder[holder]), same), []).append(holder)
         known = [
-            (holder, settled)
-            for holder, own in sorted(by_holder.items())
-            for same in self._as_known_to(holder, persons)
-            for settled in self._settled([claim for claim in own if claim.subject in same])
+            (together, settled)
+            for (numbers, same), together in alike.items()
+            for settled in self._settled([held[n] for n in numbers if held[n].subject in same])
             if asked.values is None or as_json(settled.value) in asked.values
         ]
         facts = self._as_facts([(persons[0], settled) for _, settled in known])
-        return [
+        answers = [
             restore_model(HeldFact, {"holder": holder, "fact": fact})
-            for (holder, _), fact in zip(known, facts, strict=True)
+            for (together, _), fact in zip(known, facts, strict=True)
+            for holder in together
             if not fact.ended
         ]
+        return sorted(answers, key=attrgetter("holder"))
 
-    def _as_known_to(self, holder: str, persons: list[str]) -> list[list[str]]:
-        """Group the uids of one person as a holder tells them apart, who may not know that they are one."""
-        if len(persons) == 1:
-            return [persons]
-        known = self.of(holder).persons_of(persons)
-        return [list(same) for same in sorted({tuple(sorted(same)) for same in known.values()})]
+    def _as_known_to(self, holders: list[str], persons: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield each holder with the uids of one person that it takes for one: it may not know of all."""
+        for holder in holders:
+            if len(persons) == 1:
+                yield holder, tuple(persons)
+            else:
+                known = self.of(holder).persons_of(persons)
+                for same in sorted({tuple(sorted(same)) for same in known.values()}):
+                    yield holder, same
 
 
 def fact_question(fact: StatedFact | Fact | Mapping[str, Any], view: Knowledge) -> FactQuestion:
