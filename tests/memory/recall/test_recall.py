@@ -296,6 +296,11 @@ def test_a_confidence_says_how_sure_an_answer_is(table: Campaign) -> None:
     weak = table.recall("Zara", "Did rain burn the granary of the empty mill for gold and glory?")
     assert weak.confidence == "weak"
     assert all(item.confidence == "weak" for item in weak.items)
+    assert weak.text.splitlines()[0] == "Nothing certain. The nearest lines are:"
+    assert len(weak.text.splitlines()) == len(weak.items) + 1
+    context = table.context("Zara", 500, query=weak.query)
+    assert "\nNothing certain. The nearest lines are:\n1. " in context.text
+    assert "Nothing certain" not in table.recall("Zara", "Who hired Grimfang?").text
     assert table.recall("Zara", "xyzzy").confidence is None
 
 

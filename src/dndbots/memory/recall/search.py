@@ -18,8 +18,9 @@ from dndbots.memory.recall.citations import (
     CitedLine,
     Confidence,
     RecallItem,
+    confidence_of,
     fit_citations,
-    write_citations,
+    write_answer,
 )
 from dndbots.memory.recall.fact_answers import find_facts
 from dndbots.memory.recall.line_scores import REACH, Clue, LineScores, PlacedLine, ScoredLine, idf
@@ -65,7 +66,8 @@ class Recall(BaseModel):
     """The answer to a question for one viewer: facts and memories, then lines; or no record.
 
     Lines that follow one another are shown as a run, in the order of play, and the run with the best line
-    comes first. `confidence` is that of the best item: `weak` if chance may have found it.
+    comes first. `confidence` is that of the best item: `weak` if chance may have found it, and then the text
+    begins with a line that says so.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -100,22 +102,16 @@ def answer_query(view: View, query: str, *, budget: int, encoding: str = DEFAULT
         known += find_memories(view, question, gates, stating, enough=_ENOUGH_OF_FACT)
         lines = _cited_lines(view, question, gates, best, events)
         items = fit_citations(known, lines, budget, encoding)
-    text = "\n".join(write_citations(items)) or NO_RECORD
+    text = write_answer(items) or NO_RECORD
     return Recall(
         viewer=view.viewer,
         query=query,
         items=tuple(items),
         no_record=not items,
-        confidence=_confidence(items),
+        confidence=confidence_of(items),
         text=text,
         tokens=count_tokens(text, encoding),
     )
-
-
-def _confidence(items: Sequence[RecallItem]) -> Confidence | None:
-    if not items:
-        return None
-    return "strong" if any(item.confidence == "strong" for item in items) else "weak"
 
 
 class _BestLines(NamedTuple):
