@@ -146,6 +146,27 @@ class CampaignContract(MemoryContract):
         assert list(campaign.events(viewer="dm")) == [stored]
         assert campaign.head == 1
 
+    def test_a_mention_counts_for_those_who_understand_it(self, table: Campaign) -> None:
+        """The same lines, whether all mentions are read or only those in some lines."""
+        names = {GOBLIN: "Grik"}
+        table.record_many(
+            [
+                event("m1", "dm", "Somebody waves.", participants=BOTH, names=names,
+                      introduced_to={GOBLIN: [ZARA]}),
+                event("m2", "dm", "The wind howls.", participants=BOTH),
+                event("m3", "dm", "Grik waves back.", participants=BOTH, names=names),
+            ]
+        )  # fmt: skip
+        for viewer, heard in ((ZARA, ["m1", "m3"]), (THROK, ["m3"]), ("dm", ["m1", "m3"])):
+            with table.view(viewer) as view:
+                index, seqs = view.index(), view.seqs_of(["m1", "m2", "m3"])
+                every = index.mentions([GOBLIN])
+                partly = every._replace(whole=False)
+                lines = index.lines(list(seqs.values()))
+                assert len(lines) == 3
+                for found in (every, partly):
+                    assert index.mentioned_at([GOBLIN], found, lines) == {seqs[one] for one in heard}
+
     def test_places_are_gapless_and_in_order(self, table: Campaign) -> None:
         """Events are numbered in order, recorded one at a time or many at once."""
         table.record(event("a", "dm", "x"))

@@ -363,7 +363,10 @@ class Store(Protocol):
         """Count how often some terms stand in some lines of a viewer; lines without a term are left out."""
 
     def mentioned_at(self, lineage: Lineage, uids: Collection[str], lines: Mapping[int, LogLine]) -> set[int]:
-        """Return those of some lines of a viewer that mention one of these entities."""
+        """Return those of some lines of a viewer that mention one of these entities to all who heard them.
+
+        A mention that only some of them understand is not among them: it is at the names that they learn.
+        """
 
     def lines_between(
         self, lineage: Lineage, viewer: str, spans: Collection[tuple[int, int]]

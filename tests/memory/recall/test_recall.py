@@ -296,6 +296,11 @@ def test_a_confidence_says_how_sure_an_answer_is(table: Campaign) -> None:
     weak = table.recall("Zara", "Did rain burn the granary of the empty mill for gold and glory?")
     assert weak.confidence == "weak"
     assert all(item.confidence == "weak" for item in weak.items)
+    assert weak.text.splitlines()[0] == "Nothing certain. The nearest lines are:"
+    assert len(weak.text.splitlines()) == len(weak.items) + 1
+    context = table.context("Zara", 500, query=weak.query)
+    assert "\nNothing certain. The nearest lines are:\n1. " in context.text
+    assert "Nothing certain" not in table.recall("Zara", "Who hired Grimfang?").text
     assert table.recall("Zara", "xyzzy").confidence is None
 
 
@@ -467,6 +472,38 @@ def test_a_line_that_names_somebody_to_some_only_is_found_for_those() -> None:
     assert_perspective(table, lambda table, who: table.recall(who, "Rurik"), viewers=BOTH)
 
 
+@pytest.mark.parametrize("mere", [False, True])
+def test_a_name_for_some_only_counts_however_old_it_is(tmp_path: Path, mere: bool) -> None:  # noqa: FBT001
+    """Beyond the newest lines about somebody, too: the scores are those of the viewer's own log."""
+    rurik: dict[str, Any] = {"names": {"npc_rurik_001": "Rurik"}}
+    if mere:  # a line of a transcript, whose mere witness is named to itself and the DM
+        first = event("n1", "dm", "The lantern swings.", witnesses=[*BOTH, "npc_rurik_001"],
+                      line="digest", **rurik)  # fmt: skip
+    else:
+        first = event("n1", "dm", "The lantern swings.", witnesses=BOTH,
+                      introduced_to={"npc_rurik_001": [ZARA]}, **rurik)  # fmt: skip
+    log = [
+        event("n0", "dm", "The cast.", witnesses=[], discovered=["npc_rurik_001"]),
+        first,
+        event("n2", "dm", "Rurik is here.", witnesses=BOTH, discovered=["npc_rurik_001"], **rurik),
+        *(event(f"x{n}", "dm", "The wind howls.", witnesses=BOTH) for n in range(30)),
+        *(event(f"r{n}", "dm", "He waits.", witnesses=BOTH, npcs_mentioned=["npc_rurik_001"])
+          for n in range(9)),
+        *(event(f"y{n}", "dm", "The wind howls.", witnesses=BOTH) for n in range(9)),
+    ]  # fmt: skip
+    viewers = [*BOTH, "npc_rurik_001", "dm"] if mere else [*BOTH, "dm"]
+
+    def ask(table: Campaign, who: str) -> Any:
+        return table.recall(who, "Which lantern did Rurik see?")
+
+    twin = memory_campaign(log)
+    with few(), Campaign.open(tmp_path / "c") as campaign:
+        campaign.record_many(log)
+        for table in (twin, campaign):
+            assert_perspective(table, ask, viewers=viewers)
+        assert all(as_text(ask(twin, who)) == as_text(ask(campaign, who)) for who in viewers)
+
+
 def test_unperceived_lines_in_between_change_nothing() -> None:
     """However many there are: neighbours are the viewer's own."""
     log = [
@@ -502,6 +539,44 @@ def test_common_words_owe_nothing_to_what_was_not_perceived(log: list[GameEvent]
     """The reads of the index depend only on the viewer's own lines."""
     with few():
         assert_perspective(played(memory_campaign(), log), _asked, viewers=PCS)
+
+
+PEOPLE = ["npc_elena_001", "npc_goblin_001", "system"]
+introductions = st.lists(
+    st.fixed_dictionaries(
+        {"witnesses": st.lists(st.sampled_from([*PCS, *PEOPLE[:2]]), min_size=1, unique=True)},
+        optional={
+            "names": st.dictionaries(st.sampled_from(PEOPLE), st.sampled_from(NAMES[:2]), max_size=2),
+            "introduced_to": st.dictionaries(
+                st.sampled_from(PEOPLE), st.lists(st.sampled_from(PCS), unique=True), max_size=2
+            ),
+            "npcs_mentioned": st.lists(st.sampled_from(PEOPLE[:2]), unique=True),
+            "line": st.just("digest"),
+        },
+    ),
+    min_size=4,
+    max_size=16,
+)
+
+
+@settings(max_examples=FEWER)
+@given(told=introductions)
+def test_names_for_some_only_owe_nothing_to_what_was_not_perceived(told: list[dict[str, Any]]) -> None:
+    """Many mentions, many names that only some learn: the same scores from one's own log, and on SQLite."""
+    log = [
+        event(f"e{n}", ["dm", *PEOPLE][n % 3], f"{TEXTS[n % 3]} {n}", **metadata)
+        for n, metadata in enumerate(told)
+    ]
+
+    def ask(table: Campaign, who: str) -> list[Any]:
+        return [table.recall(who, query) for query in ("Who is Elena?", "What door did the goblin open?")]
+
+    twin = played(memory_campaign(), log)
+    with few(), tempfile.TemporaryDirectory() as folder, Campaign.open(Path(folder) / "c") as campaign:
+        assert_perspective(twin, ask)
+        played(campaign, log)
+        for viewer in ("dm", *PCS):
+            assert as_text(ask(campaign, viewer)) == as_text(ask(twin, viewer))
 
 
 @settings(max_examples=FEWER)

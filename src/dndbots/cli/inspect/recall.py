@@ -59,9 +59,10 @@ def say_recall(result: "Recall", *, explain: bool = False) -> None:
     if result.no_record:
         console.say("No record.")
         return
-    if result.confidence == "weak":
-        console.say("Nothing certain. The nearest lines are:")
-    for item, line in zip(result.items, result.text.splitlines(), strict=True):
+    lines = result.text.splitlines()
+    if len(lines) > len(result.items):
+        console.say(lines.pop(0))
+    for item, line in zip(result.items, lines, strict=True):
         console.say_indented(line)
         if explain:
             parts = ", ".join(f"{name} {share:.2f}" for name, share in item.parts.items())

@@ -33,7 +33,7 @@ from dndbots.memory.context.scene import Scene, find_scene
 from dndbots.memory.context.viewer_cache import NOTES, ViewerCache
 from dndbots.memory.context.xray import RECENT, Context, ContextItem, Section, item_of, whole_prompt
 from dndbots.memory.human_gates import Gates, gates_of
-from dndbots.memory.recall.citations import write_citations
+from dndbots.memory.recall.citations import UNCERTAIN, write_citations
 from dndbots.memory.recall.search import LEAST_BUDGET, NO_RECORD, answer_query
 from dndbots.memory.selection import choose_candidates, find_candidates, lines_of
 from dndbots.memory.story import StoryLine
@@ -311,7 +311,8 @@ class ContextBuilder:
             SentenceOffer(text, "asked", item.reason, item.sources)
             for item, text in zip(items, write_citations(items), strict=True)
         ]
-        return self._sentences(offers, room, ASKED)
+        head = f"{ASKED}\n{UNCERTAIN}" if answer.confidence == "weak" else ASKED
+        return self._sentences(offers, room, head)
 
     def _sentences(self, offers: Sequence[SentenceOffer], room: int, head: str) -> Block:
         return fit_sentences(offers, room, head=head, encoding=self.encoding)

@@ -9,7 +9,7 @@ from dndbots.text.word_forms import forms_of
 
 WORDS_OF_ASPECTS: Final = {
     "age": "old young years",
-    "attitude": "feel mood like trust friendly hostile",
+    "attitude": "feel mood like trust friendly hostile toward towards party",
     "faction": "group guild side belong member order allegiance",
     "fears": "afraid scared frighten",
     "holder": "has carries hands owns keeps owner become",
@@ -19,11 +19,17 @@ WORDS_OF_ASPECTS: Final = {
     "status": "doing become alright well state condition happened",
     "wants": "goal desire aim after",
 }
-_ASPECTS: Final = frozenset(
-    form for words in WORDS_OF_ASPECTS.values() for word in words.split() for form in forms_of(word)
-)
 
 
-def is_aspect(forms: tuple[str, ...]) -> bool:
-    """Return True if a word of a question only names an aspect of somebody."""
-    return not _ASPECTS.isdisjoint(forms)
+def _all_forms(words: str) -> frozenset[str]:
+    return frozenset(form for word in words.split() for form in forms_of(word))
+
+
+_ASPECTS: Final = _all_forms(" ".join((*WORDS_OF_ASPECTS, *WORDS_OF_ASPECTS.values())))
+# Words that ask for nothing more in a question of where something is.
+_PLACING: Final = _all_forms("put hide keep lie place find")
+
+
+def is_aspect(forms: tuple[str, ...], *, asks_where: bool = False) -> bool:
+    """Return True if a word of a question only names an aspect of somebody or something."""
+    return not _ASPECTS.isdisjoint(forms) or (asks_where and not _PLACING.isdisjoint(forms))

@@ -24,6 +24,8 @@ _LONGEST_LABEL: Final = 60
 # The longest id that is shown whole. The head of a run only tells about where it is.
 _LONGEST_REFERENCE: Final = 12
 _MARKS: Final = 4
+# What stands above an answer that chance may have found.
+UNCERTAIN: Final = "Nothing certain. The nearest lines are:"
 _WORDS: Final = re.compile(r"\S+")
 
 Section = Literal["facts", "memories", "lines"]
@@ -79,6 +81,19 @@ def write_citations(items: Iterable[RecallItem]) -> list[str]:
     return texts
 
 
+def confidence_of(items: Sequence[RecallItem]) -> Confidence | None:
+    """Return the confidence of an answer, which is that of its best item."""
+    if not items:
+        return None
+    return "strong" if any(item.confidence == "strong" for item in items) else "weak"
+
+
+def write_answer(items: Sequence[RecallItem]) -> str:
+    """Return an answer as it is read: its citations, below a line that says so if none is certain."""
+    head = [UNCERTAIN] if confidence_of(items) == "weak" else []
+    return "\n".join([*head, *write_citations(items)])
+
+
 def fit_citations(
     known: list[RecallItem], lines: list[CitedLine], budget: int, encoding: str
 ) -> list[RecallItem]:
@@ -95,6 +110,8 @@ def fit_citations(
     references = count_many([f"[{item.reference}] " for item in items], encoding)
     runs = _Runs()
     taken, left = list[int](), budget
+    if confidence_of(items) == "weak":
+        left -= count_tokens(f"{UNCERTAIN}\n", encoding)
     for n, (item, reference) in enumerate(zip(items, references, strict=True)):
         room = left - (budget - int(budget * _FACTS_SHARE) if n < len(known) and lines else 0)
         line = lines[n - len(known)] if n >= len(known) else None
@@ -114,7 +131,7 @@ def fit_citations(
         )
     ]
     # A token may reach over the end of a line, so the whole text is counted as well.
-    while shown and count_tokens("\n".join(write_citations(shown)), encoding) > budget:
+    while shown and count_tokens(write_answer(shown), encoding) > budget:
         shown.remove(min(shown, key=lambda item: item.score))
     return shown or [_cut(item, budget, encoding) for item in items[:1]]
 
@@ -220,6 +237,6 @@ def _begins_alike(text: str, wanted: Iterable[str]) -> bool:
 def _cut(item: RecallItem, budget: int, encoding: str) -> RecallItem:
     """Cut an item until it fits: where nothing fits whole, its beginning is better than nothing."""
     item = item.model_copy(update={"reference": ""})
-    while count_tokens(write_citations([item])[0], encoding) > budget:
+    while count_tokens(write_answer([item]), encoding) > budget:
         item = item.model_copy(update={"text": f"{item.text[: len(item.text) // 2]}…"})
     return item.model_copy(update={"tokens": count_tokens(item.text, encoding)})

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from dndbots.ids import DM, fold_name, is_uid
+from dndbots.ids import DM, SYSTEM, fold_name, is_uid
 from dndbots.memory.recall.known_names import find_called
 from dndbots.storage.views.view import View
 from dndbots.text.terms import terms_of
@@ -132,7 +132,7 @@ def _named_uids(view: View, tokens: list[str]) -> tuple[list[str], set[int]]:
     for first, last, name in spans:
         if len(uids) >= _MOST_NAMED or not used.isdisjoint(range(first, last)):
             continue
-        bearers = known[name] - {DM}
+        bearers = known[name] - {DM, SYSTEM}
         if not bearers and last - first == 1 and is_uid(name):
             bearers = {uid for uid in (name,) if uid in view.everybody(name)}
         if bearers:

@@ -13,17 +13,19 @@ from dndbots.errors import BudgetTooSmall, InvalidSetting
 from dndbots.events import GameEvent
 from dndbots.memory.human_gates import Gates, gates_of
 from dndbots.memory.recall.aspects import is_aspect
+from dndbots.memory.recall.chance import Spread, expect_places
 from dndbots.memory.recall.citations import (
     CitedLine,
     Confidence,
     RecallItem,
+    confidence_of,
     fit_citations,
-    write_citations,
+    write_answer,
 )
 from dndbots.memory.recall.fact_answers import find_facts
-from dndbots.memory.recall.line_scores import Clue, LineScores, PlacedLine, ScoredLine, idf
+from dndbots.memory.recall.line_scores import REACH, Clue, LineScores, PlacedLine, ScoredLine, idf
 from dndbots.memory.recall.memory_answers import find_memories
-from dndbots.memory.recall.question import RecallQuestion, find_words, read_question
+from dndbots.memory.recall.question import QuestionWord, RecallQuestion, find_words, read_question
 from dndbots.memory.retold_events import retell_events
 from dndbots.storage.ports import LogLine
 from dndbots.storage.views.view import View
@@ -40,6 +42,8 @@ STRONG: Final = 0.55
 _LENGTH: Final = 0.25
 _FEW_LINES: Final = 1_000
 _UNSAID: Final = 1.5
+# So many places by chance are as good as one; fewer are rounded up from a single word in a single line.
+_ONE_PLACE: Final = 0.999
 _ENOUGH_OF_FACT: Final = 0.5
 _OTHER_NAMES: Final = 0.5
 # An entity in more than this share of all lines says nothing about a single line.
@@ -62,7 +66,8 @@ class Recall(BaseModel):
     """The answer to a question for one viewer: facts and memories, then lines; or no record.
 
     Lines that follow one another are shown as a run, in the order of play, and the run with the best line
-    comes first. `confidence` is that of the best item: `weak` if chance may have found it.
+    comes first. `confidence` is that of the best item: `weak` if chance may have found it, and then the text
+    begins with a line that says so.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -97,37 +102,35 @@ def answer_query(view: View, query: str, *, budget: int, encoding: str = DEFAULT
         known += find_memories(view, question, gates, stating, enough=_ENOUGH_OF_FACT)
         lines = _cited_lines(view, question, gates, best, events)
         items = fit_citations(known, lines, budget, encoding)
-    text = "\n".join(write_citations(items)) or NO_RECORD
+    text = write_answer(items) or NO_RECORD
     return Recall(
         viewer=view.viewer,
         query=query,
         items=tuple(items),
         no_record=not items,
-        confidence=_confidence(items),
+        confidence=confidence_of(items),
         text=text,
         tokens=count_tokens(text, encoding),
     )
 
 
-def _confidence(items: Sequence[RecallItem]) -> Confidence | None:
-    if not items:
-        return None
-    return "strong" if any(item.confidence == "strong" for item in items) else "weak"
-
-
 class _BestLines(NamedTuple):
-    """The lines that answer, best first, where each stands, and the weight of the whole question."""
+    """The lines that answer, best first, where each stands, and the weight of the whole question.
+
+    `is_expected` tells that chance finds as much.
+    """
 
     lines: list[ScoredLine]
     places: Mapping[int, PlacedLine]
     weight: float
+    is_expected: bool
 
 
 def _best_lines(view: View, question: RecallQuestion, gates: Gates, most: int) -> _BestLines:
     """Return the lines that answer, best first; none if no line stands out from chance."""
     index = view.index()
     if not index.heard.lines:
-        return _BestLines([], {}, 0.0)
+        return _BestLines([], {}, 0.0, is_expected=True)
     decided = view.seqs_of([*gates.corrected, *gates.forgotten])
     left_out = {seq for name, seq in decided.items() if name in gates.forgotten}
     # Corrected memories are no lines of play.
@@ -143,10 +146,13 @@ def _best_lines(view: View, question: RecallQuestion, gates: Gates, most: int) -
     near = scores.lines_near(seeds)
     best = scores.score_lines(search.clues_at(near), near, question.speakers, most)
     weight = search.length()
-    strongest = max((line.evidence for line in best), default=0.0)
-    if (_evidence(strongest, weight) < ENOUGH and not search.has_rare_name(best)) or search.is_chance(best):
-        return _BestLines([], {}, weight)
-    return _BestLines([line for line in best if line.score >= _WORTH * best[0].score], near, weight)
+    strongest = _evidence(max((line.evidence for line in best), default=0.0), weight)
+    is_expected = search.is_expected(best)
+    is_weak = strongest < ENOUGH or (is_expected and (strongest < STRONG or search.lacks_word()))
+    if (is_weak and not search.has_rare_name(best)) or search.is_chance(best) or search.lacks_name(best):
+        return _BestLines([], {}, weight, is_expected)
+    worthy = [line for line in best if line.score >= _WORTH * best[0].score]
+    return _BestLines(worthy, near, weight, is_expected)
 
 
 def _evidence(score: float, weight: float) -> float:
@@ -214,14 +220,60 @@ class _Search:
             return not self.has_rare_name(best)
         return has_one_word and self._lines[said[0]] > max(_MANY_TIMES, _COMMON * self._index.heard.lines)
 
+    def is_expected(self, best: Sequence[ScoredLine]) -> bool:
+        """Return whether chance finds a place with as much of the question as the best lines have.
+
+        An aspect may be told in any words, so those that ask for it say nothing about chance; and if
+        somebody who was heard of is all that is left, neither does chance.
+        """
+        if self._asks_aspect():
+            return False
+        words, every = self._question.words, max(self._index.heard.lines, _FEW_LINES)
+        # A known name counts as its entity.
+        asked = [n for n, word in enumerate(words) if not word.is_known and not self._is_aspect(word)]
+        asked += range(len(words), len(self._lines))
+        spread = {n: Spread(self._lines[n], idf(self._lines[n], every)) for n in asked}
+        most = max((sum(spread[n].weight for n in line.near if n in spread) for line in best), default=0.0)
+        if len(asked) == 1:
+            return not most
+        return expect_places(list(spread.values()), most, lines=every, window=2 * REACH + 1) >= _ONE_PLACE
+
+    def lacks_word(self) -> bool:
+        """Return whether a word of a question was never said, other than one that asks for an aspect."""
+        words = self._question.words
+        return any(
+            not (self._lines[n] or word.is_known or self._is_aspect(word)) for n, word in enumerate(words)
+        )
+
+    def lacks_name(self, best: Sequence[ScoredLine]) -> bool:
+        """Return whether a question asks for an aspect of somebody, and no line has the whole name.
+
+        Another Brother Konrad may be known by "brother", and another one by "Konrad".
+        """
+        words = self._question.words
+        names = {n for n, word in enumerate(words) if word.is_name}
+        named = set(range(len(words), len(self._lines)))
+        return self._asks_aspect() and not any(
+            names <= set(line.near) or not named.isdisjoint(line.near) for line in best
+        )
+
     def has_rare_name(self, best: Sequence[ScoredLine]) -> bool:
         """Return whether a question asks for an aspect of somebody whom few lines name, and lines do.
 
         "What is Brenna's trade?" is answered by the line in which she is met, whatever its words are.
         """
         names = [n for n, word in enumerate(self._question.words) if word.is_name]
-        is_brief = all(word.is_name or is_aspect(word.forms) for word in self._question.words)
-        return is_brief and all(self._lines[n] for n in names) and self._has_rare(best, names)
+        return self._asks_aspect() and self._has_rare(best, names)
+
+    def _asks_aspect(self) -> bool:
+        """Return whether a question only asks for an aspect of somebody who was heard of."""
+        words = self._question.words
+        names = [n for n, word in enumerate(words) if word.is_name]
+        is_brief = all(word.is_name or self._is_aspect(word) for word in words)
+        return bool(names) and is_brief and all(self._lines[n] or words[n].is_known for n in names)
+
+    def _is_aspect(self, word: QuestionWord) -> bool:
+        return is_aspect(word.forms, asks_where=self._question.asks_where)
 
     def _has_rare(self, best: Sequence[ScoredLine], words: Iterable[int]) -> bool:
         most = max(_FEW_TIMES, _RARE * self._index.heard.lines)
@@ -282,7 +334,7 @@ def _cited_lines(
         if entry is not None:
             text = " ".join((entry.text, *entry.outcomes)).strip()
             says = tuple(question.words[n].said for n in find_words(text, question.words))
-            is_strong = _evidence(line.evidence, best.weight) >= STRONG
+            is_strong = not best.is_expected and _evidence(line.evidence, best.weight) >= STRONG
             lines.append(
                 CitedLine(
                     line.seq,

@@ -151,10 +151,13 @@ class WordIndex:
         return every
 
     def mentioned_at(self, uids: Collection[str], about: WordHits, lines: Mapping[int, LogLine]) -> set[int]:
-        """Return those of some lines that mention one of these entities."""
+        """Return those of some lines that mention one of these entities to the viewer."""
         if about.whole:
             return {seq for seq in about.times if seq in lines}
-        return self._store.mentioned_at(self._lineage, uids, lines)
+        # A line may introduce a name to some of its people only; who learns a name hears of its bearer.
+        learned = self._store.names_of(self._lineage, sorted(uids), self._viewer)
+        mentioned = self._store.mentioned_at(self._lineage, uids, lines)
+        return mentioned | {row.seq for row in learned if row.seq in lines}
 
     def lines(self, seqs: Collection[int]) -> dict[int, LogLine]:
         """Return some lines of the viewer, fastest those that `find` found."""

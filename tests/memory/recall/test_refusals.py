@@ -1,0 +1,72 @@
+"""Refusals: what chance finds in any long log is no answer, and what was told is not refused."""
+
+import pytest
+from tests.table import event
+
+from dndbots.campaign import Campaign
+from dndbots.memory.recall.chance import Spread, expect_places
+from dndbots.testing import memory_campaign
+
+ZARA = "pc_zara_001"
+TALK = (
+    "The rain drums on the roof of the inn.",
+    "I carry the lantern up the stairs.",
+    "She puts the key on the table.",
+    "They live by the river and work hard.",
+    "Give me a moment, says the cook.",
+    "A bell rings far away.",
+    "Brother Anselm hums a tune.",
+    "Konrad the smith mends a wheel.",
+)
+
+
+@pytest.fixture
+def table() -> Campaign:
+    """A long log in which a few things were told, each once."""
+    lines = [f"{TALK[n % len(TALK)]} {n}" for n in range(600)]
+    lines[300] = "The glass flute is under the third stair."
+    lines[400] = "Old Mother Tansy sells candles."
+    return memory_campaign(event(f"e{n}", "dm", text, witnesses=[ZARA]) for n, text in enumerate(lines))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What does Hroswitha Quell do for a living?",
+        "Where does Tisander Voy live?",
+        "What would Tisander Voy give anything for?",
+        "Where was the porphyry bell put?",
+        "Does anybody know where the silver thimble is hidden?",
+        "What is Brother Konrad's trade?",
+    ],
+)
+def test_a_common_word_of_a_question_is_no_answer(table: Campaign, query: str) -> None:
+    """Somebody never heard of, a thing that nobody mentioned, two names that never stood together."""
+    assert table.recall("Zara", query).no_record
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("Where is the glass flute?", "e300"),
+        ("Does anybody know where the glass flute is hidden?", "e300"),
+        ("What is Mother Tansy's trade?", "e400"),
+        ("Who sells candles?", "e400"),
+    ],
+)
+def test_what_was_told_once_is_found_in_a_long_log(table: Campaign, query: str, told: str) -> None:
+    """Words that met in one place, and somebody's only line."""
+    found = table.recall("Zara", query)
+    assert told in {source for item in found.items for source in item.sources}
+
+
+def test_chance_has_one_place_for_a_word_that_was_said_once() -> None:
+    """As many as it has lines; two rare words hardly ever meet, and common ones do all the time."""
+    rare, common = Spread(1, 7.0), Spread(400, 1.0)
+    assert expect_places([rare], 7.0, lines=1_000, window=9) == pytest.approx(1)
+    assert expect_places([rare, Spread(0, 7.0)], 7.0, lines=1_000, window=9) == pytest.approx(1)
+    assert expect_places([rare, rare], 14.0, lines=1_000, window=9) == pytest.approx(0.009)
+    assert expect_places([common, common], 2.0, lines=1_000, window=9) > 90
+    assert expect_places([rare, common], 8.0, lines=1_000, window=9) == pytest.approx(1, abs=0.1)
+    assert expect_places([], 0.0, lines=1_000, window=9) == 0
+    assert expect_places([Spread(0, 7.0)], 0.0, lines=0, window=9) == 0
