@@ -39,6 +39,7 @@ _NOTES: Final = (".md", ".markdown")
 _READABLE: Final = (
     ".jsonl", ".json", ".png", ".apng", ".charx", ".jpg", ".jpeg", ".webp", ".lorebook", ".story",
     ".scenario", ".srt", ".vtt", ".txt", ".md", ".markdown", ".html", ".htm", ".db", ".yml", ".yaml", ".log",
+    ".tsv", ".aud",
 )  # fmt: skip
 _MOST_FILES: Final = 20_000
 TRANSCRIPT: Final = "dndbots transcript"
@@ -215,6 +216,10 @@ _LISTS: Final[tuple[tuple[Callable[[dict[str, Any]], bool], _ListReader], ...]] 
         ),
     ),
     (
+        other_chats.is_scenario,
+        lambda _path, values, title, options: other_chats.read_scenarios(values, title, options),
+    ),
+    (
         _is_entry,
         lambda _path, values, title, _options: ReadFile(
             "lorebook", books=(lorebooks.read_world_info({"entries": values}, title),)
@@ -242,6 +247,8 @@ def _is_craig(text: str) -> bool:
 _TextReader = Callable[[Path, str, ImportOptions], ReadFile]
 _TEXTS: Final[tuple[tuple[Callable[[Path, str], bool], _TextReader], ...]] = (
     (lambda _path, text: subtitles.is_subtitle(text), subtitles.read_subtitles),
+    (lambda _path, text: subtitles.is_table(text), subtitles.read_table),
+    (lambda _path, text: table_chats.is_discord_text(text), table_chats.read_discord_text),
     (lambda _path, text: _is_craig(text), lambda _path, text, _options: subtitles.read_craig(text)),
     (lambda _path, text: table_chats.has_roll20(text), table_chats.read_roll20),
     (lambda _path, text: foundry.is_log(text), foundry.read_log),
@@ -277,7 +284,7 @@ _OBJECTS: Final[tuple[tuple[Callable[[dict[str, Any]], bool], _Reader], ...]] = 
         lambda _path, value, _title, _options: ReadFile("lorebook", books=(_whole_book(value),)),
     ),
     (
-        lambda value: value.get("spec") in ("chara_card_v2", "chara_card_v3"),
+        cards.has_spec,
         lambda _path, value, _title, _options: ReadFile("character card", cards=(cards.read_card(value),)),
     ),
     (lambda value: value.get("type") == "risu", _book("Risu lorebook", lorebooks.read_risu)),
@@ -294,6 +301,10 @@ _OBJECTS: Final[tuple[tuple[Callable[[dict[str, Any]], bool], _Reader], ...]] = 
     (
         lambda value: isinstance(value.get("members"), list) and ("chats" in value or "chat_id" in value),
         lambda _path, value, _title, _options: sillytavern_chats.read_group(value),
+    ),
+    (
+        other_chats.is_scenario,
+        lambda _path, value, title, options: other_chats.read_scenarios([value], title, options),
     ),
     (
         lambda value: any(key in value for key in ("savedsettings", "gamestarted", "ga"))
@@ -338,12 +349,6 @@ _OBJECTS: Final[tuple[tuple[Callable[[dict[str, Any]], bool], _Reader], ...]] = 
     (
         lambda value: "histories" in value,
         lambda _path, value, title, options: other_chats.read_cai_chats(value, title, options),
-    ),
-    (
-        lambda value: isinstance(value.get("worldInfo"), list),
-        lambda _path, value, title, _options: ReadFile(
-            "AI Dungeon scenario", books=(lorebooks.read_story_cards(value["worldInfo"], title),)
-        ),
     ),
     (
         subtitles.is_whisper,

@@ -14,6 +14,7 @@ from copy import copy
 from itertools import islice
 from typing import Final, Literal, NamedTuple
 
+from dndbots._garbage import NO_COLLECTION
 from dndbots.events import CHAT_FIELDS, EventType, GameEvent
 from dndbots.ids import check_name
 from dndbots.interop.history.alignment import (
@@ -341,13 +342,14 @@ class _WholeChat:
         digests = ChatDigests(chat)
         own: list[str] = []
         kept, room = list[ChatMessage](), _KEPT_TEXT
-        for message in messages:
-            room -= len(message.text) + len(message.fields) + _MESSAGE_SIZE
-            if room > 0:
-                kept.append(message)
-            self._speakers[message.speaker, message.role, message.session or chat] = None
-            mark = "" if message.witnesses is None else "-"
-            own.append(digests.next_digest(message) + mark)
+        with NO_COLLECTION:
+            for message in messages:
+                room -= len(message.text) + len(message.fields) + _MESSAGE_SIZE
+                if room > 0:
+                    kept.append(message)
+                self._speakers[message.speaker, message.role, message.session or chat] = None
+                mark = "" if message.witnesses is None else "-"
+                own.append(digests.next_digest(message) + mark)
         self.people = sorted({*people, *(check_name(name) for name, _, _ in self._speakers)})
         if room > 0:
             self._messages = kept  # a chat of this size need not be read again

@@ -21,16 +21,21 @@ from dndbots.interop.formats.roles import is_narrator
 from dndbots.interop.readers.lorebooks import read_world_info
 
 ZIP_MARK: Final = b"PK\x03\x04"
-_SPECS: Final = ("chara_card_v2", "chara_card_v3")
+_SPEC: Final = "chara_card_v"
 _TELLERS: Final = frozenset(("narrator", "rpg", "game master", "gm", "scenario", "dungeon master", "world"))
 _OLD: Final = ("description", "personality", "scenario", "first_mes", "mes_example")
+
+
+def has_spec(value: Mapping[str, Any]) -> bool:
+    """Return True for a card that says so itself, in whatever version."""
+    return str(value.get("spec")).startswith(_SPEC)
 
 
 def is_card(value: Any) -> bool:
     """Return True for a card of any version."""
     if not isinstance(value, dict):
         return False
-    if value.get("spec") in _SPECS or "char_name" in value or "char_persona" in value:
+    if has_spec(value) or "char_name" in value or "char_persona" in value:
         return True
     is_old = any(key in value for key in ("first_mes", "mes_example", "personality"))
     return "name" in value and (is_old or ("context" in value and "greeting" in value))
@@ -53,7 +58,7 @@ def read_archive(content: bytes) -> CharacterCard:
     """Return the card of a charx archive, also of one that stands behind a picture."""
     part = zip_part(content, "card.json")
     if part is None:
-        raise ValueError("the archive has no card.json")
+        raise ValueError("the archive has no card.json; to import files that are packed in it, unpack them")
     return read_card(parse_json(as_text(part)))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from dndbots._jsontext import as_json
 from dndbots.ids import DM, fold_name
 from dndbots.interop.formats.bounds import as_dict, clean_name, clean_text, cut_text, parse_json, text_lines
 from dndbots.interop.formats.dates import Sessions, parse_date
@@ -122,6 +123,9 @@ class _Messages:
         if not isinstance(value, dict) or "mes" not in value:
             self._complain(number, "the line has no message (mes)")
             return None
+        if not isinstance(value["mes"], (str, dict, type(None))):
+            self._complain(number, "its message (mes) is no text")
+            return None
         extra = as_dict(value.get("extra"))
         name = clean_name(value.get("name"))
         kind = str(extra.get("type"))
@@ -186,7 +190,7 @@ def _fields_text(fields: dict[str, Any], raw: str) -> str:
     if not fields:
         return ""
     try:
-        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = as_json(fields)
     except (ValueError, RecursionError):
         return ""
     if "\\u" in raw or "\ufffd" in raw or "\x00" in raw:
