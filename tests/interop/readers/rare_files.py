@@ -100,7 +100,7 @@ BOOKS: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
     "scenario.json": (CHATS["scenario.json"][0], [("Elena", "NPC"), ("Memory", "EVT")]),
     "scenarios.json": (CHATS["scenarios.json"][0], [("Elena", "NPC"), ("Memory", "EVT")]),
     "cards.json": (
-        json.dumps({"storyCards": [{"keys": "mill", "value": "Old.", "type": "location", "title": "Mill"}]}).encode(),
+        b'{"storyCards": [{"keys": "mill", "value": "Old.", "type": "location", "title": "Mill"}]}',
         [("Mill", "LOC")],
     ),
     "fvtt-Actor-goblin.json": (
