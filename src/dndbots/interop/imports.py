@@ -21,6 +21,7 @@ from dndbots.interop.formats.categories import guess_category
 from dndbots.interop.formats.neutral import ImportedChat, ImportOptions, LoreBook, NotUnderstood, ReadFile
 from dndbots.interop.history.chat_history import ChatHistory, Followed
 from dndbots.interop.history.messages import ChatMessage
+from dndbots.interop.history.played_lines import has_played_lines
 from dndbots.interop.lore_events import PARTY, LoreEvents, LoreImported
 from dndbots.interop.readers.lorebooks import is_pattern
 from dndbots.interop.recognition import TRANSCRIPT, find_files, read_path
@@ -265,8 +266,21 @@ def _preview_chat(chat: ImportedChat, history: "HistoryOf | None") -> ChatPrevie
         branch_of=chat.parent,
         first=first,
         last=last,
-        change=history(chat.name, chat.people).compare(chat.messages) if history else None,
+        change=_change_of(chat, history(chat.name, chat.people)) if history else None,
     )
+
+
+def _change_of(chat: ImportedChat, history: ChatHistory) -> Followed:
+    if not has_played_lines(chat.fields):
+        return history.compare(chat.messages)
+    messages = history.unplayed(chat.messages)
+    change = history.among(_players(chat)).compare(messages)
+    return change._replace(kept=change.kept + messages.played)
+
+
+def _players(chat: ImportedChat) -> dict[str, str | None]:
+    """Return everybody at the table of a game: they perceive what is added to it, even if they are silent."""
+    return {one.speaker: None for one in chat.messages if one.role != DM} | dict(chat.people)
 
 
 def _preview_book(book: LoreBook) -> BookPreview:
@@ -336,7 +350,8 @@ class FileImporter:
                 knower = [] if card.is_narrator else [card.name]
                 books.append((card.book.title, lore.write_book(card.book, known_to=knower)))
         books += [(book.title, lore.write_book(book)) for book in read.books]
-        chats = tuple((chat.name, self._follow(chat, progress)) for chat in read.chats)
+        notes: list[str] = []
+        chats = tuple((chat.name, self._follow(chat, progress, notes)) for chat in read.chats)
         return FileImport(
             str(path),
             read.family,
@@ -345,16 +360,34 @@ class FileImporter:
             cards=tuple(cards),
             problems=tuple(read.problems),
             remarks=read.remarks,
+            notes=tuple(notes),
         )
 
-    def _follow(self, chat: ImportedChat, progress: Progress | None) -> Followed:
+    def _follow(self, chat: ImportedChat, progress: Progress | None, notes: list[str]) -> Followed:
         parent = self._parent_of(chat)
         if parent is None:
             history = ChatHistory(
                 self._log, self._store, chat.name, people=chat.people, on_rewrite=self._on_rewrite
             )
+            if has_played_lines(chat.fields):
+                return self._follow_game(chat, history, progress, notes)
             return history.follow(chat.messages, progress=progress)
         return self._follow_branch(chat, parent, progress)
+
+    @staticmethod
+    def _follow_game(
+        chat: ImportedChat, history: ChatHistory, progress: Progress | None, notes: list[str]
+    ) -> Followed:
+        """Follow what was added to a game that was exported as a chat."""
+        messages = history.unplayed(chat.messages)
+        if messages.changed:
+            names = ", ".join(messages.changed[:_MOST_NAMES])
+            notes.append(
+                f"{chat.name}: lines that were played here have another text now, which is not taken over: "
+                f"{names}; go back with `dndbots undo`, or fork with `dndbots fork`"
+            )
+        followed = history.among(_players(chat)).follow(messages, progress=progress)
+        return followed._replace(kept=followed.kept + messages.played)
 
     def _parent_of(self, chat: ImportedChat) -> str | None:
         if chat.parent is None or chat.parent == chat.name:

@@ -33,6 +33,7 @@ from dndbots.interop.history.messages import (
     new_line,
     people_digest,
 )
+from dndbots.interop.history.played_lines import UnplayedMessages
 from dndbots.interop.transcript_events import NewLine, TranscriptEvents
 from dndbots.storage import codec
 from dndbots.storage.campaign_log import BranchLog, RewrittenLog
@@ -140,6 +141,10 @@ class ChatHistory:
         plan = self._plan_whole(whole)
         added = len(whole.digests) - plan.kept
         return Followed(_change(plan, added), kept=plan.kept, added=added, replaced=len(plan.replaced))
+
+    def unplayed(self, messages: Iterable[ChatMessage]) -> UnplayedMessages:
+        """Return the messages without those that were played in this campaign before an export wrote them."""
+        return UnplayedMessages(messages, self.chat, self._store, self._log.past()[1])
 
     def newest(self, count: int) -> list[LoggedMessage]:
         """Return the newest messages of the chat that the log has, oldest first."""
