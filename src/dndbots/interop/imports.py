@@ -111,7 +111,10 @@ class CardPreview:
 
 @dataclass(frozen=True)
 class ImportPreview:
-    """The outcome of an import, told before. With a `refused` reason, nothing can be imported."""
+    """The outcome of an import, told before. With a `refused` reason, nothing can be imported.
+
+    A file that `is_left_out` stands in a folder and is of no known kind.
+    """
 
     file: str
     family: str
@@ -121,6 +124,7 @@ class ImportPreview:
     problems: tuple[NotUnderstood, ...] = ()
     remarks: tuple[str, ...] = ()
     refused: str | None = None
+    is_left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -172,7 +176,9 @@ def preview_files(
     `history` gives the chat of a campaign by name and people, to tell what a chat would change there.
     """
     chosen = options or ImportOptions()
-    return [_preview(path, chosen, history) for path in find_files(list(paths))]
+    named = list(paths)
+    previews = [(path, _preview(path, chosen, history)) for path in find_files(named)]
+    return [replace(preview, is_left_out=False) if path in named else preview for path, preview in previews]
 
 
 HistoryOf = Callable[[str, Mapping[str, str | None]], ChatHistory]
@@ -182,7 +188,7 @@ def _preview(path: Path, options: ImportOptions, history: "HistoryOf | None") ->
     try:
         read = read_path(path, options)
     except UnreadableFile as exc:
-        return ImportPreview(str(path), "not understood", refused=exc.reason)
+        return ImportPreview(str(path), "not understood", refused=exc.reason, is_left_out=exc.is_unknown)
     if read.family == TRANSCRIPT:
         return _preview_transcript(path, options)
     chats = tuple(_preview_chat(chat, history) for chat in read.chats)
@@ -298,12 +304,25 @@ def _preview_book(book: LoreBook) -> BookPreview:
     )
 
 
-def read_files(paths: Iterable[Path], options: ImportOptions) -> list[tuple[Path, ReadFile]]:
-    """Return all files as neutral models, in the order of import; the first unreadable one raises.
+def read_files(
+    paths: Iterable[Path], options: ImportOptions, *, damaged: list[UnreadableFile] | None = None
+) -> list[tuple[Path, ReadFile]]:
+    """Return all files as neutral models, in the order of import.
 
-    Lore comes before play, unless the party is to know it; a branch of a chat comes after its parent.
+    In a folder, files of no known kind are left out. Any other file that cannot be read raises, unless there
+    is a list of the `damaged`. Lore comes before play, unless the party is to know it; a branch of a chat
+    comes after its parent.
     """
-    found = [(path, read_path(path, options)) for path in find_files(list(paths))]
+    named, found = list(paths), list[tuple[Path, ReadFile]]()
+    for path in find_files(named):
+        try:
+            found.append((path, read_path(path, options)))
+        except UnreadableFile as exc:
+            if exc.is_unknown and path not in named:
+                continue
+            if damaged is None:
+                raise
+            damaged.append(exc)
     is_for_party = PARTY in map(fold_name, options.known_to)
 
     def rank(item: tuple[Path, ReadFile]) -> tuple[bool, bool]:
@@ -328,6 +347,7 @@ class FileImporter:
         self._log, self._store = log, store
         self._options = options or ImportOptions()
         self._on_rewrite = on_rewrite
+        self._lore = LoreEvents(log, self._options)
 
     def read(self, paths: Iterable[Path]) -> list[tuple[Path, ReadFile]]:
         """Return all files as neutral models, in the order of import. See `read_files`."""
@@ -341,7 +361,7 @@ class FileImporter:
             return FileImport(
                 str(path), read.family, transcript=done, notes=tuple(notes_on(source, self._options, path))
             )
-        lore = LoreEvents(self._log, self._options)
+        lore = self._lore
         cards = []
         books: list[tuple[str, LoreImported]] = []
         for card in read.cards:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from dndbots.errors import UnreadableFile
 from dndbots.interop.formats.bounds import (
+    UnknownKind,
     as_dict,
     as_list,
     as_text,
@@ -42,6 +43,7 @@ _READABLE: Final = (
     ".tsv", ".aud",
 )  # fmt: skip
 _MOST_FILES: Final = 20_000
+_TAVERN: Final = ("chats", "group chats", "groups", "worlds", "characters")
 TRANSCRIPT: Final = "dndbots transcript"
 
 
@@ -52,16 +54,29 @@ def find_files(paths: list[Path]) -> Iterator[Path]:
             yield path
             continue
         found = 0
-        for file in sorted(path.rglob("*")):
+        files = sorted(path.rglob("*"))
+        taverns = [folder.parent for folder in files if folder.name == "chats" and _is_tavern(folder.parent)]
+        for file in files:
             if file.is_file() and not file.is_symlink() and file.suffix.casefold() in _READABLE:
                 inside = file.relative_to(path)
-                if not vaults.is_skipped(inside) and inside.name != "SOURCES.txt":
+                is_ours = all(_holds_play(file.relative_to(home)) for home in taverns if home in file.parents)
+                if is_ours and not vaults.is_skipped(inside) and inside.name != "SOURCES.txt":
                     found += 1
                     yield file
             if found >= _MOST_FILES:
                 raise UnreadableFile(
                     str(path), reason=f"it has more than {_MOST_FILES} files; name some of them"
                 )
+
+
+def _is_tavern(folder: Path) -> bool:
+    """Return True for the data folder of a user of SillyTavern."""
+    return (folder / "worlds").is_dir() and (folder / "characters").is_dir()
+
+
+def _holds_play(inside: Path) -> bool:
+    """Return True for a file of chats, books or cards. Backups are copies; the rest is settings."""
+    return inside.parts[0] in _TAVERN
 
 
 def read_path(path: Path, options: ImportOptions) -> ReadFile:
@@ -74,7 +89,7 @@ def read_path(path: Path, options: ImportOptions) -> ReadFile:
         if isinstance(exc, UnreadableFile):
             raise
         reason = "it is nested too deeply" if isinstance(exc, RecursionError) else str(exc)
-        raise UnreadableFile(str(path), reason=reason) from exc
+        raise UnreadableFile(str(path), reason=reason, is_unknown=isinstance(exc, UnknownKind)) from exc
     except OSError as exc:
         raise UnreadableFile(str(path), reason=f"it cannot be read: {exc.strerror or exc}") from exc
 
@@ -86,7 +101,7 @@ def _read(path: Path, head: bytes, options: ImportOptions) -> ReadFile:
         card = cards.read_archive(read_bytes(path))
         return ReadFile("character card", cards=(card,))
     if b"\0" in head[:1024] and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError("it is neither text nor a card; import takes chats, lorebooks, cards and notes")
+        raise UnknownKind("it is neither text nor a card; import takes chats, lorebooks, cards and notes")
     if _is_lines(path):
         return _read_lines(path, options)
     text = as_text(read_bytes(path))
@@ -138,7 +153,7 @@ def _read_lines(path: Path, options: ImportOptions) -> ReadFile:
         return assistants.read_messages(list(_lines_of(path)), _title(path), options)
     if records.is_combat(first):
         return records.read_combats(path, _lines_of(path), options)
-    raise ValueError("its lines are of no known kind: neither a chat, nor messages, nor a transcript")
+    raise UnknownKind("its lines are of no known kind: neither a chat, nor messages, nor a transcript")
 
 
 def _lines_of(path: Path) -> Iterator[Any]:
@@ -169,7 +184,7 @@ def _read_json(path: Path, value: Any, options: ImportOptions) -> ReadFile:
     for matches, read in _OBJECTS:
         if matches(fields):
             return read(path, fields, title, options)
-    raise ValueError("its JSON is of no known kind; import takes chats, lorebooks, cards and transcripts")
+    raise UnknownKind("its JSON is of no known kind; import takes chats, lorebooks, cards and transcripts")
 
 
 def _read_list(path: Path, values: list[Any], options: ImportOptions) -> ReadFile:
@@ -184,7 +199,7 @@ def _read_list(path: Path, values: list[Any], options: ImportOptions) -> ReadFil
     book = records.read_records(values, title)
     if book.entries:
         return ReadFile("named records", books=(book,))
-    raise ValueError("its list is of no known kind: neither entries of a lorebook nor lines of a transcript")
+    raise UnknownKind("its list is of no known kind: neither entries of a lorebook nor lines of a transcript")
 
 
 def _is_entry(value: dict[str, Any]) -> bool:
@@ -233,7 +248,7 @@ def _read_text(path: Path, text: str, options: ImportOptions) -> ReadFile:
     for matches, read in _TEXTS:
         if matches(path, bare):
             return read(path, bare, options)
-    raise ValueError("its text is of no known kind; a plain log has lines such as `Zara: I open the gate.`")
+    raise UnknownKind("its text is of no known kind; a plain log has lines such as `Zara: I open the gate.`")
 
 
 def _is_note(path: Path) -> bool:
@@ -300,7 +315,7 @@ _OBJECTS: Final[tuple[tuple[Callable[[dict[str, Any]], bool], _Reader], ...]] = 
     ),
     (
         lambda value: isinstance(value.get("members"), list) and ("chats" in value or "chat_id" in value),
-        lambda _path, value, _title, _options: sillytavern_chats.read_group(value),
+        lambda path, value, _title, _options: sillytavern_chats.read_group(path, value),
     ),
     (
         other_chats.is_scenario,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from dndbots.campaign import Campaign
+    from dndbots.errors import UnreadableFile
     from dndbots.interop.formats.neutral import ImportOptions, ReadFile
     from dndbots.interop.imports import BookPreview, ChatPreview, FileImport, FileImporter, ImportPreview
     from dndbots.interop.transcript_files import TranscriptFile
@@ -92,10 +93,7 @@ def import_files(
     """
     from dndbots.interop.formats.neutral import ImportOptions
     from dndbots.interop.imports import preview_files, read_files
-    from dndbots.interop.recognition import find_files
 
-    if next(find_files(files), None) is None:
-        raise failures.Refusal(f"{', '.join(map(str, files))}: no file in it that can be imported")
     options = ImportOptions(
         dm=tuple(dm or ()),
         persona=persona,
@@ -111,8 +109,13 @@ def import_files(
     if not as_json and sys.stdin.isatty() and sys.stdout.isatty():
         options = _ask(files, options)
     # All files are read before the campaign is opened: a refused import leaves none behind.
+    damaged: list[UnreadableFile] = []
     with failures.in_file_of_others():
-        read = read_files(files, options)
+        read = read_files(files, options, damaged=damaged if partial else None)
+    for one in damaged:
+        console.note(f"note: left out: {one}")
+    if not read:
+        raise failures.Refusal(f"{', '.join(map(str, files))}: no file in it that can be imported")
     for path, content in read:
         _agree(path, content, partial=partial)
     with open_campaign(campaign, branch, create=True) as target:
@@ -133,7 +136,8 @@ def _ask(files: list[Path], options: "ImportOptions") -> "ImportOptions":
     from dndbots.interop.imports import preview_files
 
     previews = preview_files(files, options)
-    if any(preview.refused for preview in previews) or not has_questions(previews, options):
+    is_refused = any(preview.refused and not preview.is_left_out for preview in previews)
+    if is_refused or not has_questions(previews, options):
         return options
     _show_previews(previews, as_json=False)
     named = ask_for_voices(previews, options)
@@ -249,13 +253,18 @@ def _show_previews(previews: "list[ImportPreview]", *, as_json: bool) -> None:
     if as_json:
         console.say_json([asdict(preview) for preview in previews])
         return
-    for preview in previews:
+    for preview in (one for one in previews if not one.is_left_out):
         console.say(f"{preview.file}: {preview.family}")
         for line in _told(preview):
             console.say_hanging("  ", line)
-    refused = sum(preview.refused is not None for preview in previews)
+    unknown = sum(preview.is_left_out for preview in previews)
+    refused = sum(preview.refused is not None for preview in previews) - unknown
     if refused:
         console.note(f"note: {console.counted(refused, 'file')} cannot be imported")
+    if unknown:
+        console.note(f"note: {console.counted(unknown, 'file')} of no known kind: left out")
+    if not previews:
+        console.note("note: no file that can be imported")
 
 
 def _told(preview: "ImportPreview") -> list[str]:

@@ -31,6 +31,10 @@ _BOM: Final = "\ufeff"
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
+class UnknownKind(ValueError):
+    """Content that belongs to no family that can be imported: beside play, in a folder, it is left out."""
+
+
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file of bounded size."""
     with path.open("rb") as file:

@@ -1,9 +1,11 @@
 """Character cards V1, V2 and V3: JSON, pictures with text chunks, and charx archives."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from dndbots.interop.formats.bounds import (
+    UnknownKind,
     as_dict,
     as_list,
     as_text,
@@ -50,7 +52,7 @@ def read_picture(picture: bytes) -> CharacterCard:
     """Return the card in a PNG; V3 wins if there are two."""
     texts = card_texts(picture)
     if "ccv3" not in texts and "chara" not in texts:
-        raise ValueError("the picture has no card in it; was it saved by a program that strips texts?")
+        raise UnknownKind("the picture has no card in it; was it saved by a program that strips texts?")
     return read_card(parse_json(as_text(decode_base64(texts.get("ccv3") or texts["chara"]))))
 
 
@@ -99,7 +101,9 @@ def read_card(value: Any) -> CharacterCard:
         instructions="\n".join(filter(None, (told("system_prompt"), told("post_history_instructions")))),
         notes=told("creator_notes", "creatorcomment"),
         tags=tags,
-        book=read_world_info(book, f"{name}'s book") if isinstance(book, Mapping) else None,
+        book=replace(read_world_info(book, f"{name}'s book"), source=name)
+        if isinstance(book, Mapping)
+        else None,
         is_narrator=is_narrator(name) or not _TELLERS.isdisjoint(tag.casefold() for tag in tags),
         fields=dict(root),
     )

@@ -74,7 +74,8 @@ def read_note(path: Path, text: str, folder: str = "") -> ReadFile:
     entries = [entry] if told else []
     if secret:
         entries.append(LoreEntry(title, cut_text(secret), category=category))
-    book = (LoreBook(title, tuple(entries), {"type": "obsidian"}),) if entries else ()
+    source = path.resolve().parent.name  # notes in two folders may have the same title
+    book = (LoreBook(title, tuple(entries), {"type": "obsidian"}, source),) if entries else ()
     remark = _NOTHING_OWN if BEGIN in text else _EMPTY
     return ReadFile("Obsidian note", books=book, remarks=() if entries else (remark,))
 
