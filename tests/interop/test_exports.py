@@ -15,6 +15,7 @@ from tests.logs import logs, played
 from dndbots.campaign import Campaign
 from dndbots.events import GameEvent
 from dndbots.interop.formats.neutral import ImportOptions
+from dndbots.interop.imports import preview_files
 from dndbots.interop.readers.cards import read_picture
 from dndbots.interop.recognition import read_path
 from dndbots.interop.writers.card_writer import card_of, card_picture, write_card
@@ -183,3 +184,52 @@ def test_no_name_breaks_out_of_a_vault(name: str) -> None:
         assert len(Path(note.path).parts) <= 2
         assert not set(note.path) & set('\\:*?"<>|\n\r\x00')
         assert ".." not in Path(note.path).parts
+
+
+def test_a_game_that_went_on_as_a_chat_comes_back_once(tmp_path: Path) -> None:
+    """Its own lines are known, the new ones are for the whole table, and an edit of the game is told."""
+    campaign = memory_campaign()
+    campaign.say("Zara", "I open the gate.", at="the mill")
+    campaign.say("Throk", "I stay behind you.", at="the mill")
+    campaign.narrate("It creaks.", to=["Zara", "Throk"])
+    path = tmp_path / "game.jsonl"
+    added = [
+        {"name": "Zara", "is_user": True, "send_date": "2026-01-10T10:00:00Z", "mes": "I light a torch."},
+        {"name": "Narrator", "is_user": False, "send_date": "2026-01-10T10:01:00Z", "mes": "Rats flee.",
+         "extra": {"type": "narrator"}},
+    ]  # fmt: skip
+
+    def bring_back(change: Callable[[str], str] = lambda text: text) -> Any:
+        lines = [line for line in chat_lines(campaign) if "torch" not in line and "Rats" not in line]
+        path.write_text(change("\n".join([*lines, *map(json.dumps, added)])))
+        [result] = campaign.import_files([path])
+        return result
+
+    first = bring_back()
+    assert [(chat.added, chat.kept) for _, chat in first.chats] == [(2, 3)]
+    assert not first.notes
+    told = ["I open the gate.", "I stay behind you.", "It creaks.", "I light a torch.", "Rats flee."]
+    for viewer in ("Zara", "Throk"):
+        assert [event.content for event in campaign.events(viewer=viewer)][-4:] == told[-4:]
+    assert [chat.change for _, chat in bring_back().chats] == ["unchanged"]
+    [preview] = preview_files([path], history=lambda name, people: campaign.chat(name, people=people))
+    assert preview.chats[0].change is not None
+    assert (preview.chats[0].change.change, preview.chats[0].change.kept) == ("unchanged", 5)
+
+    edited = bring_back(lambda text: text.replace("I open the gate", "I burn the gate"))
+    assert "another text now" in edited.notes[0]
+    assert [event.content for event in campaign.events(viewer="dm")] == told
+    path.write_text("\n".join(chat_lines(campaign)))
+    [again] = campaign.import_files([path])
+    assert [event.content for event in campaign.events(viewer="dm")] == told
+    assert again.chats[0][1].change == "unchanged"
+
+
+def test_a_game_as_a_chat_is_a_chat_elsewhere(tmp_path: Path) -> None:
+    """In another campaign, its lines are lines of a chat like any."""
+    campaign, other = memory_campaign(), memory_campaign()
+    campaign.say("Zara", "I open the gate.")
+    path = tmp_path / "game.jsonl"
+    path.write_text("\n".join(chat_lines(campaign)))
+    [result] = other.import_files([path])
+    assert [(chat.added, chat.kept) for _, chat in result.chats] == [(1, 0)]

@@ -6,11 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.interop.readers.samples import CARD_V2, FILES, ST_HEADER, ST_LINES, WORLD_INFO, json_lines
+from tests.interop.readers.samples import (
+    CARD_V2,
+    FILES,
+    ST_HEADER,
+    ST_LINES,
+    WORLD_INFO,
+    json_lines,
+    picture,
+)
 
 from dndbots.campaign import Campaign
 from dndbots.errors import UnreadableFile
 from dndbots.interop.formats.neutral import ImportOptions
+from dndbots.interop.formats.png_text import with_texts
 from dndbots.interop.imports import preview_files
 from dndbots.testing import as_text, assert_perspective, memory_campaign, perceivers
 
@@ -163,3 +172,48 @@ def test_nothing_is_written_if_a_file_cannot_be_read(campaign: Campaign, tmp_pat
     assert campaign.head == 0
     good, bad = preview_files(paths)
     assert (good.refused, bad.refused is None) == (None, False)
+
+
+def test_the_folder_of_a_tavern_comes_in_as_a_whole(tmp_path: Path) -> None:
+    """Chats, cards and books come in once. Copies and settings stay out. A second time changes nothing."""
+    home = tmp_path / "default-user"
+    lines = (FILES["chat.jsonl"], "chats/Narrator/first.jsonl"), (FILES["chat.jsonl"], "backups/copy.jsonl")
+    group = {"id": "1", "members": ["default_Mira.png"], "chats": ["evening"]}
+    book = {"entries": {"0": {"key": ["Elena"], "comment": "Elena", "content": "Elena is the smith."}}}
+    card = {"name": "Mira", "first_mes": "Hi.", "character_book": {"name": "Ash", **book}}
+    evening = [{"name": "Zara", "is_user": True, "mes": "Good evening."}]
+    for content, name in (
+        *lines,
+        (json_lines(*evening), "group chats/evening.jsonl"),
+        (json.dumps(group).encode(), "groups/1.json"),
+        (picture(card), "characters/default_Mira.png"),
+        (with_texts(None, {}), "characters/Mira/joy.png"),
+        (json.dumps(book).encode(), "worlds/Ash.json"),
+        (b'{"temperature": 1}', "OpenAI Settings/Default.json"),
+        (b"{}", "settings.json"),
+    ):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_bytes(content)
+    campaign = memory_campaign()
+    campaign.import_files([tmp_path])
+    head = campaign.head
+    told = [event.content for event in campaign.events(viewer="dm")]
+    assert told.count("I open the gate.") == 1
+    assert [event.content for event in campaign.events(viewer="Mira")][-1] == "Good evening."
+    assert "Elena is the smith." in [event.content for event in campaign.events(viewer="Mira")]
+    campaign.import_files([tmp_path])
+    assert campaign.head == head
+    previews = preview_files([tmp_path])
+    assert [Path(one.file).name for one in previews if one.is_left_out] == ["joy.png"]
+    assert not preview_files([home / "settings.json"])[0].is_left_out
+
+
+def test_notes_of_one_name_in_two_folders_are_two(tmp_path: Path) -> None:
+    for folder, text in (("People", "Ash is a smith."), ("Places", "Ash is a town.")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "Ash.md").write_text(text)
+    campaign = memory_campaign()
+    for _ in range(2):
+        campaign.import_files([tmp_path])
+        told = {event.content for event in campaign.events(viewer="dm")}
+        assert told == {"Ash is a smith.", "Ash is a town."}

@@ -6,30 +6,36 @@
 A file is read, checked and previewed before anything of it is written.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from textwrap import shorten
 from typing import Final
 
-from dndbots.errors import UnreadableFile
+from dndbots.errors import InvalidTranscript, UnreadableFile
 from dndbots.ids import DM, fold_name
 from dndbots.interop.formats.bounds import clean_name
 from dndbots.interop.formats.categories import guess_category
 from dndbots.interop.formats.neutral import ImportedChat, ImportOptions, LoreBook, NotUnderstood, ReadFile
 from dndbots.interop.history.chat_history import ChatHistory, Followed
 from dndbots.interop.history.messages import ChatMessage
+from dndbots.interop.history.played_lines import has_played_lines
 from dndbots.interop.lore_events import PARTY, LoreEvents, LoreImported
 from dndbots.interop.readers.lorebooks import is_pattern
 from dndbots.interop.recognition import TRANSCRIPT, find_files, read_path
+from dndbots.interop.transcript_cast import DICE
 from dndbots.interop.transcript_files import TranscriptFile
-from dndbots.interop.transcripts import Imported, import_lines
+from dndbots.interop.transcripts import Imported, check_line, import_lines
 from dndbots.storage.campaign_log import BranchLog
 from dndbots.storage.ports import Store
 
 Progress = Callable[[int, int], None]
 _LONGEST_BRANCH: Final = 150
 _MOST_NAMES: Final = 10
+_READ: Final = 400
+_SHOWN: Final = 60
 # How many things of a category are called; for one, see `_ONE`.
 _CATEGORIES: Final = {
     "PC": "characters", "NPC": "people", "MON": "monsters", "LOC": "places", "FAC": "groups",
@@ -43,11 +49,12 @@ _ONE: Final = {
 
 @dataclass(frozen=True)
 class SpeakerPreview:
-    """A speaker of a chat: the name, the role, and how many messages are theirs."""
+    """A speaker of a chat: the name, the role, how many messages are theirs, and how the first one begins."""
 
     name: str
     role: str
     messages: int
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,11 @@ class ChatPreview:
     first: str | None = None
     last: str | None = None
     change: Followed | None = None
+
+    @property
+    def dms(self) -> tuple[str, ...]:
+        """The names of the DM. A program that rolls dice is none."""
+        return tuple(who.name for who in self.speakers if who.role == DM and who.name != DICE)
 
 
 @dataclass(frozen=True)
@@ -99,7 +111,10 @@ class CardPreview:
 
 @dataclass(frozen=True)
 class ImportPreview:
-    """The outcome of an import, told before. With a `refused` reason, nothing can be imported."""
+    """The outcome of an import, told before. With a `refused` reason, nothing can be imported.
+
+    A file that `is_left_out` stands in a folder and is of no known kind.
+    """
 
     file: str
     family: str
@@ -109,6 +124,7 @@ class ImportPreview:
     problems: tuple[NotUnderstood, ...] = ()
     remarks: tuple[str, ...] = ()
     refused: str | None = None
+    is_left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -126,6 +142,32 @@ class FileImport:
     notes: tuple[str, ...] = ()
 
 
+_NAMELESS: Final = re.compile(r"speaker(?:[ _]?[\da-z]{1,3})?", re.IGNORECASE)
+_USERS: Final = ("User", "You")
+
+
+def nameless_speakers(previews: Sequence[ImportPreview]) -> list[SpeakerPreview]:
+    """Return the voices of recordings that have no name: `SPEAKER_00`."""
+    return list({who.name: who for who in _speakers(previews) if _NAMELESS.fullmatch(who.name)}.values())
+
+
+def nameless_users(previews: Sequence[ImportPreview]) -> list[str]:
+    """Return the names under which chat programs show the person at the keyboard who gave none."""
+    return list(dict.fromkeys(who.name for who in _speakers(previews) if who.name in _USERS))
+
+
+def chats_without_dm(previews: Sequence[ImportPreview]) -> list[ChatPreview]:
+    """Return the chats of several speakers of whom none is the DM."""
+    chats = [chat for preview in previews for chat in preview.chats]
+    return [chat for chat in chats if not chat.dms and len(chat.speakers) > 1]
+
+
+def _speakers(previews: Sequence[ImportPreview]) -> Iterator[SpeakerPreview]:
+    for preview in previews:
+        for chat in preview.chats:
+            yield from chat.speakers
+
+
 def preview_files(
     paths: Iterable[Path], options: ImportOptions | None = None, *, history: "HistoryOf | None" = None
 ) -> list[ImportPreview]:
@@ -134,7 +176,9 @@ def preview_files(
     `history` gives the chat of a campaign by name and people, to tell what a chat would change there.
     """
     chosen = options or ImportOptions()
-    return [_preview(path, chosen, history) for path in find_files(list(paths))]
+    named = list(paths)
+    previews = [(path, _preview(path, chosen, history)) for path in find_files(named)]
+    return [replace(preview, is_left_out=False) if path in named else preview for path, preview in previews]
 
 
 HistoryOf = Callable[[str, Mapping[str, str | None]], ChatHistory]
@@ -144,7 +188,7 @@ def _preview(path: Path, options: ImportOptions, history: "HistoryOf | None") ->
     try:
         read = read_path(path, options)
     except UnreadableFile as exc:
-        return ImportPreview(str(path), "not understood", refused=exc.reason)
+        return ImportPreview(str(path), "not understood", refused=exc.reason, is_left_out=exc.is_unknown)
     if read.family == TRANSCRIPT:
         return _preview_transcript(path, options)
     chats = tuple(_preview_chat(chat, history) for chat in read.chats)
@@ -171,12 +215,16 @@ def _preview(path: Path, options: ImportOptions, history: "HistoryOf | None") ->
 def _preview_transcript(path: Path, options: ImportOptions) -> ImportPreview:
     speakers: Counter[tuple[str, str]] = Counter()
     sessions: dict[str, None] = {}
+    source = open_transcript(path, options)
     try:
-        for line in open_transcript(path, options):
-            sessions[str(line.get("session"))] = None
-            names = line.get("speaker")
-            for name in names if isinstance(names, list) else [names]:
-                speakers[str(name), str(line.get("role") or "pc")] += 1
+        for number, raw in enumerate(source, 1):
+            line = check_line(number, raw)
+            sessions[line.session] = None
+            for position, name in enumerate(line.speakers):
+                speakers[name, line.role_of(position) or "pc"] += 1
+    except InvalidTranscript as exc:
+        place = source.place(exc.line)
+        return ImportPreview(str(path), TRANSCRIPT, refused=f"{place}: {exc.field}: {exc.reason}")
     except ValueError as exc:
         return ImportPreview(str(path), TRANSCRIPT, refused=str(exc))
     people = tuple(SpeakerPreview(*who, count) for who, count in speakers.most_common())
@@ -201,11 +249,14 @@ def notes_on(source: TranscriptFile, options: ImportOptions, path: Path) -> Iter
 def _preview_chat(chat: ImportedChat, history: "HistoryOf | None") -> ChatPreview:
     sessions: dict[str, None] = {}
     speakers: Counter[tuple[str, str]] = Counter()
+    words: dict[tuple[str, str], str] = {}
     alternatives = whispers = 0
     first = last = None
     for message in chat.messages:
         sessions[message.session or chat.name] = None
-        speakers[message.speaker, message.role or "npc"] += 1
+        who = message.speaker, message.role or "npc"
+        speakers[who] += 1
+        words.setdefault(who, shorten(" ".join(message.text[:_READ].split()), _SHOWN, placeholder="…"))
         alternatives += len(message.alternatives) > 1
         whispers += message.witnesses is not None
         first, last = first or message.time, message.time or last
@@ -214,15 +265,28 @@ def _preview_chat(chat: ImportedChat, history: "HistoryOf | None") -> ChatPrevie
         chat.name,
         sum(speakers.values()),
         tuple(sessions),
-        tuple(SpeakerPreview(*who, count) for who, count in speakers.most_common()),
+        tuple(SpeakerPreview(*who, count, words[who]) for who, count in speakers.most_common()),
         listeners=tuple(name for name in chat.people if fold_name(name) not in spoken),
         alternatives=alternatives,
         whispers=whispers,
         branch_of=chat.parent,
         first=first,
         last=last,
-        change=history(chat.name, chat.people).compare(chat.messages) if history else None,
+        change=_change_of(chat, history(chat.name, chat.people)) if history else None,
     )
+
+
+def _change_of(chat: ImportedChat, history: ChatHistory) -> Followed:
+    if not has_played_lines(chat.fields):
+        return history.compare(chat.messages)
+    messages = history.unplayed(chat.messages)
+    change = history.among(_players(chat)).compare(messages)
+    return change._replace(kept=change.kept + messages.played)
+
+
+def _players(chat: ImportedChat) -> dict[str, str | None]:
+    """Return everybody at the table of a game: they perceive what is added to it, even if they are silent."""
+    return {one.speaker: None for one in chat.messages if one.role != DM} | dict(chat.people)
 
 
 def _preview_book(book: LoreBook) -> BookPreview:
@@ -240,6 +304,35 @@ def _preview_book(book: LoreBook) -> BookPreview:
     )
 
 
+def read_files(
+    paths: Iterable[Path], options: ImportOptions, *, damaged: list[UnreadableFile] | None = None
+) -> list[tuple[Path, ReadFile]]:
+    """Return all files as neutral models, in the order of import.
+
+    In a folder, files of no known kind are left out. Any other file that cannot be read raises, unless there
+    is a list of the `damaged`. Lore comes before play, unless the party is to know it; a branch of a chat
+    comes after its parent.
+    """
+    named, found = list(paths), list[tuple[Path, ReadFile]]()
+    for path in find_files(named):
+        try:
+            found.append((path, read_path(path, options)))
+        except UnreadableFile as exc:
+            if exc.is_unknown and path not in named:
+                continue
+            if damaged is None:
+                raise
+            damaged.append(exc)
+    is_for_party = PARTY in map(fold_name, options.known_to)
+
+    def rank(item: tuple[Path, ReadFile]) -> tuple[bool, bool]:
+        read = item[1]
+        is_play = bool(read.chats) or read.family == TRANSCRIPT
+        return is_play != is_for_party, any(chat.parent for chat in read.chats)
+
+    return sorted(found, key=rank)
+
+
 class FileImporter:
     """Imports files into one branch. `on_rewrite` is called when a chat moved it to another branch."""
 
@@ -254,21 +347,11 @@ class FileImporter:
         self._log, self._store = log, store
         self._options = options or ImportOptions()
         self._on_rewrite = on_rewrite
+        self._lore = LoreEvents(log, self._options)
 
     def read(self, paths: Iterable[Path]) -> list[tuple[Path, ReadFile]]:
-        """Return all files as neutral models, in the order of import; the first unreadable one raises.
-
-        Lore comes before play, unless the party is to know it; a branch of a chat comes after its parent.
-        """
-        found = [(path, read_path(path, self._options)) for path in find_files(list(paths))]
-        is_for_party = PARTY in map(fold_name, self._options.known_to)
-
-        def rank(item: tuple[Path, ReadFile]) -> tuple[bool, bool]:
-            read = item[1]
-            is_play = bool(read.chats) or read.family == TRANSCRIPT
-            return is_play != is_for_party, any(chat.parent for chat in read.chats)
-
-        return sorted(found, key=rank)
+        """Return all files as neutral models, in the order of import. See `read_files`."""
+        return read_files(paths, self._options)
 
     def write(self, path: Path, read: ReadFile, progress: Progress | None = None) -> FileImport:
         """Import one file that was read before."""
@@ -278,7 +361,7 @@ class FileImporter:
             return FileImport(
                 str(path), read.family, transcript=done, notes=tuple(notes_on(source, self._options, path))
             )
-        lore = LoreEvents(self._log, self._options)
+        lore = self._lore
         cards = []
         books: list[tuple[str, LoreImported]] = []
         for card in read.cards:
@@ -287,7 +370,8 @@ class FileImporter:
                 knower = [] if card.is_narrator else [card.name]
                 books.append((card.book.title, lore.write_book(card.book, known_to=knower)))
         books += [(book.title, lore.write_book(book)) for book in read.books]
-        chats = tuple((chat.name, self._follow(chat, progress)) for chat in read.chats)
+        notes: list[str] = []
+        chats = tuple((chat.name, self._follow(chat, progress, notes)) for chat in read.chats)
         return FileImport(
             str(path),
             read.family,
@@ -296,16 +380,34 @@ class FileImporter:
             cards=tuple(cards),
             problems=tuple(read.problems),
             remarks=read.remarks,
+            notes=tuple(notes),
         )
 
-    def _follow(self, chat: ImportedChat, progress: Progress | None) -> Followed:
+    def _follow(self, chat: ImportedChat, progress: Progress | None, notes: list[str]) -> Followed:
         parent = self._parent_of(chat)
         if parent is None:
             history = ChatHistory(
                 self._log, self._store, chat.name, people=chat.people, on_rewrite=self._on_rewrite
             )
+            if has_played_lines(chat.fields):
+                return self._follow_game(chat, history, progress, notes)
             return history.follow(chat.messages, progress=progress)
         return self._follow_branch(chat, parent, progress)
+
+    @staticmethod
+    def _follow_game(
+        chat: ImportedChat, history: ChatHistory, progress: Progress | None, notes: list[str]
+    ) -> Followed:
+        """Follow what was added to a game that was exported as a chat."""
+        messages = history.unplayed(chat.messages)
+        if messages.changed:
+            names = ", ".join(messages.changed[:_MOST_NAMES])
+            notes.append(
+                f"{chat.name}: lines that were played here have another text now, which is not taken over: "
+                f"{names}; go back with `dndbots undo`, or fork with `dndbots fork`"
+            )
+        followed = history.among(_players(chat)).follow(messages, progress=progress)
+        return followed._replace(kept=followed.kept + messages.played)
 
     def _parent_of(self, chat: ImportedChat) -> str | None:
         if chat.parent is None or chat.parent == chat.name:
@@ -343,14 +445,3 @@ class _RenamedMessages:
             if session.startswith(self._old):
                 session = self._new + session[len(self._old) :]
             yield replace(message, session=session)
-
-
-def needs_dm(previews: Sequence[ImportPreview]) -> list[str]:
-    """Return the speakers who may be the DM of a chat that has none: the one other voice of each."""
-    found: dict[str, None] = {}
-    for preview in previews:
-        for chat in preview.chats:
-            others = [who for who in chat.speakers if who.role not in ("pc", DM)]
-            if len(others) == 1 and all(who.role != DM for who in chat.speakers):
-                found[others[0].name] = None
-    return list(found)

@@ -6,6 +6,7 @@ corrects anything.
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
@@ -48,6 +49,9 @@ class LoreEvents:
 
     def __init__(self, log: BranchLog, options: ImportOptions) -> None:
         self._log, self._options = log, options
+        # The notes of each book as far as the log was read, and the branches of that log.
+        self._by_book = defaultdict[str, dict[str, None]](dict)
+        self._read_upto, self._branches = 0, tuple[int, ...]()
 
     def write_book(self, book: LoreBook, *, known_to: Sequence[str] = ()) -> LoreImported:
         """Write a book: new entries are added, entries that changed or went are forgotten.
@@ -56,12 +60,12 @@ class LoreEvents:
         """
         _, lineage = self._log.past()
         cast = TranscriptCast(self._log.store)
-        before = self._notes_of(book.title, lineage)
+        before = self._notes_of(book.key, lineage)
         notes = [
             note
             for entry in book.entries
             if entry.enabled and entry.text
-            for note in self._notes(entry, book.title, [*known_to, *self._options.known_to], cast, lineage)
+            for note in self._notes(entry, book, [*known_to, *self._options.known_to], cast, lineage)
         ]
         now = {note.event_id for note in notes}
         new = [note for note in notes if note.event_id not in before]
@@ -123,19 +127,25 @@ class LoreEvents:
         return uid
 
     def _notes(
-        self, entry: LoreEntry, book: str, known_to: Iterable[str], cast: TranscriptCast, lineage: Lineage
+        self,
+        entry: LoreEntry,
+        book: LoreBook,
+        known_to: Iterable[str],
+        cast: TranscriptCast,
+        lineage: Lineage,
     ) -> Iterator[GameEvent]:
-        uid = cast.thing(entry.title, guess_category(entry, book), lineage)
+        uid = cast.thing(entry.title, guess_category(entry, book.title), lineage)
         knowers = self._knowers(entry, known_to, cast, lineage)
         names: list[JsonValue] = [entry.title, *name_keys(entry)]
         fields = _fields_text(entry.fields)
         for number, text in enumerate(_parts(entry.text)):
             told = text if fold_name(entry.title) in fold_name(text) else f"{entry.title}: {text}"
-            about: dict[str, JsonValue] = {"book": book, "entry": entry.title}
+            about: dict[str, JsonValue] = {"book": book.key, "entry": entry.title}
             if number == 0 and fields:
                 about["fields"] = fields
             digest = hashlib.blake2b(
-                "\x1e".join((book, entry.title, told, str(number), *knowers)).encode("utf-8"), digest_size=8
+                "\x1e".join((book.key, entry.title, told, str(number), *knowers)).encode("utf-8"),
+                digest_size=8,
             )
             yield GameEvent(
                 event_id=f"lore:{digest.hexdigest()}",
@@ -161,15 +171,20 @@ class LoreEvents:
 
     def _notes_of(self, book: str, lineage: Lineage) -> dict[str, None]:
         """Return the ids of the notes that this book has in the log, without forgotten ones."""
-        found: dict[str, None] = {}
-        after = 0
-        while rows := self._log.store.events(lineage, after=after, limit=1_000):
-            after = rows[-1].seq
+        branches = tuple(past.branch for past in lineage)
+        if branches != self._branches:  # a chat was rewritten meanwhile
+            self._by_book.clear()
+            self._read_upto, self._branches = 0, branches
+        while rows := self._log.store.events(lineage, after=self._read_upto, limit=1_000):
+            self._read_upto = rows[-1].seq
             for row in rows:
                 if _NEAR in row.metadata:
                     about = json.loads(row.metadata).get(LORE)
-                    if isinstance(about, dict) and about.get("book") == book:
-                        found[row.event_id] = None
+                    if isinstance(about, dict):
+                        self._by_book[str(about.get("book"))][row.event_id] = None
+        found = self._by_book.get(book)
+        if not found:
+            return {}
         with self._log.snapshot(DM) as view:
             forgotten = gates_of(view).forgotten
         return {name: None for name in found if name not in forgotten}

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from dndbots.errors import UnreadableFile
 from dndbots.interop.formats.bounds import (
+    UnknownKind,
     as_dict,
     as_list,
     as_text,
@@ -39,8 +40,10 @@ _NOTES: Final = (".md", ".markdown")
 _READABLE: Final = (
     ".jsonl", ".json", ".png", ".apng", ".charx", ".jpg", ".jpeg", ".webp", ".lorebook", ".story",
     ".scenario", ".srt", ".vtt", ".txt", ".md", ".markdown", ".html", ".htm", ".db", ".yml", ".yaml", ".log",
+    ".tsv", ".aud",
 )  # fmt: skip
 _MOST_FILES: Final = 20_000
+_TAVERN: Final = ("chats", "group chats", "groups", "worlds", "characters")
 TRANSCRIPT: Final = "dndbots transcript"
 
 
@@ -51,16 +54,29 @@ def find_files(paths: list[Path]) -> Iterator[Path]:
             yield path
             continue
         found = 0
-        for file in sorted(path.rglob("*")):
+        files = sorted(path.rglob("*"))
+        taverns = [folder.parent for folder in files if folder.name == "chats" and _is_tavern(folder.parent)]
+        for file in files:
             if file.is_file() and not file.is_symlink() and file.suffix.casefold() in _READABLE:
                 inside = file.relative_to(path)
-                if not vaults.is_skipped(inside) and inside.name != "SOURCES.txt":
+                is_ours = all(_holds_play(file.relative_to(home)) for home in taverns if home in file.parents)
+                if is_ours and not vaults.is_skipped(inside) and inside.name != "SOURCES.txt":
                     found += 1
                     yield file
             if found >= _MOST_FILES:
                 raise UnreadableFile(
                     str(path), reason=f"it has more than {_MOST_FILES} files; name some of them"
                 )
+
+
+def _is_tavern(folder: Path) -> bool:
+    """Return True for the data folder of a user of SillyTavern."""
+    return (folder / "worlds").is_dir() and (folder / "characters").is_dir()
+
+
+def _holds_play(inside: Path) -> bool:
+    """Return True for a file of chats, books or cards. Backups are copies; the rest is settings."""
+    return inside.parts[0] in _TAVERN
 
 
 def read_path(path: Path, options: ImportOptions) -> ReadFile:
@@ -73,7 +89,7 @@ def read_path(path: Path, options: ImportOptions) -> ReadFile:
         if isinstance(exc, UnreadableFile):
             raise
         reason = "it is nested too deeply" if isinstance(exc, RecursionError) else str(exc)
-        raise UnreadableFile(str(path), reason=reason) from exc
+        raise UnreadableFile(str(path), reason=reason, is_unknown=isinstance(exc, UnknownKind)) from exc
     except OSError as exc:
         raise UnreadableFile(str(path), reason=f"it cannot be read: {exc.strerror or exc}") from exc
 
@@ -85,7 +101,7 @@ def _read(path: Path, head: bytes, options: ImportOptions) -> ReadFile:
         card = cards.read_archive(read_bytes(path))
         return ReadFile("character card", cards=(card,))
     if b"\0" in head[:1024] and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError("it is neither text nor a card; import takes chats, lorebooks, cards and notes")
+        raise UnknownKind("it is neither text nor a card; import takes chats, lorebooks, cards and notes")
     if _is_lines(path):
         return _read_lines(path, options)
     text = as_text(read_bytes(path))
@@ -137,7 +153,7 @@ def _read_lines(path: Path, options: ImportOptions) -> ReadFile:
         return assistants.read_messages(list(_lines_of(path)), _title(path), options)
     if records.is_combat(first):
         return records.read_combats(path, _lines_of(path), options)
-    raise ValueError("its lines are of no known kind: neither a chat, nor messages, nor a transcript")
+    raise UnknownKind("its lines are of no known kind: neither a chat, nor messages, nor a transcript")
 
 
 def _lines_of(path: Path) -> Iterator[Any]:
@@ -168,7 +184,7 @@ def _read_json(path: Path, value: Any, options: ImportOptions) -> ReadFile:
     for matches, read in _OBJECTS:
         if matches(fields):
             return read(path, fields, title, options)
-    raise ValueError("its JSON is of no known kind; import takes chats, lorebooks, cards and transcripts")
+    raise UnknownKind("its JSON is of no known kind; import takes chats, lorebooks, cards and transcripts")
 
 
 def _read_list(path: Path, values: list[Any], options: ImportOptions) -> ReadFile:
@@ -183,7 +199,7 @@ def _read_list(path: Path, values: list[Any], options: ImportOptions) -> ReadFil
     book = records.read_records(values, title)
     if book.entries:
         return ReadFile("named records", books=(book,))
-    raise ValueError("its list is of no known kind: neither entries of a lorebook nor lines of a transcript")
+    raise UnknownKind("its list is of no known kind: neither entries of a lorebook nor lines of a transcript")
 
 
 def _is_entry(value: dict[str, Any]) -> bool:
@@ -215,6 +231,10 @@ _LISTS: Final[tuple[tuple[Callable[[dict[str, Any]], bool], _ListReader], ...]] 
         ),
     ),
     (
+        other_chats.is_scenario,
+        lambda _path, values, title, options: other_chats.read_scenarios(values, title, options),
+    ),
+    (
         _is_entry,
         lambda _path, values, title, _options: ReadFile(
             "lorebook", books=(lorebooks.read_world_info({"entries": values}, title),)
@@ -228,7 +248,7 @@ def _read_text(path: Path, text: str, options: ImportOptions) -> ReadFile:
     for matches, read in _TEXTS:
         if matches(path, bare):
             return read(path, bare, options)
-    raise ValueError("its text is of no known kind; a plain log has lines such as `Zara: I open the gate.`")
+    raise UnknownKind("its text is of no known kind; a plain log has lines such as `Zara: I open the gate.`")
 
 
 def _is_note(path: Path) -> bool:
@@ -242,6 +262,8 @@ def _is_craig(text: str) -> bool:
 _TextReader = Callable[[Path, str, ImportOptions], ReadFile]
 _TEXTS: Final[tuple[tuple[Callable[[Path, str], bool], _TextReader], ...]] = (
     (lambda _path, text: subtitles.is_subtitle(text), subtitles.read_subtitles),
+    (lambda _path, text: subtitles.is_table(text), subtitles.read_table),
+    (lambda _path, text: table_chats.is_discord_text(text), table_chats.read_discord_text),
     (lambda _path, text: _is_craig(text), lambda _path, text, _options: subtitles.read_craig(text)),
     (lambda _path, text: table_chats.has_roll20(text), table_chats.read_roll20),
     (lambda _path, text: foundry.is_log(text), foundry.read_log),
@@ -277,7 +299,7 @@ _OBJECTS: Final[tuple[tuple[Callable[[dict[str, Any]], bool], _Reader], ...]] = 
         lambda _path, value, _title, _options: ReadFile("lorebook", books=(_whole_book(value),)),
     ),
     (
-        lambda value: value.get("spec") in ("chara_card_v2", "chara_card_v3"),
+        cards.has_spec,
         lambda _path, value, _title, _options: ReadFile("character card", cards=(cards.read_card(value),)),
     ),
     (lambda value: value.get("type") == "risu", _book("Risu lorebook", lorebooks.read_risu)),
@@ -293,7 +315,11 @@ _OBJECTS: Final[tuple[tuple[Callable[[dict[str, Any]], bool], _Reader], ...]] = 
     ),
     (
         lambda value: isinstance(value.get("members"), list) and ("chats" in value or "chat_id" in value),
-        lambda _path, value, _title, _options: sillytavern_chats.read_group(value),
+        lambda path, value, _title, _options: sillytavern_chats.read_group(path, value),
+    ),
+    (
+        other_chats.is_scenario,
+        lambda _path, value, title, options: other_chats.read_scenarios([value], title, options),
     ),
     (
         lambda value: any(key in value for key in ("savedsettings", "gamestarted", "ga"))
@@ -338,12 +364,6 @@ _OBJECTS: Final[tuple[tuple[Callable[[dict[str, Any]], bool], _Reader], ...]] = 
     (
         lambda value: "histories" in value,
         lambda _path, value, title, options: other_chats.read_cai_chats(value, title, options),
-    ),
-    (
-        lambda value: isinstance(value.get("worldInfo"), list),
-        lambda _path, value, title, _options: ReadFile(
-            "AI Dungeon scenario", books=(lorebooks.read_story_cards(value["worldInfo"], title),)
-        ),
     ),
     (
         subtitles.is_whisper,

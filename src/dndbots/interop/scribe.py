@@ -15,6 +15,8 @@ from dndbots._jsontext import as_json
 from dndbots.errors import InvalidSetting, SequenceConflict, UnknownEntity
 from dndbots.events import EventType, GameEvent
 from dndbots.ids import DM, category_of, check_name, fold_name, is_uid
+from dndbots.interop.formats.categories import OTHER_LORE, guess_category
+from dndbots.interop.formats.neutral import LoreEntry
 from dndbots.interop.transcript_cast import TranscriptCast
 from dndbots.storage.campaign_log import BranchLog
 from dndbots.storage.ports import Lineage
@@ -82,7 +84,8 @@ class Scribe:
         where this happens; the speaker stays there until another line says otherwise. `facts` is what
         the words state, by subject: `{"Elena": {"role": "smith"}}`.
 
-        Names that the campaign does not know become characters, or NPCs with `role="npc"`.
+        Names that the campaign does not know become characters, or NPCs with `role="npc"`. A new subject
+        of a fact becomes an NPC, or what its name says: `the silver key` is a thing, `the old mill` a place.
         """
         listeners = _listed("to", to)
         nobody_else: Names | None = () if listeners else None
@@ -260,11 +263,14 @@ class Scribe:
         return _Roll(DM, party, there, place)
 
     def _subject(self, name: str, cast: TranscriptCast, view: View, lineage: Lineage) -> str:
-        """Return the uid of whom or what a fact is about. A new name is that of an NPC."""
+        """Return the uid of whom or what a fact is about. A new name is an NPC, unless it says what it is."""
         try:
             return view.find(name)[0]
         except UnknownEntity:
-            return cast.person(name, "npc", lineage)
+            category = guess_category(LoreEntry(name, ""))
+            if category in (OTHER_LORE, "NPC"):
+                return cast.person(name, "npc", lineage)
+            return cast.thing(name, category, lineage)
 
     def _new_id(self, draft: _Draft, session: str, head: int, lineage: Lineage) -> str:
         """Return a free id. It is a digest, so it does not tell a viewer how many events it missed."""

@@ -12,6 +12,8 @@ from dndbots.storage.views.view import View
 
 _CATEGORY: Final = {"pc": "PC", "player": "PC", "npc": "NPC", "monster": "MON", "mon": "MON"}
 _PEOPLE: Final = ("PC", "NPC", "MON")
+# A program that rolls dice. What it tells is so, as the DM's words are, but it is no name of the DM.
+DICE: Final = "Dice"
 
 
 class TranscriptCast:
@@ -42,7 +44,7 @@ class TranscriptCast:
         """Return the uid of a person, or `dm`."""
         key = fold_name(name)
         if role == DM or (role is None and self._is_dm(key, lineage)):
-            if key != DM:
+            if key != DM and name != DICE:
                 self._names.setdefault(DM, name)
             return DM
         return self._uid(name, _PEOPLE, _CATEGORY.get(role or self._roles.get(key, "pc"), "NPC"), lineage)

@@ -61,6 +61,16 @@ def import_lines(
     return Imported(added=new, skipped=skipped)
 
 
+def check_line(number: int, line: Mapping[str, JsonValue]) -> TranscriptLine:
+    """Return a line with its fields checked; `number` is its place among the lines, for the error."""
+    try:
+        return TranscriptLine.model_validate(line)
+    except ValidationError as exc:
+        first = exc.errors()[0]
+        field = str(first["loc"][0]) if first["loc"] else "line"
+        raise InvalidTranscript(line=number, field=field, reason=first["msg"]) from exc
+
+
 @contextmanager
 def _spool() -> Iterator[IO[str]]:
     with SpooledTemporaryFile(max_size=_IN_MEMORY, mode="w+", encoding="utf-8") as file:
@@ -105,18 +115,14 @@ class _Importer:
     def _checked(
         self, number: int, line: Mapping[str, JsonValue] | TranscriptLine, counted: dict[str, int]
     ) -> NewLine:
+        checked = line if isinstance(line, TranscriptLine) else check_line(number, line)
         try:
-            checked = line if isinstance(line, TranscriptLine) else TranscriptLine.model_validate(line)
             for position, name in enumerate(checked.speakers):
                 self._meet(name, checked.role_of(position), checked.session)
             for name in checked.witnesses or ():
                 self._meet(name, None, None)
             check_name(checked.location or "nowhere")
             _check_storable(number, checked)
-        except ValidationError as exc:
-            first = exc.errors()[0]
-            field = str(first["loc"][0]) if first["loc"] else "line"
-            raise InvalidTranscript(line=number, field=field, reason=first["msg"]) from exc
         except (InvalidName, AmbiguousName) as exc:
             raise InvalidTranscript(line=number, field="name", reason=str(exc)) from exc
         counted[checked.session] = counted.get(checked.session, 0) + 1

@@ -31,10 +31,11 @@ def terms_of(text: str) -> dict[str, int]:
     else:
         words = folded.translate(_SPACED).split()  # what the pattern finds, ten times faster
     counts: dict[str, int] = {}
+    counted = counts.get
     for word in words:
         if word not in INDEX_STOP_WORDS:
             term = word[:LONGEST_TERM]
-            counts[term] = counts.get(term, 0) + 1
+            counts[term] = counted(term, 0) + 1
     return counts
 
 

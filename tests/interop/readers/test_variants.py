@@ -4,15 +4,21 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.interop.readers.variants import BOOKS, CARDS, CHATS, REFUSED
+from tests.interop.readers import rare_files, variants
 
 from dndbots.errors import UnreadableFile
 from dndbots.ids import DM
 from dndbots.interop.formats.categories import category_named, guess_category
+from dndbots.interop.formats.dates import parse_date
 from dndbots.interop.formats.neutral import ImportOptions, LoreEntry, ReadFile
-from dndbots.interop.imports import BookPreview
+from dndbots.interop.imports import BookPreview, preview_files
 from dndbots.interop.recognition import read_path
 from dndbots.testing import memory_campaign
+
+CHATS = variants.CHATS | rare_files.CHATS
+BOOKS = variants.BOOKS | rare_files.BOOKS
+CARDS = variants.CARDS | rare_files.CARDS
+REFUSED = variants.REFUSED | rare_files.REFUSED
 
 
 def read(folder: Path, name: str, content: bytes) -> ReadFile:
@@ -51,6 +57,32 @@ def test_what_cannot_be_read_says_why(tmp_path: Path, name: str) -> None:
     content, reason = REFUSED[name]
     with pytest.raises(UnreadableFile, match=reason):
         read(tmp_path, name, content)
+
+
+def test_a_program_that_rolls_dice_is_nobody(tmp_path: Path) -> None:
+    """What it tells is so for all, and neither the DM nor a character gets its name."""
+    path = tmp_path / "discord.json"
+    path.write_bytes(CHATS["discord.json"][0].replace(b"Dungeon Master", b"Member"))
+    [preview] = preview_files([path])
+    assert preview.chats[0].dms == ()
+    campaign = memory_campaign()
+    campaign.import_files([path], ImportOptions(dm=("Matt",)))
+    told = campaign.context("Zara", budget=1_000).text
+    assert "Zara rolls!" in told
+    assert not [name for name in ("Avrae", "Dice") if name in told]
+    named = [name for event in campaign.events(viewer=DM) for name in event.metadata.get("names", {}).items()]
+    assert ("dm", "Matt") in named
+    assert not [name for name in named if name[1] in ("Avrae", "Dice")]
+
+
+def test_a_clock_of_24_hours_puts_the_day_first() -> None:
+    forms = (
+        "10/01/2026, 19:04:11",
+        "1/10/2026, 7:04:11 PM",
+        "2026-01-10, 7:04:11 p.m.",
+        "10.01.2026, 19:04:11",
+    )
+    assert {str(parse_date(form)) for form in forms} == {"2026-01-10 19:04:11+00:00"}
 
 
 def test_times_of_messengers_split_sessions(tmp_path: Path) -> None:

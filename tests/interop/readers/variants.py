@@ -362,7 +362,7 @@ CHATS: dict[str, tuple[bytes, list[tuple[str, str, str]]]] = {
         [
             ("Matt", DM, "A gate, Zara. :dice:"),
             ("Zara", PC, "I open it."),
-            ("Avrae", DM, "Zara rolls!\n17\nEffect: Light"),
+            ("Dice", DM, "Zara rolls!\n17\nEffect: Light"),
             ("Throk", PC, "Grunt."),
         ],
     ),

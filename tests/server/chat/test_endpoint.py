@@ -1,9 +1,10 @@
 """The chat endpoint over HTTP: answers pass through, keys stay apart, failures of the model lose nothing."""
 
+import asyncio
 import json
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -366,3 +367,68 @@ def test_without_an_endpoint_the_page_says_how_to_get_one(tmp_path: Path) -> Non
     site.app = build_app(site.campaigns)
     with site.client() as client:
         assert "--upstream" in client.get("/c/tavern/dm/requests").text
+
+
+def test_no_word_of_a_client_leads_to_another_campaign(tmp_path: Path) -> None:
+    """Hints, the model's name and headers choose a chat of this campaign at most."""
+    site, tavern = ChatSite(tmp_path), opened()
+    with site.campaigns.get("other").reader.another() as other:
+        other.say("Seraphina", "The dragon sleeps under the hill.", role="npc")
+    body = tavern.request() | {"model": "dndbots/other/dm", "campaign": "other"}
+    body["dndbots"] |= {"campaign": "../other", "chat": "../../other", "seat": DM, "viewer": DM}
+    headers = {"x-dndbots-chat": "../other", "x-dndbots-campaign": "other"}
+    with site.client() as client:
+        assert client.post(PATH, json=body, headers=headers).status_code == 200
+    assert "dragon" not in str(site.sent())
+    assert site.remembered() == [mes.text for mes in tavern.chat]
+    with Campaign.open(tmp_path / "other") as other:
+        assert other.head == 1
+
+
+def test_a_client_that_hangs_up_stops_the_model_and_leaves_no_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SillyTavern closes the connection when somebody presses Stop."""
+    stopped, kept = asyncio.Event(), list[str]()
+
+    async def endless() -> AsyncIterator[bytes]:
+        try:
+            while True:
+                yield b'data: {"choices": [{"index": 0, "delta": {"content": "and so on "}}]}\n\n'
+                await asyncio.sleep(0.01)
+        finally:
+            stopped.set()
+
+    site, tavern = ChatSite(tmp_path, lambda _: httpx2.Response(200, content=endless())), opened()
+    monkeypatch.setattr(site.endpoint.desk("tavern"), "hear", lambda _, reply: kept.append(reply))
+    body = json.dumps({**tavern.request(), "stream": True}).encode()
+    asyncio.run(_hang_up(site, body, stopped))
+    assert site.remembered() == [mes.text for mes in tavern.chat]
+    assert not kept
+
+
+async def _hang_up(site: ChatSite, body: bytes, stopped: asyncio.Event) -> None:
+    """Send a request, and close the connection when the answer begins."""
+    begun = asyncio.Event()
+    incoming = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+    async def receive() -> MutableMapping[str, Any]:
+        message = next(incoming, None)
+        if message is None:
+            await begun.wait()
+            return {"type": "http.disconnect"}
+        return message
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        if b"and so on" in message.get("body", b""):
+            begun.set()
+
+    headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {site.token()}".encode())]
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "POST", "scheme": "http", "path": PATH,
+        "raw_path": PATH.encode(), "query_string": b"", "headers": headers, "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 80),
+    }  # fmt: skip
+    async with asyncio.timeout(HANG):
+        await site.app(scope, receive, send)
+        await stopped.wait()

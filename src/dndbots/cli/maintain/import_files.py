@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dndbots.cli import console, failures
+from dndbots.cli.maintain.import_questions import (
+    ask_for_the_rest,
+    ask_for_voices,
+    has_questions,
+    read_speaker,
+)
 from dndbots.cli.options import Address, AsJson, OnBranch, open_campaign
-from dndbots.ids import DM
 from dndbots.storage.ports import MAIN
 
 if TYPE_CHECKING:
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from dndbots.campaign import Campaign
+    from dndbots.errors import UnreadableFile
     from dndbots.interop.formats.neutral import ImportOptions, ReadFile
     from dndbots.interop.imports import BookPreview, ChatPreview, FileImport, FileImporter, ImportPreview
     from dndbots.interop.transcript_files import TranscriptFile
@@ -26,7 +32,6 @@ _LINES_PER_REPORT = 500
 _MOST_NAMES = 10
 _MOST_PROBLEMS = 20
 _A_TABLE = 3
-_ROLES = ("dm", "pc", "npc")
 
 Files = Annotated[
     list[Path],
@@ -87,7 +92,7 @@ def import_files(
     branch. Creates the campaign if it does not exist.
     """
     from dndbots.interop.formats.neutral import ImportOptions
-    from dndbots.interop.imports import preview_files
+    from dndbots.interop.imports import preview_files, read_files
 
     options = ImportOptions(
         dm=tuple(dm or ()),
@@ -102,45 +107,48 @@ def import_files(
     if not campaign:
         raise failures.Refusal("name a campaign to import into with --campaign PATH; it may be a new one")
     if not as_json and sys.stdin.isatty() and sys.stdout.isatty():
-        options = _ask_for_dm(files, options)
+        options = _ask(files, options)
+    # All files are read before the campaign is opened: a refused import leaves none behind.
+    damaged: list[UnreadableFile] = []
+    with failures.in_file_of_others():
+        read = read_files(files, options, damaged=damaged if partial else None)
+    for one in damaged:
+        console.note(f"note: left out: {one}")
+    if not read:
+        raise failures.Refusal(f"{', '.join(map(str, files))}: no file in it that can be imported")
+    for path, content in read:
+        _agree(path, content, partial=partial)
     with open_campaign(campaign, branch, create=True) as target:
-        _import(target, files, options, partial=partial, as_json=as_json)
+        _import(target, read, options, as_json=as_json)
 
 
 def _mapped(text: str) -> tuple[str, tuple[str, str | None]]:
     given, _, named = text.partition("=")
-    name, _, role = named.rpartition(":") if named.rpartition(":")[2] in _ROLES else (named, "", "")
-    if not given.strip() or not name.strip():
+    name, role = read_speaker(named)
+    if not given.strip() or not name:
         reason = f"--speaker {text}: write SPEAKER=NAME or SPEAKER=NAME:ROLE, as SPEAKER_00=Matt:dm"
         raise failures.Refusal(reason)
-    return given.strip(), (name.strip(), role or None)
+    return given.strip(), (name, role)
 
 
-def _ask_for_dm(files: list[Path], options: "ImportOptions") -> "ImportOptions":
-    """Ask whether the one other voice of a chat is its narrator: only a person can tell."""
-    from dataclasses import replace
+def _ask(files: list[Path], options: "ImportOptions") -> "ImportOptions":
+    """Show what the files will become, and ask what only a person can tell, if there is anything."""
+    from dndbots.interop.imports import preview_files
 
-    from dndbots.interop.imports import needs_dm, preview_files
-
-    if options.dm:
+    previews = preview_files(files, options)
+    is_refused = any(preview.refused and not preview.is_left_out for preview in previews)
+    if is_refused or not has_questions(previews, options):
         return options
-    found = [
-        name
-        for name in needs_dm(preview_files(files, options))[:_MOST_NAMES]
-        if typer.confirm(f"Is {console.inert(name)} the narrator (the DM) of the chat?", default=False)
-    ]
-    return replace(options, dm=tuple(found)) if found else options
+    _show_previews(previews, as_json=False)
+    named = ask_for_voices(previews, options)
+    return ask_for_the_rest(preview_files(files, named) if named != options else previews, named)
 
 
 def _import(
-    target: "Campaign", files: list[Path], options: "ImportOptions", *, partial: bool, as_json: bool
+    target: "Campaign", read: "list[tuple[Path, ReadFile]]", options: "ImportOptions", *, as_json: bool
 ) -> None:
     importer = target.importer(options)
     done: list[dict[str, object]] = []
-    with failures.in_file_of_others():
-        read: list[tuple[Path, ReadFile]] = importer.read(files)
-    for path, content in read:
-        _agree(path, content, partial=partial)
     try:
         for path, content in read:
             with console.progress(path.name) as report:
@@ -245,13 +253,18 @@ def _show_previews(previews: "list[ImportPreview]", *, as_json: bool) -> None:
     if as_json:
         console.say_json([asdict(preview) for preview in previews])
         return
-    for preview in previews:
+    for preview in (one for one in previews if not one.is_left_out):
         console.say(f"{preview.file}: {preview.family}")
         for line in _told(preview):
             console.say_hanging("  ", line)
-    refused = sum(preview.refused is not None for preview in previews)
+    unknown = sum(preview.is_left_out for preview in previews)
+    refused = sum(preview.refused is not None for preview in previews) - unknown
     if refused:
         console.note(f"note: {console.counted(refused, 'file')} cannot be imported")
+    if unknown:
+        console.note(f"note: {console.counted(unknown, 'file')} of no known kind: left out")
+    if not previews:
+        console.note("note: no file that can be imported")
 
 
 def _told(preview: "ImportPreview") -> list[str]:
@@ -269,10 +282,12 @@ def _told(preview: "ImportPreview") -> list[str]:
     lines += list(preview.remarks)
     lines += [f"not understood: {problem}" for problem in preview.problems[:_MOST_PROBLEMS]]
     more = len(preview.problems) - _MOST_PROBLEMS
-    return [*lines, f"and {more} more"] if more > 0 else lines
+    return [*lines, f"and {more} more"] if more > 0 else lines or ["nothing to import"]
 
 
 def _told_chat(chat: "ChatPreview") -> list[str]:
+    if not chat.messages:
+        return ["chat: no messages"]
     sessions = console.counted(len(chat.sessions), "session")
     when = f", {_moment(chat.first)} to {_moment(chat.last or chat.first)}" if chat.first else ""
     lines = [f"chat: {console.counted(chat.messages, 'message')} in {sessions}{when}"]
@@ -281,8 +296,8 @@ def _told_chat(chat: "ChatPreview") -> list[str]:
     lines.append(f"speakers: {', '.join(people)}" + (f" and {more} more" if more > 0 else ""))
     if chat.listeners:
         lines.append(f"listeners: {', '.join(chat.listeners[:_MOST_NAMES])}")
-    dms = [who.name for who in chat.speakers if who.role == DM]
-    lines.append(f"DM: {', '.join(dms)}" if dms else f"DM: nobody; name one with --dm NAME{_talker(chat)}")
+    told = ", ".join(chat.dms) or f"nobody; name one with --dm NAME{_talker(chat)}"
+    lines.append(f"DM: {told}")
     if chat.whispers:
         lines.append(f"{console.counted(chat.whispers, 'message')} not for everybody")
     if chat.alternatives:

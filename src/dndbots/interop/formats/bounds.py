@@ -28,6 +28,11 @@ DEEPEST: Final = 64
 _LONGEST_NAME: Final = 120
 _SPACES: Final = re.compile(r"\s+")
 _BOM: Final = "\ufeff"
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+class UnknownKind(ValueError):
+    """Content that belongs to no family that can be imported: beside play, in a folder, it is left out."""
 
 
 def read_bytes(path: Path) -> bytes:
@@ -41,7 +46,7 @@ def read_bytes(path: Path) -> bytes:
 
 def as_text(content: bytes) -> str:
     """Return bytes as text: UTF-8 with or without a mark, UTF-16 with one, or else Windows-1252."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if content.startswith(_UTF_16):
         return content.decode("utf-16", "replace")
     try:
         return content.decode("utf-8-sig")
@@ -52,6 +57,10 @@ def as_text(content: bytes) -> str:
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file with their numbers, one at a time; a line of absurd length is an error."""
     with path.open("rb") as file:
+        if file.read(2) in _UTF_16:
+            yield from enumerate(as_text(read_bytes(path)).splitlines(), 1)  # read whole
+            return
+        file.seek(0)
         number = 0
         while raw := file.readline(LARGEST_LINE + 1):
             number += 1

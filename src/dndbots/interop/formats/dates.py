@@ -9,15 +9,17 @@ from typing import Any, Final
 _STAMP: Final = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})\s*@\s*(\d{1,2})h\s*(\d{1,2})m\s*(\d{1,2})s(?:\s*(\d{1,3})ms)?"
 )
+_HALF_DAY: Final = re.compile(r"\b([aApP])\.\s?[mM]\.")  # "7:04:11 p.m."
 _FORMS: Final = (
     "%B %d, %Y %I:%M%p",
     "%B %d, %Y %I:%M %p",
     "%b %d, %Y %I:%M%p",
     "%m/%d/%Y, %I:%M:%S %p",
     "%m/%d/%Y %I:%M:%S %p",
+    # With a clock of 24 hours, the day comes first in most countries.
+    "%d/%m/%Y, %H:%M:%S",
     "%m/%d/%Y, %H:%M:%S",
     "%d.%m.%Y, %H:%M:%S",
-    "%d/%m/%Y, %H:%M:%S",
     "%m/%d/%y, %I:%M %p",
     "%m/%d/%Y, %I:%M %p",
     "%d/%m/%y, %H:%M",
@@ -26,7 +28,13 @@ _FORMS: Final = (
     "%d.%m.%y, %H:%M:%S",
     "%d.%m.%y, %H:%M",
     "%d.%m.%Y, %H:%M",
+    "%Y-%m-%d, %I:%M:%S %p",
+    "%Y-%m-%d, %H:%M:%S",
     "%Y-%m-%d %H:%M:%S",
+    "%d %B %Y %H:%M",
+    "%d %b %Y %H:%M",
+    "%d-%b-%y %I:%M %p",
+    "%m/%d/%Y %I:%M %p",
     "%Y/%m/%d %H:%M:%S",
 )
 # Games may be set in any year, but a number from before 1990 is no date.
@@ -71,9 +79,10 @@ def _of_text(text: str) -> datetime | None:
             return _sane(datetime(year, month, day, hour, minute, second, thousandths * 1000, tzinfo=UTC))
     except ValueError:
         return None
+    plain = _HALF_DAY.sub(r"\1M", text)
     for form in _FORMS:
         try:
-            return _sane(datetime.strptime(text, form).replace(tzinfo=UTC))
+            return _sane(datetime.strptime(plain, form).replace(tzinfo=UTC))
         except ValueError:
             continue
     return None

@@ -41,11 +41,20 @@ class LoreEntry:
 
 @dataclass(frozen=True)
 class LoreBook:
-    """A lorebook. `fields` are those of the book itself."""
+    """A lorebook. `fields` are those of the book itself.
+
+    `source` is the card or the folder that it stands in: there, another book may have the same title.
+    """
 
     title: str
     entries: tuple[LoreEntry, ...] = ()
     fields: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""
+
+    @property
+    def key(self) -> str:
+        """The text by which the book is known when it is imported again."""
+        return f"{self.source}/{self.title}" if self.source else self.title
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,13 @@ from typing import Final
 
 from dndbots.ids import DM, fold_name
 from dndbots.interop.formats.neutral import ImportOptions
+from dndbots.interop.transcript_cast import DICE
 
 _NARRATORS: Final = re.compile(
-    r"narrat(?:or|rice)|(?:game|dungeon)[ -]?master|\b[gd]m\b|story ?teller|\bworld\b|\brpg\b", re.IGNORECASE
+    r"narrat(?:or|rice|eur)|narrador|erzähler|(?:game|dungeon)[ -]?master|\b[gd]m\b|story ?teller|\bworld\b"
+    r"|\brpg\b|\bspielleit(?:er|ung)|ma[iî]tre d[eu] jeu|meneu(?:r|se) de jeu|director(?:a)? de juego"
+    r"|mestre de jogo|master di gioco",
+    re.IGNORECASE,
 )
 _LEADER: Final = re.compile(r"\((?:[GD]M|(?:game|dungeon)[ -]?master)\)$", re.IGNORECASE)
 
@@ -25,6 +29,10 @@ class SpeakerRoles:
         self._dms = {fold_name(name) for name in options.dm}
         self._mapped = {fold_name(name): mapped for name, mapped in options.speakers.items()}
         self._known: dict[tuple[str, str, bool], tuple[str, str]] = {}
+
+    def is_mapped(self, name: str) -> bool:
+        """Return True if a person said who a speaker is."""
+        return fold_name(name) in self._mapped
 
     def cast(self, name: str, fallback: str, *, is_user: bool = False) -> tuple[str, str]:
         """Return the name and the role of a speaker. The fallback is for names that tell nothing."""
@@ -48,6 +56,8 @@ class SpeakerRoles:
         return name, self._role(name, fallback)
 
     def _role(self, name: str, fallback: str) -> str:
+        if name == DICE and fallback == DM:
+            return DM
         if self._dms:
             return DM if fold_name(name) in self._dms else ("npc" if fallback == DM else fallback)
         return DM if is_narrator(name) else fallback

@@ -14,6 +14,7 @@ from copy import copy
 from itertools import islice
 from typing import Final, Literal, NamedTuple
 
+from dndbots._garbage import NO_COLLECTION
 from dndbots.events import CHAT_FIELDS, EventType, GameEvent
 from dndbots.ids import check_name
 from dndbots.interop.history.alignment import (
@@ -32,6 +33,7 @@ from dndbots.interop.history.messages import (
     new_line,
     people_digest,
 )
+from dndbots.interop.history.played_lines import UnplayedMessages
 from dndbots.interop.transcript_events import NewLine, TranscriptEvents
 from dndbots.storage import codec
 from dndbots.storage.campaign_log import BranchLog, RewrittenLog
@@ -139,6 +141,10 @@ class ChatHistory:
         plan = self._plan_whole(whole)
         added = len(whole.digests) - plan.kept
         return Followed(_change(plan, added), kept=plan.kept, added=added, replaced=len(plan.replaced))
+
+    def unplayed(self, messages: Iterable[ChatMessage]) -> UnplayedMessages:
+        """Return the messages without those that were played in this campaign before an export wrote them."""
+        return UnplayedMessages(messages, self.chat, self._store, self._log.past()[1])
 
     def newest(self, count: int) -> list[LoggedMessage]:
         """Return the newest messages of the chat that the log has, oldest first."""
@@ -341,13 +347,14 @@ class _WholeChat:
         digests = ChatDigests(chat)
         own: list[str] = []
         kept, room = list[ChatMessage](), _KEPT_TEXT
-        for message in messages:
-            room -= len(message.text) + len(message.fields) + _MESSAGE_SIZE
-            if room > 0:
-                kept.append(message)
-            self._speakers[message.speaker, message.role, message.session or chat] = None
-            mark = "" if message.witnesses is None else "-"
-            own.append(digests.next_digest(message) + mark)
+        with NO_COLLECTION:
+            for message in messages:
+                room -= len(message.text) + len(message.fields) + _MESSAGE_SIZE
+                if room > 0:
+                    kept.append(message)
+                self._speakers[message.speaker, message.role, message.session or chat] = None
+                mark = "" if message.witnesses is None else "-"
+                own.append(digests.next_digest(message) + mark)
         self.people = sorted({*people, *(check_name(name) for name, _, _ in self._speakers)})
         if room > 0:
             self._messages = kept  # a chat of this size need not be read again

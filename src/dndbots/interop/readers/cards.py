@@ -1,9 +1,11 @@
 """Character cards V1, V2 and V3: JSON, pictures with text chunks, and charx archives."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from dndbots.interop.formats.bounds import (
+    UnknownKind,
     as_dict,
     as_list,
     as_text,
@@ -21,16 +23,21 @@ from dndbots.interop.formats.roles import is_narrator
 from dndbots.interop.readers.lorebooks import read_world_info
 
 ZIP_MARK: Final = b"PK\x03\x04"
-_SPECS: Final = ("chara_card_v2", "chara_card_v3")
+_SPEC: Final = "chara_card_v"
 _TELLERS: Final = frozenset(("narrator", "rpg", "game master", "gm", "scenario", "dungeon master", "world"))
 _OLD: Final = ("description", "personality", "scenario", "first_mes", "mes_example")
+
+
+def has_spec(value: Mapping[str, Any]) -> bool:
+    """Return True for a card that says so itself, in whatever version."""
+    return str(value.get("spec")).startswith(_SPEC)
 
 
 def is_card(value: Any) -> bool:
     """Return True for a card of any version."""
     if not isinstance(value, dict):
         return False
-    if value.get("spec") in _SPECS or "char_name" in value or "char_persona" in value:
+    if has_spec(value) or "char_name" in value or "char_persona" in value:
         return True
     is_old = any(key in value for key in ("first_mes", "mes_example", "personality"))
     return "name" in value and (is_old or ("context" in value and "greeting" in value))
@@ -45,7 +52,7 @@ def read_picture(picture: bytes) -> CharacterCard:
     """Return the card in a PNG; V3 wins if there are two."""
     texts = card_texts(picture)
     if "ccv3" not in texts and "chara" not in texts:
-        raise ValueError("the picture has no card in it; was it saved by a program that strips texts?")
+        raise UnknownKind("the picture has no card in it; was it saved by a program that strips texts?")
     return read_card(parse_json(as_text(decode_base64(texts.get("ccv3") or texts["chara"]))))
 
 
@@ -53,7 +60,7 @@ def read_archive(content: bytes) -> CharacterCard:
     """Return the card of a charx archive, also of one that stands behind a picture."""
     part = zip_part(content, "card.json")
     if part is None:
-        raise ValueError("the archive has no card.json")
+        raise ValueError("the archive has no card.json; to import files that are packed in it, unpack them")
     return read_card(parse_json(as_text(part)))
 
 
@@ -94,7 +101,9 @@ def read_card(value: Any) -> CharacterCard:
         instructions="\n".join(filter(None, (told("system_prompt"), told("post_history_instructions")))),
         notes=told("creator_notes", "creatorcomment"),
         tags=tags,
-        book=read_world_info(book, f"{name}'s book") if isinstance(book, Mapping) else None,
+        book=replace(read_world_info(book, f"{name}'s book"), source=name)
+        if isinstance(book, Mapping)
+        else None,
         is_narrator=is_narrator(name) or not _TELLERS.isdisjoint(tag.casefold() for tag in tags),
         fields=dict(root),
     )

@@ -55,7 +55,7 @@ def is_log(text: str) -> bool:
 
 def is_document(value: Any) -> bool:
     """Return True for a chat message, a journal or an actor."""
-    if not isinstance(value, dict) or not ("_id" in value or "_stats" in value or "flags" in value):
+    if not isinstance(value, dict) or not any(key in value for key in ("_id", "_stats", "flags", "items")):
         return False
     is_message = "content" in value and ("speaker" in value or "whisper" in value)
     is_actor = "type" in value and any(key in value for key in ("system", "data", "prototypeToken", "token"))

@@ -11,7 +11,12 @@ from dndbots.interop.formats.html_text import has_html, html_to_text
 from dndbots.interop.formats.neutral import ImportedChat, ImportOptions, LoreBook, ReadFile
 from dndbots.interop.formats.roles import SpeakerRoles
 from dndbots.interop.history.messages import ChatMessage
-from dndbots.interop.readers.lorebooks import read_kobold_world, read_novelai, read_risu
+from dndbots.interop.readers.lorebooks import (
+    read_kobold_world,
+    read_novelai,
+    read_risu,
+    read_story_cards,
+)
 
 _PICTURES: Final = re.compile(r"\[<\|[ph]\|[^|]{0,10000000}\|[ph]\|>\]")
 _INSTRUCT: Final = re.compile(r"(\{\{\[(?:INPUT|OUTPUT)(?:_END)?\]\}\})")
@@ -190,11 +195,36 @@ def _add_instructions(lines: ChatLines, text: str, user: str, other: str) -> Non
             lines.add(user if is_own else other, part, "pc" if is_own else DM, is_user=is_own)
 
 
+def is_scenario(value: Mapping[str, Any]) -> bool:
+    """Return True for a scenario of AI Dungeon, of today or from before 2022."""
+    return isinstance(value.get("storyCards"), list) or isinstance(value.get("worldInfo"), list)
+
+
+def read_scenarios(values: Iterable[Any], title: str, options: ImportOptions) -> ReadFile:
+    """Return scenarios of AI Dungeon: their lore, and the prompt with which play begins."""
+    chats, books = [], []
+    for fields in map(as_dict, values):
+        name = clean_name(fields.get("title"), title)
+        cards = as_list(fields.get("storyCards")) or as_list(fields.get("worldInfo"))
+        memory = first_text(fields, "memory")
+        if memory:
+            cards = [*cards, {"title": "Memory", "value": memory}]
+        if cards:
+            books.append(read_story_cards(cards, f"{name} lore"))
+        lines = ChatLines(name, options)
+        lines.add(_NARRATOR, fields.get("prompt"), DM)
+        if lines.messages:
+            chats.append(ImportedChat(name, lines.messages))
+    return ReadFile("AI Dungeon scenario", chats=tuple(chats), books=tuple(books))
+
+
 def read_novelai_story(value: Mapping[str, Any], title: str, options: ImportOptions) -> ReadFile:
     """Return an older story of NovelAI, and its lore. Newer ones keep their text in a form of their own."""
     content = as_dict(value.get("content")) or dict(value)
     story = as_dict(content.get("story"))
     name = clean_name(as_dict(value.get("metadata")).get("title"), title)
+    if "title" in value:  # a scenario
+        name = clean_name(value["title"], title)
     lines = ChatLines(name, options)
     fragments = as_list(story.get("fragments"))
     for fragment in fragments:

@@ -17,10 +17,13 @@ _CODE: Final = re.compile(r"^(```|~~~)[^\n]*\n.*?(?:^\1[^\n]*$|\Z)", re.DOTALL |
 _BULLET: Final = re.compile(r"^[>*-]\s+(?=\S)")
 _CLOCK: Final = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?"
 _STAMP: Final = re.compile(
-    rf"^(?:\[([^\[\]]{{4,40}})\]|((?:\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}},?\s+)?{_CLOCK})(?:\s+-)?(?=\s))\s*"
+    rf"^(?:\[((?!SPEAKER_)[^\[\]]{{4,40}})\]|((?:\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}},?\s+)?{_CLOCK})(?:\s+-)?(?=\s))\s*"
 )
 _NAME: Final = r"[^\W\d_][\w .'\u2019()-]{0,39}?"
-_NAMED: Final = re.compile(rf"^(?:\*\*|__)?({_NAME})(?:\*\*|__)?:(?:\*\*|__)?\s+(\S.*)$")
+_NAMED: Final = re.compile(
+    rf"^(?:\*\*|__)?({_NAME})(?:\*\*|__)?(?::(?:\*\*|__)?\s+|\uff1a\s*)(\S.*)$"
+    r"|^\[{1,2}(SPEAKER_\d+)\]{1,2}:?\s*(\S.*)$"  # as whisperX writes texts
+)
 _TITLED: Final = re.compile(rf"^(?:\*\*|__)?({_NAME})(?:\*\*|__)?:(?:\*\*|__)?$")
 _LATE_STAMP: Final = re.compile(rf"^({_NAME})\s+({_CLOCK})$")
 _ASIDE: Final = re.compile(rf"^\((From|To) ({_NAME})\):\s+(\S.*)$")
@@ -127,7 +130,7 @@ def _named(line: str) -> _Spoken | None:
             _Spoken(aside[2], aside[3], ()) if is_from else _Spoken("DM", aside[3], (aside[2],), is_dm=True)
         )
     found = _NAMED.match(bare)
-    return _Spoken(found[1], found[2]) if found else None
+    return _Spoken(found[1] or found[3], found[2] or found[4]) if found else None
 
 
 def _nicked(line: str) -> _Spoken | None:

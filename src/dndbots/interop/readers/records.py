@@ -1,12 +1,12 @@
 """Lists of named records (monsters, factions, people), and the combats of FIREBALL."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from dndbots.ids import DM
 from dndbots.interop.formats.bounds import as_dict, as_list, clean_name, clean_text, cut_text, first_text
-from dndbots.interop.formats.dates import Sessions, parse_date
 from dndbots.interop.formats.neutral import (
     ImportedChat,
     ImportOptions,
@@ -15,8 +15,9 @@ from dndbots.interop.formats.neutral import (
     NotUnderstood,
     ReadFile,
 )
-from dndbots.interop.formats.roles import SpeakerRoles
 from dndbots.interop.history.messages import ChatMessage
+from dndbots.interop.readers.other_chats import ChatLines
+from dndbots.interop.transcript_cast import DICE
 
 _LONGEST: Final = 4_000
 _DEEPEST: Final = 6
@@ -77,35 +78,45 @@ def is_combat(value: Mapping[str, Any]) -> bool:
 
 def read_combats(path: Path, values: Iterable[Any], options: ImportOptions) -> ReadFile:
     """Return the play in a file of FIREBALL: what people wrote, and what the rules bot answered."""
-    chat, roles = clean_name(path.stem, "combats"), SpeakerRoles(options)
-    sessions, messages = Sessions(chat, options.session), list[ChatMessage]()
-    problems: list[NotUnderstood] = []
+    chat = clean_name(path.stem, "combats")
+    lines, problems = ChatLines(chat, options), list[NotUnderstood]()
     players: dict[str, str] = {}
-
-    def add(name: str, text: Any, role: str, when: Any = None) -> None:
-        words, time = clean_text(text), parse_date(when)
-        if words:
-            speaker, cast_as = roles.cast(name, role)
-            messages.append(
-                ChatMessage(speaker, cut_text(words), role=cast_as, session=sessions.name_at(time),
-                            time=time.isoformat() if time else None)
-            )  # fmt: skip
-
+    authors: dict[int, str] = {}
+    leaders = set[str]()
     for number, value in enumerate(values, 1):
         fields = as_dict(value)
+        if leader := as_dict(fields.get("data")).get("dm"):
+            leaders.add(str(leader))
         if fields.get("event_type") == "message":
-            add(clean_name(fields.get("author_name"), "Somebody"), fields.get("content"), "pc",
-                fields.get("timestamp"))  # fmt: skip
+            authors[len(lines.messages)] = str(fields.get("author_id"))
+            is_bot = fields.get("author_bot") is True
+            name = DICE if is_bot else clean_name(fields.get("author_name"), "Somebody")
+            lines.add(name, fields.get("content"), DM if is_bot else "pc", time=fields.get("timestamp"))
         elif "before_utterances" in fields:
-            speaker = str(fields.get("speaker_id"))
-            name = players.setdefault(speaker, f"Player {len(players) + 1}")
-            for text in as_list(fields.get("before_utterances")):
-                add(name, text, "pc")
-            for text in as_list(fields.get("automation_results")):
-                add("Rules", text, DM)
-            for text in as_list(fields.get("after_utterances")):
-                add(name, text, "pc")
+            _add_triple(lines, fields, players)
         elif "event_type" not in fields:
             problems.append(NotUnderstood(f"line {number}", "it is no event of a combat"))
-    chats = (ImportedChat(chat, messages),) if messages else ()
+    if not options.dm:
+        _give_lead(lines.messages, authors, leaders)
+    chats = (ImportedChat(chat, lines.messages),) if lines.messages else ()
     return ReadFile("FIREBALL combats", chats=chats, problems=problems)
+
+
+def _add_triple(lines: ChatLines, fields: Mapping[str, Any], players: dict[str, str]) -> None:
+    """Add what a player wrote around a command, and what the rules bot answered."""
+    speaker = str(fields.get("speaker_id"))
+    name = players.setdefault(speaker, f"Player {len(players) + 1}")
+    for key, who, role in (
+        ("before_utterances", name, "pc"),
+        ("automation_results", DICE, DM),
+        ("after_utterances", name, "pc"),
+    ):
+        for text in as_list(fields.get(key)):
+            lines.add(who, text, role)
+
+
+def _give_lead(messages: list[ChatMessage], authors: Mapping[int, str], leaders: set[str]) -> None:
+    """Make the DM's messages those of who leads a combat, as its states say."""
+    for at, author in authors.items():
+        if author in leaders and at < len(messages):
+            messages[at] = replace(messages[at], role=DM)

@@ -6,13 +6,23 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from dndbots._jsontext import as_json
 from dndbots.ids import DM, fold_name
-from dndbots.interop.formats.bounds import as_dict, clean_name, clean_text, cut_text, parse_json, text_lines
+from dndbots.interop.formats.bounds import (
+    as_dict,
+    clean_name,
+    clean_text,
+    cut_text,
+    parse_json,
+    read_bytes,
+    text_lines,
+)
 from dndbots.interop.formats.dates import Sessions, parse_date
 from dndbots.interop.formats.html_text import has_html, html_to_text
 from dndbots.interop.formats.neutral import ImportedChat, ImportOptions, NotUnderstood, ReadFile
 from dndbots.interop.formats.roles import SpeakerRoles
 from dndbots.interop.history.messages import ChatMessage
+from dndbots.interop.readers import cards
 
 FAMILY: Final = "SillyTavern chat"
 # Messages of the program itself.
@@ -46,14 +56,18 @@ def read_chat(path: Path, options: ImportOptions) -> ReadFile:
     parent = clean_name(metadata.get("main_chat")) or None
     group = _group_beside(path)
     chat = ImportedChat(
-        messages.chat, messages, people=_members(group), parent=parent, fields={"header": header}
+        messages.chat,
+        messages,
+        people=_members(group, path.parent.parent),
+        parent=parent,
+        fields={"header": header},
     )
     return ReadFile(FAMILY, chats=(chat,), problems=problems)
 
 
-def read_group(value: Mapping[str, Any]) -> ReadFile:
+def read_group(path: Path, value: Mapping[str, Any]) -> ReadFile:
     """Return a remark on a group file: it has no play, but is read when it stands beside its chats."""
-    members = ", ".join(_members(value))
+    members = ", ".join(_members(value, path.parent.parent))
     remark = f"a group with {members or 'nobody'}; keep it beside its chats, and its members perceive them"
     return ReadFile("SillyTavern group", remarks=(remark,))
 
@@ -122,6 +136,9 @@ class _Messages:
         if not isinstance(value, dict) or "mes" not in value:
             self._complain(number, "the line has no message (mes)")
             return None
+        if not isinstance(value["mes"], (str, dict, type(None))):
+            self._complain(number, "its message (mes) is no text")
+            return None
         extra = as_dict(value.get("extra"))
         name = clean_name(value.get("name"))
         kind = str(extra.get("type"))
@@ -186,7 +203,7 @@ def _fields_text(fields: dict[str, Any], raw: str) -> str:
     if not fields:
         return ""
     try:
-        text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = as_json(fields)
     except (ValueError, RecursionError):
         return ""
     if "\\u" in raw or "\ufffd" in raw or "\x00" in raw:
@@ -221,10 +238,19 @@ def _group_beside(path: Path) -> dict[str, Any]:
     return {}
 
 
-def _members(group: Mapping[str, Any]) -> dict[str, str | None]:
+def _members(group: Mapping[str, Any], home: Path) -> dict[str, str | None]:
+    """Return the members of a group who are not muted; `home` is the folder that holds chats and cards."""
     disabled = group.get("disabled_members")
     gone = set(map(str, disabled)) if isinstance(disabled, list) else set()
     members = group.get("members")
     files = [str(file) for file in members] if isinstance(members, list) else []
-    names = [clean_name(file.rpartition(".")[0] or file) for file in files if file not in gone]
+    names = [_name_on_card(home / "characters" / Path(file).name) for file in files if file not in gone]
     return {name: "npc" for name in names if name}
+
+
+def _name_on_card(picture: Path) -> str:
+    """Return the name on the card of a member; without the card, that of its file."""
+    try:
+        return cards.read_picture(read_bytes(picture)).name
+    except (OSError, ValueError):
+        return clean_name(picture.stem)

@@ -1,4 +1,4 @@
-"""Transcripts of recordings: SRT, WebVTT, Whisper, whisperX and whisper.cpp, with the tracks of Craig."""
+"""Transcripts of recordings: SRT, WebVTT, tables, Whisper and its kin, with the tracks of Craig."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,9 +25,11 @@ _TAGS: Final = re.compile(
     r"</?(?:v|c|i|b|u|ruby|rt|lang|font)[^<>]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}]{1,40}\}"
 )
 _LABEL: Final = re.compile(r"^\[?([A-Z_][\w .'\u2019()-]{0,39}?)\]?:\s+(?=\S)")
-_SPEAKER: Final = re.compile(r"^\[(SPEAKER_\d+)\]:?\s*")
+_SPEAKER: Final = re.compile(r"^\[{1,2}(SPEAKER_\d+)\]{1,2}:?\s*")
 _SOUND: Final = re.compile(r"^[\[(♪][^\])♪]{0,60}[\])♪]$")
 _CHANGE: Final = re.compile(r"^(?:>>+|-)\s*")
+# Times in milliseconds, or in seconds with a point, and the text: TSV of Whisper, AUD of whisperX.
+_ROW: Final = re.compile(r"^(\d{1,9}(?:\.\d{1,6})?)\t(\d{1,9}(?:\.\d{1,6})?)\t(\S.*)$")
 _TRACK: Final = re.compile(r"^\d{1,3}-(.{1,80})$")
 _NOBODY: Final = "Speaker"
 
@@ -45,6 +47,12 @@ class SpokenCue(NamedTuple):
 def is_subtitle(text: str) -> bool:
     """Return True for SRT and WebVTT."""
     return text.startswith("WEBVTT") or any(_ARROW.match(line) for line in text[:4_000].splitlines()[:40])
+
+
+def is_table(text: str) -> bool:
+    """Return True for lines of a start, an end and a text with tabs between."""
+    lines = text[:4_000].splitlines()[:10]
+    return len(lines) > 1 and all(_ROW.match(line) for line in lines[1:-1] or lines[1:])
 
 
 def is_whisper(value: Any) -> bool:
@@ -65,6 +73,24 @@ def read_subtitles(path: Path, text: str, options: ImportOptions) -> ReadFile:
     cues = _without_repeats(_subtitle_cues(text, problems))
     family = "WebVTT transcript" if text.startswith("WEBVTT") else "SRT transcript"
     return _read(path, cues, family, options, problems)
+
+
+def read_table(path: Path, text: str, options: ImportOptions) -> ReadFile:
+    """Return the transcript in a table of start, end and text."""
+    problems: list[NotUnderstood] = []
+    return _read(path, list(_table_cues(text, problems)), "transcript in a table", options, problems)
+
+
+def _table_cues(text: str, problems: list[NotUnderstood]) -> Iterator[SpokenCue]:
+    for number, line in enumerate(text.splitlines(), 1):
+        row = _ROW.match(line)
+        if row is not None:
+            unit = 1 if "." in row[1] or "." in row[2] else 1000
+            speaker, words, _ = _spoken(row[3], "")
+            if words:
+                yield SpokenCue(float(row[1]) / unit, float(row[2]) / unit, speaker, words)
+        elif line.strip() and number > 1:  # the first line names the columns
+            problems.append(NotUnderstood(f"line {number}", "it is no start, end and text with tabs between"))
 
 
 def read_whisper(path: Path, value: Mapping[str, Any], options: ImportOptions) -> ReadFile:

@@ -1,4 +1,4 @@
-"""Chats of tables: the Roll20 archive, DiscordChatExporter, and exports of Telegram."""
+"""Chats of tables: the Roll20 archive, DiscordChatExporter (JSON and text), and exports of Telegram."""
 
 import re
 from collections import Counter
@@ -23,8 +23,9 @@ from dndbots.interop.formats.html_text import html_to_text
 from dndbots.interop.formats.neutral import ImportedChat, ImportOptions, ReadFile
 from dndbots.interop.formats.roles import SpeakerRoles
 from dndbots.interop.history.messages import ChatMessage
+from dndbots.interop.transcript_cast import DICE
 
-_MSGDATA: Final = re.compile(r"var\s+msgdata\s*=\s*\"([A-Za-z0-9+/=\s]*)\"")
+_MSGDATA: Final = re.compile(r"\bmsgdata\s*=\s*([\"'])([^\"'<]*)\1")
 _TEMPLATE: Final = re.compile(r"\{\{([^{}=]{1,80})=([^{}]{0,2000})\}\}")
 _REFERENCE: Final = re.compile(r"\$\[\[(\d{1,4})\]\]")
 # Kinds of messages that somebody wrote; 19 is a reply, 20 and 23 are commands.
@@ -33,6 +34,9 @@ _LEADS: Final = re.compile(r"\b(?:(?:dungeon|game)[ -]?master|[dg]m)\b", re.IGNO
 _DICE_BOTS: Final = ("avrae", "dice maiden", "rollem", "sidekick", "dice bot")
 _MENTION: Final = re.compile(r"<@[!&]?(\d{1,20})>")
 _EMOJI: Final = re.compile(r"<a?:(\w{1,40}):\d{1,20}>")
+_TEXT_HEAD: Final = re.compile(r"^\[([^\[\]]{8,40})\] (\S.{0,80}?)(?: \(pinned\))?$")
+_DISCRIMINATOR: Final = re.compile(r"#\d{4}$")
+_ATTACHED: Final = ("{Attachments}", "{Embed}", "{Reactions}", "{Stickers}")
 _GM: Final = re.compile(r"\(GM\)\s{0,20}$")
 
 
@@ -46,8 +50,11 @@ def read_roll20(path: Path, text: str, options: ImportOptions) -> ReadFile:
     found = _MSGDATA.search(text)
     if found is None:
         raise ValueError("it has no msgdata")
-    pages = parse_json(as_text(decode_base64(found[1])))
-    values = [as_dict(value) for page in as_list(pages) for value in as_dict(page).values()]
+    try:
+        pages = parse_json(as_text(decode_base64(found[2])))
+    except ValueError as exc:
+        raise ValueError(f"its msgdata is damaged: {exc}") from exc
+    values = [as_dict(value) for page in as_list(pages) for value in as_list(page) or as_dict(page).values()]
     values.sort(key=lambda value: _stamp(value.get(".priority")))
     chat, roles = clean_name(path.stem, "Roll20"), SpeakerRoles(options)
     sessions, messages = Sessions(chat, options.session), list[ChatMessage]()
@@ -135,8 +142,9 @@ def read_discord(path: Path, value: Mapping[str, Any], options: ImportOptions) -
             continue
         own = clean_name(first_text(author, "nickname", "name"), "Somebody")
         titles = [str(as_dict(role).get("name")) for role in as_list(author.get("roles"))]
-        leads = any(map(_LEADS.search, titles)) or own.casefold() in _DICE_BOTS
-        name, role = roles.cast(own, DM if leads else "pc")
+        is_dice = author.get("isBot") is True and own.casefold() in _DICE_BOTS and not roles.is_mapped(own)
+        leads = is_dice or any(map(_LEADS.search, titles))
+        name, role = roles.cast(DICE if is_dice else own, DM if leads else "pc")
         time = parse_date(fields.get("timestamp"))
         messages.append(
             ChatMessage(name, cut_text(words), role=role, is_user=author.get("isBot") is not True,
@@ -161,6 +169,34 @@ def _discord_text(fields: Mapping[str, Any]) -> str:
             ": ".join(filter(None, (first_text(one, "name"), first_text(one, "value")))) for one in told
         ]
     return clean_text("\n".join(filter(None, parts)))
+
+
+def is_discord_text(text: str) -> bool:
+    """Return True for the plain text of DiscordChatExporter."""
+    head = text[:2_000]
+    return head.lstrip("=\r\n ").startswith("Guild:") and "Channel:" in head
+
+
+def read_discord_text(path: Path, text: str, options: ImportOptions) -> ReadFile:
+    """Return a channel of Discord that was exported as plain text: a time and a name above each message."""
+    messages: list[dict[str, Any]] = []
+    channel, said = "", list[str]()
+    for line in text.splitlines():
+        head = _TEXT_HEAD.match(line)
+        if messages and line and set(line) == {"="}:
+            break  # what follows counts the messages
+        if head is not None:
+            name = _DISCRIMINATOR.sub("", head[2])
+            said = []
+            author = {"name": name, "isBot": name.casefold() in _DICE_BOTS}
+            messages.append({"timestamp": head[1], "author": author, "content": said})
+        elif line.startswith("Channel:") and not messages:
+            channel = line.partition(":")[2].strip()
+        elif messages and line not in _ATTACHED:
+            said.append(line)
+    for message in messages:
+        message["content"] = "\n".join(message["content"]).strip()
+    return read_discord(path, {"channel": {"name": channel}, "messages": messages}, options)
 
 
 def is_telegram(value: Any) -> bool:

@@ -12,6 +12,8 @@ from dndbots.interop.formats.neutral import LoreBook, LoreEntry, ReadFile
 from dndbots.interop.readers.records import told_pairs
 
 BEGIN: Final = "%% dndbots:begin %%"
+_EMPTY: Final = "the note has no text"
+_NOTHING_OWN: Final = "the note has nothing but what dndbots wrote into it, which the campaign knows"
 END: Final = "%% dndbots:end %%"
 _OWN: Final = re.compile(rf"{re.escape(BEGIN)}.*?(?:{re.escape(END)}|\Z)", re.DOTALL)
 _SKIPPED: Final = frozenset(
@@ -72,8 +74,10 @@ def read_note(path: Path, text: str, folder: str = "") -> ReadFile:
     entries = [entry] if told else []
     if secret:
         entries.append(LoreEntry(title, cut_text(secret), category=category))
-    book = (LoreBook(title, tuple(entries), {"type": "obsidian"}),) if entries else ()
-    return ReadFile("Obsidian note", books=book, remarks=() if entries else ("the note has no text",))
+    source = path.resolve().parent.name  # notes in two folders may have the same title
+    book = (LoreBook(title, tuple(entries), {"type": "obsidian"}, source),) if entries else ()
+    remark = _NOTHING_OWN if BEGIN in text else _EMPTY
+    return ReadFile("Obsidian note", books=book, remarks=() if entries else (remark,))
 
 
 def note_text(body: str) -> str:

@@ -10,6 +10,7 @@ from dndbots.events import CHAT, CHAT_FIELDS, EventType, GameEvent
 from dndbots.ids import DM, fold_name
 from dndbots.interop.formats.neutral import ImportedChat
 from dndbots.interop.history.messages import ChatMessage
+from dndbots.interop.history.played_lines import PLAYED
 from dndbots.interop.writers.knowledge import CampaignViews, ViewerKnowledge
 
 # The first message of a story without dates; each later one is a minute after the one before.
@@ -39,7 +40,9 @@ def chat_lines(
     person = _user_of(events, knowledge, user)
     character = next((_name(event, knowledge) for event in events if event.source != person), _NARRATOR)
     name = knowledge.names.get(person, user or "User")
-    yield _line(_header(name, character, chat or session or "dndbots"))
+    header = _header(name, character, chat or session or "dndbots")
+    header["chat_metadata"][PLAYED] = {"viewer": viewer}
+    yield _line(header)
     last = _BEGINNING
     for event in events:
         last = event.timestamp or last + timedelta(minutes=1)
@@ -72,6 +75,8 @@ def _message(
         message["swipes"] = swipes
     if event.event_type is EventType.DM_NARRATION and not fields and name in ("DM", _NARRATOR):
         message["extra"] = {"type": "narrator"}
+    if CHAT not in event.metadata:
+        message["extra"][PLAYED] = event.event_id  # so that the line is known when the chat comes back
     return {**message, **fields}
 
 
