@@ -1,6 +1,6 @@
 """The default extractor: reads each turn on its own, and proposes only facts that the turn states."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from dndbots.extraction.english.introductions import KIND, HowTold, find_introductions
@@ -14,6 +14,7 @@ from dndbots.extraction.english.not_facts import (
     is_written,
     takes_back,
 )
+from dndbots.extraction.english.names.heard_names import likely_names
 from dndbots.extraction.english.other_names import OtherName, find_other_names, write_out_names
 from dndbots.extraction.english.passages import QUOTE, Passage, passages
 from dndbots.extraction.english.plain_forms import rewrite_plainly
@@ -52,11 +53,20 @@ class RuleExtractor:
 
     def extract(self, turns: Sequence[Turn], known: KnownNames) -> list[Update]:
         """Return the facts that the turns state."""
-        lexicon = Lexicon(known.names)
-        return [update for turn in turns for update in _updates_of(turn, lexicon)]
+        known_names = Lexicon(known.names)
+        names = {name: kind for name, kind in known.likely.items() if not known_names.category_of(name)}
+        lexicon = Lexicon({**names, **known.names}) if names else known_names
+        return [update for turn in turns for update in _updates_of(turn, lexicon, known_names, names)]
+
+    def likely_names(self, texts: Sequence[str]) -> list[dict[str, str]]:
+        """Return, for each text in order, its names that the texts up to it show to be of people or places."""
+        return likely_names(texts)
 
 
-def _updates_of(turn: Turn, lexicon: Lexicon) -> list[Update]:
+def _updates_of(
+    turn: Turn, lexicon: Lexicon, known: Lexicon, likely: Mapping[str, str]
+) -> list[Update]:
+    """Return the facts of a turn. `lexicon` has the known and the likely names."""
     found: dict[Update, None] = {}
     text = rewrite_plainly(write_out_names(turn.text[:LONGEST_TURN]), narrated=turn.role == "dm")
     if is_sung(text):
@@ -73,7 +83,8 @@ def _updates_of(turn: Turn, lexicon: Lexicon) -> list[Update]:
         found.update(dict.fromkeys(_as_updates(others, turn, heard, lexicon)))
         known_by |= {name.other: name.name for name in others}
         sentence = heard._replace(marked=heard.marked.renamed(known_by))
-        found.update(dict.fromkeys(_introductions(turn, sentence, before, lexicon, narrated=narrated)))
+        found.update(dict.fromkeys(_likely_introductions(turn, sentence, likely)))
+        found.update(dict.fromkeys(_introductions(turn, sentence, before, known, narrated=narrated)))
         speaker = sentence.said_by or (turn.speaker if turn.role != "dm" else None)
         marked = sentence.marked
         if sentence.is_unattributed or sentence.passage.asks or is_closed(sentence.passage.text):
@@ -153,6 +164,25 @@ def _introductions(
                 turn=turn.id,
                 said_by=sentence.said_by,
                 sure="rumor" if sentence.is_unattributed or after_rumor(sentence.marked.text) else "fact",
+            )
+
+
+def _likely_introductions(
+    turn: Turn, sentence: _Sentence, likely: Mapping[str, str]
+) -> Iterator[Update]:
+    """Yield the likely names of a sentence as introduced, if the sentence speaks of them as real."""
+    if not likely or sentence.passage.asks or is_fancied(sentence.passage.text):
+        return
+    for mention in sentence.marked.mentions:
+        if mention.name in likely:
+            yield Update(
+                kind="environment" if likely[mention.name] == "LOC" else "npc",
+                name=mention.name,
+                field=ALIAS,
+                value=mention.name,
+                turn=turn.id,
+                said_by=sentence.said_by,
+                sure="rumor" if sentence.is_unattributed else "fact",
             )
 
 

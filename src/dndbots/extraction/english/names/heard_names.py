@@ -1,0 +1,185 @@
+"""Adds up what a hearer heard of each name, and says which names are of people and which of places.
+
+The evidence for a turn is what was heard up to it, never what comes later: so it does not matter how many
+turns are read together.
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from dndbots.extraction.english.names.cues import OTHER, PERSON, PLACE, NameContext, NameCue, find_cues_of
+from dndbots.extraction.english.names.spans import NameSpan, Token, find_spans, tokens_of
+from dndbots.extraction.english.not_facts import is_fancied, is_sung
+from dndbots.extraction.english.passages import passages
+from dndbots.extraction.turn_evidence import untitled
+from dndbots.text.words import fold_word
+
+WINDOW: Final = 80  # turns
+_LONGEST_TEXT: Final = 20_000
+_CATEGORIES: Final[Mapping[str, str]] = {PERSON: "NPC", PLACE: "LOC"}
+# What a name looks like counts once; every other cue counts less each time.
+_SHAPES: Final = frozenset(["title", "place word", "thing word", "no name's shape", "two words", "shape"]) | {
+    "everyday word",
+    "one word",
+    "real world",
+    "no people",
+}
+_AGAIN: Final = 0.6
+_ASKED: Final = 0.6
+# The cues by which a word that only opens sentences is surely a name.
+_SURE: Final = frozenset(["title", "place word", "who", "where", "a", "is a", "called", "called upon", "noun before"])
+_ENOUGH: Final = 2.4
+_AHEAD: Final = 1.2
+_ONLY_OPENING: Final = 3.4
+_IN_LOWER_CASE: Final = 1.2
+
+
+class NameHint(NamedTuple):
+    """A mention of a name in a turn, with its cues."""
+
+    name: str
+    opens: bool
+    cues: tuple[NameCue, ...]
+
+
+class TurnHints(NamedTuple):
+    """The names that a turn mentions, and its words in lower case."""
+
+    names: tuple[NameHint, ...]
+    lower: frozenset[str]
+
+
+NO_HINTS: Final = TurnHints((), frozenset())
+
+
+class HeardNames:
+    """The evidence for names in the last turns that somebody heard."""
+
+    def __init__(self) -> None:
+        self._turns: deque[TurnHints] = deque()
+        self._cues: dict[str, Counter[NameCue]] = {}
+        self._inside: Counter[str] = Counter()
+        self._lower: Counter[str] = Counter()
+        self._by_word: dict[str, Counter[str]] = {}
+
+    def hear(self, text: str) -> dict[str, str]:
+        """Add a turn; return the names in it that are surely of people or places, with their categories."""
+        hints = read_hints(text[:_LONGEST_TEXT])
+        self._turns.append(hints)
+        self._count(hints, 1)
+        if len(self._turns) > WINDOW:
+            self._count(self._turns.popleft(), -1)
+        found: dict[str, str] = {}
+        for name in dict.fromkeys(hint.name for hint in hints.names):
+            kind = self.kind_of(name)
+            if kind is not None:
+                found[name] = _CATEGORIES[kind]
+        return found
+
+    def kind_of(self, name: str) -> str | None:
+        """Return whether a name is a person's or a place's; None if that is not sure."""
+        weights = self.weights(name)
+        kind = PERSON if weights[PERSON] > weights[PLACE] else PLACE
+        ahead = weights[kind] - max(weight for other, weight in weights.items() if other != kind)
+        if weights[kind] < _ENOUGH or ahead < _AHEAD:
+            return None
+        if self._inside[name] == 0:
+            sure = any(cue.cue in _SURE and cue.kind == kind for cue in self._cues[name])
+            if not sure and weights[kind] < _ONLY_OPENING:
+                return None
+        return kind
+
+    def weights(self, name: str) -> dict[str, float]:
+        """Return the weight of the evidence that a name is a person's, a place's, or another's."""
+        weights = {PERSON: 0.0, PLACE: 0.0, OTHER: 0.0}
+        cues: Counter[tuple[str, str, float]] = Counter()
+        for form in self._forms(name):
+            for cue, times in self._cues[form].items():
+                if form == name or cue.cue not in _SHAPES:
+                    cues[cue] += times
+        for cue, times in cues.items():
+            sign, weight = cue[1], cue[2]
+            again = 1 if cue[0] in _SHAPES else (1 - _AGAIN**times) / (1 - _AGAIN)
+            weights[sign] += weight * again
+        if " " not in name:
+            weights[OTHER] += _IN_LOWER_CASE * min(3, self._lower[fold_word(name)])
+        return weights
+
+    def _forms(self, name: str) -> Iterator[str]:
+        """Yield a name, and the longer and shorter names of the same person."""
+        yield name
+        words = untitled(name).split()
+        for word in dict.fromkeys((words[0], words[-1])):
+            for other in self._by_word.get(word, ()):
+                if other != name and (len(words) == 1 or other == word or untitled(other) == " ".join(words)):
+                    yield other
+
+    def _count(self, hints: TurnHints, sign: int) -> None:
+        for hint in hints.names:
+            cues = self._cues.setdefault(hint.name, Counter())
+            for cue in hint.cues:
+                cues[cue] += sign
+                if not cues[cue]:
+                    del cues[cue]
+            self._inside[hint.name] += sign * (not hint.opens)
+            words = untitled(hint.name).split()
+            for word in {words[0], words[-1]}:
+                of_word = self._by_word.setdefault(word, Counter())
+                of_word[hint.name] += sign
+                if not of_word[hint.name]:
+                    del of_word[hint.name]
+        for word in hints.lower:
+            self._lower[word] += sign
+
+
+def likely_names(texts: Iterable[str]) -> list[dict[str, str]]:
+    """Return, for each turn in order, its names that the turns up to it show to be of people or places."""
+    heard = HeardNames()
+    return [heard.hear(text) for text in texts]
+
+
+@lru_cache(maxsize=2_048)
+def read_hints(text: str) -> TurnHints:
+    """Return the names in a text with the cues for what bears them, cached."""
+    if is_sung(text):
+        return NO_HINTS
+    hints: list[NameHint] = []
+    lower: set[str] = set()
+    for passage in passages(text):
+        tokens = tokens_of(passage.text)
+        lower.update(token.low for token in tokens if token.text[0].islower())
+        if not is_fancied(passage.text):
+            hints += _hints_of(passage.text, tokens, asks=passage.asks)
+    return TurnHints(tuple(hints), frozenset(lower))
+
+
+def _hints_of(sentence: str, tokens: Sequence[Token], *, asks: bool) -> Iterator[NameHint]:
+    spans = find_spans(sentence, tokens)
+    for number, span in enumerate(spans):
+        first, last = _list_around(tokens, spans, number)
+        cues: Iterable[NameCue] = find_cues_of(NameContext(tokens, span, first, last))
+        if asks:
+            cues = (cue._replace(weight=cue.weight * _ASKED) for cue in cues)
+        yield NameHint(span.name, span.opens, tuple(cues))
+
+
+def _list_around(tokens: Sequence[Token], spans: Sequence[NameSpan], number: int) -> tuple[int, int]:
+    """Return the ends of the list that a name is one of: "with Ana, Bea and Carl"."""
+    first = last = number
+    while first and _is_listed(tokens, spans[first - 1], spans[first]):
+        first -= 1
+    while last + 1 < len(spans) and _is_listed(tokens, spans[last], spans[last + 1]):
+        last += 1
+    joined = any(
+        tokens[at].low in ("and", "or") for at in range(spans[first].first, spans[last].first) if last > first
+    )
+    if not joined:
+        return spans[number].first, spans[number].last
+    return spans[first].first, spans[last].last
+
+
+def _is_listed(tokens: Sequence[Token], before: NameSpan, after: NameSpan) -> bool:
+    between = [token.low for token in tokens[before.last : after.first]]
+    return between in ([","], ["and"], [",", "and"], ["or"]) and not tokens[before.last - 1].owns
