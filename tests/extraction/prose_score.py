@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from dndbots.campaign import Campaign
 from dndbots.canon.entities import Entity
+from dndbots.events import EventType
 from dndbots.extraction.turn_evidence import untitled
 from dndbots.ids import fold_name
 from dndbots.testing import memory_campaign
@@ -89,9 +90,13 @@ def said_of(campaign: Campaign, entity: Entity) -> list[str]:
     """Return all that is known of an entity: its names, and its facts with the names of whom they link to."""
     texts = [entity.name, *entity.aliases]
     names = {one.uid: one.name for one in campaign.entities(viewer="dm")}
-    for fact in entity.facts:
-        values = fact.value if isinstance(fact.value, list) else [fact.value or fact.object]
-        texts += [f"{fact.key} {names.get(str(value), value)}" for value in values]
+    mine = {entity.uid, *entity.merged}
+    for event in campaign.events(viewer="dm"):
+        for fact in event.metadata.get("facts", ()) if event.event_type is EventType.EXTRACTION else ():
+            values = fact["value"] if isinstance(fact["value"], list) else [fact["value"]]
+            if not mine.isdisjoint((fact["subject"], *map(str, values))):
+                about = names.get(fact["subject"], "")
+                texts += [f"{about} {fact['key']} {names.get(str(value), value)}" for value in values]
     return texts
 
 

@@ -183,7 +183,7 @@ class Hearer:
     def find(self, name: str, wanted: Sequence[str]) -> NameMention | str | None:
         """Return the known entity with a name, the reason why none fits, or None if the name is new."""
         found = self.bearers(name)
-        for shorter in () if found else _shorter(name):
+        for shorter in () if found else _shorter(name, last=set(wanted) <= set(PEOPLE)):
             bearers = self.bearers(shorter)
             if (
                 bearers
@@ -277,7 +277,9 @@ def fitting_categories(categories: Sequence[str]) -> tuple[str, ...]:
     return PEOPLE if set(categories) <= set(PEOPLE) else tuple(categories)
 
 
-def _shorter(name: str) -> list[str]:
-    """Return shorter forms of a name: without titles, and its first word."""
+def _shorter(name: str, *, last: bool) -> list[str]:
+    """Return shorter forms of a name: without titles, its first word, and with `last` its last word."""
     plain = untitled(name)
-    return [form for form in dict.fromkeys((plain, plain.split()[0])) if form != name]
+    words = plain.split()
+    forms = (plain, words[0], words[-1]) if last else (plain, words[0])
+    return [form for form in dict.fromkeys(forms) if form != name]

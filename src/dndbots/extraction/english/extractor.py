@@ -79,7 +79,7 @@ def _updates_of(
     for before, heard, following in zip([None, *sentences], sentences, [*sentences[1:], None], strict=False):
         if following and takes_back(following.passage.text):
             continue
-        others = _other_names(turn, heard, lexicon)
+        others = _other_names(turn, heard, known)
         found.update(dict.fromkeys(_as_updates(others, turn, heard, lexicon)))
         known_by |= {name.other: name.name for name in others}
         sentence = heard._replace(marked=heard.marked.renamed(known_by))

@@ -24,6 +24,7 @@ from dndbots.extraction.english.word_tables import (
     NICKNAMES,
     NOT_PEOPLE,
     OWN_PARTS,
+    PEOPLE_WORDS,
     PERSON_ACTS,
     PLACE_ENDINGS,
     PLACE_KINDS,
@@ -40,7 +41,6 @@ from dndbots.extraction.english.word_tables import (
     TOWN_PARTS,
 )
 from dndbots.text.english_words import EVERYDAY_WORDS, FUNCTION_WORDS
-from dndbots.text.words import stem
 
 PERSON: Final = "person"
 PLACE: Final = "place"
@@ -50,9 +50,18 @@ _REACH: Final = 6  # words
 _STOPS: Final = frozenset(".;:!?\"\u201c\u201d")
 _PLACES: Final = PLACE_WORDS | PLACE_KINDS
 _THINGS: Final = FACTION_WORDS | ITEM_WORDS | NAMED_THINGS
-_PEOPLE: Final = (ROLES | RACES | FOLK | ANIMALS | KIN.keys() | TITLES) - {"old", "high"}
+_PEOPLE: Final = (ROLES | RACES | FOLK | ANIMALS | KIN.keys() | TITLES | PEOPLE_WORDS) - {"old", "high"}
 _WORKERS: Final = ("er", "or", "ist", "ian", "eer", "man", "woman", "ess", "wife", "smith", *ROLE_ENDINGS)
-_ACTS: Final = frozenset(map(stem, PERSON_ACTS)) | PERSON_ACTS
+_ACTS: Final = frozenset(
+    f"{root}{ending}"
+    for act in PERSON_ACTS
+    for root, endings in (
+        (act, ("", "s", "es", "d", "ed")),
+        (f"{act}{act[-1]}", ("ed",)),
+        (f"{act[:-1]}i", ("es", "ed") if act[-1] == "y" else ()),
+    )
+    for ending in endings
+)
 _OWNERS: Final = frozenset(["my", "our", "his", "her", "their", "your"])
 _ARTICLES: Final = frozenset(["a", "an", "the", "some", "one", "this", "that", "another"])
 _HELPERS: Final = frozenset(
@@ -60,9 +69,24 @@ _HELPERS: Final = frozenset(
     + ["won't", "wouldn't", "didn't", "doesn't", "never", "always", "just", "only", "still", "already", "also"]
     + ["has", "had", "hasn't", "hadn't", "shouldn't", "mustn't", "isn't", "wasn't", "himself", "herself"]
 )
+_ALONG: Final = frozenset(["through", "across", "along", "down", "up", "over", "past", "north", "south"]) | {
+    "east",
+    "west",
+    "far",
+    "close",
+    "leads",
+    "led",
+    "hour",
+    "hours",
+    "day",
+    "days",
+    "week",
+    "weeks",
+}
+_ENDS: Final = frozenset([",", ".", ";", "!", "?", "", "\u201d"])
 _CALM: Final = frozenset(["lies", "lay", "stands", "stood", "sits", "sat", "burns", "burned", "falls", "fell"])
 _PREPOSITIONS: Final = {
-    "in": (PLACE, 2.2),
+    "in": (PLACE, 2.4),
     "into": (PLACE, 1.8),
     "inside": (PLACE, 1.8),
     "outside": (PLACE, 1.8),
@@ -73,7 +97,7 @@ _PREPOSITIONS: Final = {
     "near": (PLACE, 1.5),
     "beyond": (PLACE, 1.5),
     "at": (PLACE, 1.2),
-    "from": (PLACE, 1.0),
+    "from": (PLACE, 1.2),
     "toward": (PLACE, 0.8),
     "towards": (PLACE, 0.8),
     "past": (PLACE, 0.6),
@@ -122,6 +146,21 @@ class NameContext:
         """Return whether a word without a capital stands so many steps after the name."""
         at = self._last + steps - 1
         return at < len(self._tokens) and self._tokens[at].text[0].islower()
+
+    @property
+    def is_owned(self) -> bool:
+        """Whether the word before the name is in the genitive: the sorcerer's Rite."""
+        return self._first > 0 and self._tokens[self._first - 1].owns
+
+    def is_name_before(self, steps: int) -> bool:
+        """Return whether a word with a capital stands so many steps before the name."""
+        at = self._first - steps
+        return at >= 0 and self._tokens[at].text[0].isupper()
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the name is all that its sentence says."""
+        return not self.before() and self.after() in _ENDS and not self.after(2)
 
     @property
     def owns(self) -> bool:
@@ -173,8 +212,10 @@ def _own_shape(context: NameContext) -> Iterator[NameCue]:
             yield NameCue("title", PERSON, 3.0)
         elif words[0] in NICKNAMES | {"old"} and head not in _PLACES:
             yield NameCue("title", PERSON, 1.5)
+        elif words[0] == "house":
+            yield NameCue("thing word", OTHER, 2.0)
         elif head in _PLACES and not (len(words) == 2 and head in SURNAMES):
-            yield NameCue("place word", PLACE, 3.0)
+            yield NameCue("place word", PLACE, 1.6 if context.span.plain else 3.0)
         elif words[0] in PLACE_OPENERS:
             yield NameCue("place word", PLACE, 2.5)
         elif head in _THINGS:
@@ -182,40 +223,55 @@ def _own_shape(context: NameContext) -> Iterator[NameCue]:
         elif "of" in words or context.span.plain:
             yield NameCue("no name's shape", OTHER, 0.8)
         else:
-            yield NameCue("two words", PERSON, 1.2)
-            if head in SURNAMES:
-                yield NameCue("shape", PLACE, 1.0)
+            is_either = head in SURNAMES or words[0] in PLACE_OPENERS or "'s" in words[0]
+            yield NameCue("two words", PERSON, 0.6 if is_either else 1.2)
+            if is_either:
+                yield NameCue("shape", PLACE, 1.4)
     else:
         if context.span.plain:
             yield NameCue("everyday word", OTHER, 2.0)
         else:
             yield NameCue("one word", PERSON, 0.6)
         if words[0].endswith(PLACE_ENDINGS) and len(words[0]) > 6:
-            yield NameCue("shape", PLACE, 0.8)
+            yield NameCue("shape", PLACE, 1.4)
     if words[0] in REAL_WORLD:
-        yield NameCue("real world", OTHER, 1.5)
+        yield NameCue("real world", PLACE, 0.6)
+    if words[-1].endswith(("ian", "ish", "ese", "ean")) and context.is_word_after() and not context.owns:
+        yield NameCue("of a people", OTHER, 1.5)
     if words[0] in NOT_PEOPLE:
         yield NameCue("no people", OTHER, 1.5)
 
 
 def _before(context: NameContext) -> Iterator[NameCue]:
     word, second = context.before(), context.before(2)
+    if context.is_alone and " " in context.span.name:
+        yield NameCue("alone", PERSON, 0.6)
+        return
     if word == "the":
         yield NameCue("the", PERSON, -3.0)
         yield NameCue("the", OTHER, 1.0)
         word, second = second, context.before(3)
         if word in ("at", "in", "into", "inside", "outside", "to", "near", "from", "reach", "reached", "enter"):
-            yield NameCue("in the", PLACE, 1.4 if word in ("at", "inside", "outside") else 0.6)
+            is_inn = word in ("at", "inside", "outside") and " " in context.span.name
+            yield NameCue("in the", PLACE, 2.8 if is_inn and not context.is_word_after() else 1.2)
         return
     if word in ("a", "an"):
         yield NameCue("a", OTHER, 2.5)
         return
     called = _called(context, word, second)
+    if context.is_owned and word not in KIN:
+        return
     if called is not None:
         yield called
-    elif word == "," and kind_of_noun(second) and context.after() in (",", ".", ";", "!", "?", "", "\u201d"):
+    elif word == "," and context.before(3) == "of" and second in ("mine", "ours", "his", "hers", "theirs"):
+        yield from _noun_before(context, context.before(4))
+    elif word == "," and kind_of_noun(second) and context.after() in _ENDS:
         if _has_article(context, 3):
-            yield NameCue("noun before", kind_of_noun(second) or OTHER, 2.6)
+            yield from _noun_before(context, second)
+    elif word in (":", ";") and context.after() in _ENDS:
+        yield from _after_colon(context)
+    elif word == "from" and context.after() == "to":
+        yield NameCue("from to", PLACE, 2.4)
     elif (kind := kind_of_noun(word)) and word not in ("north", "south", "east", "west"):
         is_kin = word in KIN or (second in _OWNERS and kind == PERSON)
         yield NameCue("noun before", kind, 3.0 if is_kin else 2.2)
@@ -285,20 +341,45 @@ def _called(context: NameContext, word: str, second: str) -> NameCue | None:
     return NameCue("called", PERSON, 0.8 if word != "one" else 0.0)
 
 
+def _noun_before(context: NameContext, noun: str) -> Iterator[NameCue]:
+    """Yield the cue of "my friend, Tomasz" and "a dentist, Mr. Almeida"."""
+    kind = kind_of_noun(noun)
+    if kind is not None:
+        yield NameCue("noun before", kind, 2.6)
+
+
+def _after_colon(context: NameContext) -> Iterator[NameCue]:
+    """Yield the cue of "it was signed: Linnea" and "the last of the three towns: Varn"."""
+    for steps in range(2, 12):
+        word = context.before(steps)
+        if word in ("", "."):
+            return
+        if word in ("signed", "signs", "sign", "name", "names", "spelled"):
+            yield NameCue("signed", PERSON, 2.4)
+            return
+        kind = kind_of_noun(word, workers=False)
+        if kind is not None:
+            yield NameCue("noun before", kind, 1.8)
+            return
+
+
 def _after_to(context: NameContext) -> Iterator[NameCue]:
     if context.before(2) == "welcome":
         yield NameCue("welcome to", PLACE, 3.0)
+        return
+    if context.is_name_before(2) and context.before(3) == "from":
+        yield NameCue("from to", PLACE, 2.4)
         return
     for number, word in enumerate(list(context.words_before(5))[1:]):
         if word in GIVEN_TO and number <= 3:
             yield NameCue("given to", PERSON, 2.0)
             return
-        if word in MOTION_WORDS:
+        if word in MOTION_WORDS or word in _ALONG:
             yield NameCue("way to", PLACE, 2.2)
             return
         if word in _OWNERS and number == 0:
             break
-    yield NameCue("to", PLACE, 0.3)
+    yield NameCue("to", PLACE, 0.5)
 
 
 def _after_of(noun: str) -> Iterator[NameCue]:
@@ -358,10 +439,10 @@ def _act(context: NameContext, word: str) -> NameCue | None:
     if word in FUNCTION_WORDS or word in ("its", "as"):
         return None
     if context.before() in _PREPOSITIONS or context.before() == "to":
-        return NameCue("act", PERSON, 0.3) if word in _ACTS or stem(word) in _ACTS else None
+        return NameCue("act", PERSON, 0.3) if word in _ACTS else None
     if word in _CALM:
         return NameCue("stands", PERSON, 0.5)
-    if word in _ACTS or stem(word) in _ACTS:
+    if word in _ACTS:
         is_form = word.endswith(("s", "ed")) or word in IRREGULAR_PASTS
         return NameCue("act", PERSON, 2.2 if is_form else 0.6)
     if word in IRREGULAR_PASTS or (len(word) > 4 and word.endswith("ed")):

@@ -30,9 +30,10 @@ _AGAIN: Final = 0.6
 _ASKED: Final = 0.6
 # The cues by which a word that only opens sentences is surely a name.
 _SURE: Final = frozenset(["title", "place word", "who", "where", "a", "is a", "called", "called upon", "noun before"])
+_DOING: Final = frozenset(["act", "past", "helper", "is a", "is alive", "is acting", "who", "a"])
 _ENOUGH: Final = 2.4
 _AHEAD: Final = 1.2
-_ONLY_OPENING: Final = 3.4
+_ONLY_OPENING: Final = 2.7
 _IN_LOWER_CASE: Final = 1.2
 
 
@@ -42,6 +43,7 @@ class NameHint(NamedTuple):
     name: str
     opens: bool
     cues: tuple[NameCue, ...]
+    acts: bool  # stands where the subject of a sentence does
 
 
 class TurnHints(NamedTuple):
@@ -51,6 +53,10 @@ class TurnHints(NamedTuple):
     lower: frozenset[str]
 
 
+_PRONOUNS: Final = frozenset(["he", "she", "he's", "she's", "he'd", "she'd", "he'll", "she'll", "his", "her"])
+_NEAR: Final = 6  # words
+_BEFORE_SUBJECTS: Final = frozenset([",", ":", ";", "and", "but", "is", "was", "that", "called", "named"])
+_MEANT: Final = NameCue("pronoun", PERSON, 1.2)
 NO_HINTS: Final = TurnHints((), frozenset())
 
 
@@ -74,7 +80,7 @@ class HeardNames:
         found: dict[str, str] = {}
         for name in dict.fromkeys(hint.name for hint in hints.names):
             kind = self.kind_of(name)
-            if kind is not None:
+            if kind is not None and not (kind == PLACE and self._is_short(name)):
                 found[name] = _CATEGORIES[kind]
         return found
 
@@ -87,7 +93,8 @@ class HeardNames:
             return None
         if self._inside[name] == 0:
             sure = any(cue.cue in _SURE and cue.kind == kind for cue in self._cues[name])
-            if not sure and weights[kind] < _ONLY_OPENING:
+            is_plural = name.isascii() and name.endswith("s") and not name.endswith(("ss", "us", "is"))
+            if not sure and weights[kind] < _ONLY_OPENING + is_plural:
                 return None
         return kind
 
@@ -111,10 +118,16 @@ class HeardNames:
         """Yield a name, and the longer and shorter names of the same person."""
         yield name
         words = untitled(name).split()
+        if "of" in words:
+            return
         for word in dict.fromkeys((words[0], words[-1])):
             for other in self._by_word.get(word, ()):
-                if other != name and (len(words) == 1 or other == word or untitled(other) == " ".join(words)):
+                if other != name and " of " not in other and (len(words) == 1 or other == word or untitled(other) == " ".join(words)):
                     yield other
+
+    def _is_short(self, name: str) -> bool:
+        """Return whether a longer name of a place ends with this one: the Eel is the Gutted Eel."""
+        return any(other != name and other.endswith(f" {name}") for other in self._by_word.get(name, ()))
 
     def _count(self, hints: TurnHints, sign: int) -> None:
         for hint in hints.names:
@@ -147,11 +160,21 @@ def read_hints(text: str) -> TurnHints:
         return NO_HINTS
     hints: list[NameHint] = []
     lower: set[str] = set()
+    subject: dict[int | None, int] = {}  # the last hint that "he" may mean, in the narration and each quotation
     for passage in passages(text):
         tokens = tokens_of(passage.text)
         lower.update(token.low for token in tokens if token.text[0].islower())
-        if not is_fancied(passage.text):
-            hints += _hints_of(passage.text, tokens, asks=passage.asks)
+        if is_fancied(passage.text):
+            continue
+        if passage.quoted in subject and any(token.low in _PRONOUNS for token in tokens[:_NEAR]):
+            hint = hints[subject[passage.quoted]]
+            hints[subject[passage.quoted]] = hint._replace(cues=(*hint.cues, _MEANT))
+        found = list(_hints_of(passage.text, tokens, asks=passage.asks))
+        subject.pop(passage.quoted, None)
+        acting = [number for number, hint in enumerate(found) if hint.acts and _is_somebody(hint)]
+        if len(acting) == 1:
+            subject[passage.quoted] = len(hints) + acting[0]
+        hints += found
     return TurnHints(tuple(hints), frozenset(lower))
 
 
@@ -162,7 +185,13 @@ def _hints_of(sentence: str, tokens: Sequence[Token], *, asks: bool) -> Iterator
         cues: Iterable[NameCue] = find_cues_of(NameContext(tokens, span, first, last))
         if asks:
             cues = (cue._replace(weight=cue.weight * _ASKED) for cue in cues)
-        yield NameHint(span.name, span.opens, tuple(cues))
+        before = tokens[span.first - 1].low if span.first else ""
+        yield NameHint(span.name, span.opens, tuple(cues), acts=not before or before in _BEFORE_SUBJECTS)
+
+
+def _is_somebody(hint: NameHint) -> bool:
+    """Return whether "he" may mean the name; a word that opens a sentence must do something first."""
+    return not hint.opens or any(cue.cue in _DOING for cue in hint.cues)
 
 
 def _list_around(tokens: Sequence[Token], spans: Sequence[NameSpan], number: int) -> tuple[int, int]:

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from dndbots.extraction.english.word_tables import (
     ASKING,
+    BRANDS,
     FACTION_WORDS,
     FOLK,
     ITEM_WORDS,
@@ -135,14 +136,18 @@ def _names_in(sentence: str, tokens: Sequence[Token], first: int, last: int) -> 
 def _only_opens(tokens: Sequence[Token], at: int, last: int, *, opens: bool) -> bool:
     """Return whether a word has its capital only from the sentence, or is no part of a name."""
     low, rest = tokens[at].low, last - at - 1
-    if low in FUNCTION_WORDS or low in CAPITALISED_WORDS or low in {"the", "ok"}:
+    bare = low.replace("\u2019", "'").partition("'")
+    if low in FUNCTION_WORDS or low in CAPITALISED_WORDS or (bare[1] and bare[0] in FUNCTION_WORDS | OPENERS):
         return True
     if not opens:
         return False
     if low in TITLES | NICKNAMES and rest:
         return False
-    if low in OPENERS | ASKING:
-        return True
+    if not low.isascii() or not tokens[at].text.isascii():
+        return False  # no everyday word has an accent
+    if all(part in OPENERS | ASKING or part in FUNCTION_WORDS or is_everyday(part) for part in low.split("-")):
+        if rest == 0 or low in OPENERS | ASKING:
+            return True
     if rest == 0:
         return is_everyday(low) or low.endswith(_NO_NAME)
     others = [token.low for token in tokens[at + 1 : last] if token.text not in _JOINS and token.text.isalpha()]
@@ -160,12 +165,14 @@ def _name(sentence: str, tokens: Sequence[Token], first: int, last: int, *, open
     words = [token.low for token in tokens[first:last] if token.text not in _JOINS and token.text != "."]
     if not words or len(words[0]) < 2 or any(map(str.isdigit, words[0])):
         return
-    if all(word in _WORDS_FOR_PEOPLE or word in NOT_PEOPLE for word in words):
+    if all(word in _WORDS_FOR_PEOPLE or word in NOT_PEOPLE or word.removesuffix("s") in NOT_PEOPLE for word in words):
         return
-    plain = all(map(is_plain_word, words))
-    if len(words) == 1 and (words[0] in OPENERS or words[0] in _HEADS):
+    if words[0] in BRANDS:
         return
     name = " ".join(sentence[tokens[first].start : tokens[last - 1].end].split())
+    plain = name.isascii() and all(map(is_plain_word, words))
+    if len(words) == 1 and (words[0] in OPENERS or words[0] in _HEADS):
+        return
     # The second word of a name has its capital from nowhere else.
     yield NameSpan(name, first, last, opens and (len(words) == 1 or is_plain_word(words[-1])), plain)
 
