@@ -71,9 +71,9 @@ def compare(campaign: Campaign, key: dict[str, Any]) -> ProseScore:
     wrong = [
         f"{one.category} {one.name}"
         for one in entities
-        if one.uid not in known and not names_of(one) & speakers and not any(
-            one.name in text for text in doubled
-        )
+        if one.uid not in known
+        and not names_of(one) & speakers
+        and not any(one.name in text for text in doubled)
     ]
     shared = {one.uid for one in owner.values()}
     if len(shared) < len(owner):
@@ -128,7 +128,9 @@ def show(score: ProseScore, key: dict[str, Any]) -> str:
 
 def main() -> None:
     """Score one passage and print the score."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("passage", type=Path)
     parser.add_argument("key", type=Path)
     parser.add_argument("--every", type=int, help="compact after so many lines, as in play")

@@ -271,6 +271,8 @@ class _HearerUpdates:
 
     def note_recorded(self, one: Accepted) -> None:
         """Note an update that the hearer gets through another hearer's event."""
+        if one.update.field == ALIAS and one.subject.uid is not None:
+            self._also[fold_name(one.update.value)] = one.subject
         uids = self._uids(one)
         if one.certainty == "fact" and not isinstance(uids, str):
             key = uids[one.subject], _with_key(one, uids).key

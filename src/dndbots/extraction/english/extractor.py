@@ -63,9 +63,7 @@ class RuleExtractor:
         return likely_names(texts)
 
 
-def _updates_of(
-    turn: Turn, lexicon: Lexicon, known: Lexicon, likely: Mapping[str, str]
-) -> list[Update]:
+def _updates_of(turn: Turn, lexicon: Lexicon, known: Lexicon, likely: Mapping[str, str]) -> list[Update]:
     """Return the facts of a turn. `lexicon` has the known and the likely names."""
     found: dict[Update, None] = {}
     text = rewrite_plainly(write_out_names(turn.text[:LONGEST_TURN]), narrated=turn.role == "dm")
@@ -167,9 +165,7 @@ def _introductions(
             )
 
 
-def _likely_introductions(
-    turn: Turn, sentence: _Sentence, likely: Mapping[str, str]
-) -> Iterator[Update]:
+def _likely_introductions(turn: Turn, sentence: _Sentence, likely: Mapping[str, str]) -> Iterator[Update]:
     """Yield the likely names of a sentence as introduced, if the sentence speaks of them as real."""
     if not likely or sentence.passage.asks or is_fancied(sentence.passage.text):
         return

@@ -47,7 +47,7 @@ PLACE: Final = "place"
 OTHER: Final = "other"
 
 _REACH: Final = 6  # words
-_STOPS: Final = frozenset(".;:!?\"\u201c\u201d")
+_STOPS: Final = frozenset('.;:!?"\u201c\u201d')
 _PLACES: Final = PLACE_WORDS | PLACE_KINDS
 _THINGS: Final = FACTION_WORDS | ITEM_WORDS | NAMED_THINGS
 _PEOPLE: Final = (ROLES | RACES | FOLK | ANIMALS | KIN.keys() | TITLES | PEOPLE_WORDS) - {"old", "high"}
@@ -65,8 +65,34 @@ _ACTS: Final = frozenset(
 _OWNERS: Final = frozenset(["my", "our", "his", "her", "their", "your"])
 _ARTICLES: Final = frozenset(["a", "an", "the", "some", "one", "this", "that", "another"])
 _HELPERS: Final = frozenset(
-    ["can", "could", "will", "would", "must", "should", "might", "may", "did", "does", "do", "can't", "couldn't"]
-    + ["won't", "wouldn't", "didn't", "doesn't", "never", "always", "just", "only", "still", "already", "also"]
+    [
+        "can",
+        "could",
+        "will",
+        "would",
+        "must",
+        "should",
+        "might",
+        "may",
+        "did",
+        "does",
+        "do",
+        "can't",
+        "couldn't",
+    ]
+    + [
+        "won't",
+        "wouldn't",
+        "didn't",
+        "doesn't",
+        "never",
+        "always",
+        "just",
+        "only",
+        "still",
+        "already",
+        "also",
+    ]
     + ["has", "had", "hasn't", "hadn't", "shouldn't", "mustn't", "isn't", "wasn't", "himself", "herself"]
 )
 _ALONG: Final = frozenset(["through", "across", "along", "down", "up", "over", "past", "north", "south"]) | {
@@ -84,7 +110,9 @@ _ALONG: Final = frozenset(["through", "across", "along", "down", "up", "over", "
     "weeks",
 }
 _ENDS: Final = frozenset([",", ".", ";", "!", "?", "", "\u201d"])
-_CALM: Final = frozenset(["lies", "lay", "stands", "stood", "sits", "sat", "burns", "burned", "falls", "fell"])
+_CALM: Final = frozenset(
+    ["lies", "lay", "stands", "stood", "sits", "sat", "burns", "burned", "falls", "fell"]
+)
 _PREPOSITIONS: Final = {
     "in": (PLACE, 2.4),
     "into": (PLACE, 1.8),
@@ -197,7 +225,13 @@ def kind_of_noun(word: str, *, workers: bool = True) -> str | None:
     if singular in _PEOPLE:
         return PERSON
     is_compared = word.removesuffix("er") in LOOKS | TEMPERS or word.removesuffix("r") in LOOKS | TEMPERS
-    if workers and word.endswith(_WORKERS) and len(word) > 4 and word not in EVERYDAY_WORDS and not is_compared:
+    if (
+        workers
+        and word.endswith(_WORKERS)
+        and len(word) > 4
+        and word not in EVERYDAY_WORDS
+        and not is_compared
+    ):
         return PERSON
     if word.endswith(("house", "yard", "works", "shop", "hall")) and len(word) > 6:
         return PLACE
@@ -251,7 +285,19 @@ def _before(context: NameContext) -> Iterator[NameCue]:
         yield NameCue("the", PERSON, -3.0)
         yield NameCue("the", OTHER, 1.0)
         word, second = second, context.before(3)
-        if word in ("at", "in", "into", "inside", "outside", "to", "near", "from", "reach", "reached", "enter"):
+        if word in (
+            "at",
+            "in",
+            "into",
+            "inside",
+            "outside",
+            "to",
+            "near",
+            "from",
+            "reach",
+            "reached",
+            "enter",
+        ):
             is_inn = word in ("at", "inside", "outside") and " " in context.span.name
             yield NameCue("in the", PLACE, 2.8 if is_inn and not context.is_word_after() else 1.2)
         return
@@ -275,7 +321,10 @@ def _before(context: NameContext) -> Iterator[NameCue]:
     elif (kind := kind_of_noun(word)) and word not in ("north", "south", "east", "west"):
         is_kin = word in KIN or (second in _OWNERS and kind == PERSON)
         yield NameCue("noun before", kind, 3.0 if is_kin else 2.2)
-    elif word in ("old", "young", "poor", "dear", "little", "sweet") and kind_of_noun(context.span.name) is None:
+    elif (
+        word in ("old", "young", "poor", "dear", "little", "sweet")
+        and kind_of_noun(context.span.name) is None
+    ):
         yield NameCue("fondly", PERSON, 2.0)
     elif word == "to":
         yield from _after_to(context)
@@ -285,9 +334,27 @@ def _before(context: NameContext) -> Iterator[NameCue]:
         yield NameCue("gaze", PERSON, 2.0)
     elif word == "by" and (second.endswith("ed") or second in IRREGULAR_PASTS):
         yield NameCue("by", PERSON, 1.8)
-    elif word == "for" and second in ("left", "leave", "leaves", "bound", "departed", "sail", "sailed", "off"):
+    elif word == "for" and second in (
+        "left",
+        "leave",
+        "leaves",
+        "bound",
+        "departed",
+        "sail",
+        "sailed",
+        "off",
+    ):
         yield NameCue("bound for", PLACE, 2.6)
-    elif word == "from" and second in ("letter", "word", "message", "note", "news", "call", "postcard", "gift"):
+    elif word == "from" and second in (
+        "letter",
+        "word",
+        "message",
+        "note",
+        "news",
+        "call",
+        "postcard",
+        "gift",
+    ):
         yield NameCue("letter from", PERSON, 1.5)
     elif word in _PREPOSITIONS:
         kind, weight = _PREPOSITIONS[word]
@@ -302,7 +369,17 @@ def _before(context: NameContext) -> Iterator[NameCue]:
         yield NameCue("greeting", PERSON, 1.6)
     elif word == "you" and second == "thank":
         yield NameCue("greeting", PERSON, 1.6)
-    elif word in ("reach", "reached", "reaches", "entered", "enter", "enters", "leaving", "approach", "approached"):
+    elif word in (
+        "reach",
+        "reached",
+        "reaches",
+        "entered",
+        "enter",
+        "enters",
+        "leaving",
+        "approach",
+        "approached",
+    ):
         yield NameCue("reached", PLACE, 1.8)
     elif word in ("leave", "left", "leaves", "visit", "visited"):
         yield NameCue("left", PLACE, 1.0)
@@ -391,7 +468,18 @@ def _after_of(noun: str) -> Iterator[NameCue]:
         yield NameCue("kin of", PERSON, 2.4)
     elif noun in ROLES and noun not in ("daughter", "son"):
         yield NameCue("office of", PLACE, 0.8)
-    elif noun in ("afraid", "front", "instead", "ahead", "because", "thinking", "thought", "fond", "proud", "sick"):
+    elif noun in (
+        "afraid",
+        "front",
+        "instead",
+        "ahead",
+        "because",
+        "thinking",
+        "thought",
+        "fond",
+        "proud",
+        "sick",
+    ):
         yield NameCue("of", PERSON, 1.0)
     elif noun in OWN_PARTS or noun in ("rest", "sight", "picture", "portrait", "care", "memory"):
         yield NameCue("of", PERSON, 0.8)
@@ -428,7 +516,11 @@ def _after(context: NameContext) -> Iterator[NameCue]:
     elif word in (".", "!", "?", "", "\u201d") and context.before() == ",":
         # "Come here, Ada." calls somebody; "in Aveiro, Portugal." does not.
         yield NameCue("called upon", PERSON, 0.9)
-    if word == "," and not context.before() and second in ("you", "i", "we", "please", "come", "don't", "do", "what"):
+    if (
+        word == ","
+        and not context.before()
+        and second in ("you", "i", "we", "please", "come", "don't", "do", "what")
+    ):
         yield NameCue("called upon", PERSON, 1.6)
 
 
@@ -447,7 +539,12 @@ def _act(context: NameContext, word: str) -> NameCue | None:
         return NameCue("act", PERSON, 2.2 if is_form else 0.6)
     if word in IRREGULAR_PASTS or (len(word) > 4 and word.endswith("ed")):
         return NameCue("past", PERSON, 1.5)
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us")) and kind_of_noun(word) is None:
+    if (
+        len(word) > 3
+        and word.endswith("s")
+        and not word.endswith(("ss", "us"))
+        and kind_of_noun(word) is None
+    ):
         return NameCue("verb", PERSON, 1.2)
     return None
 
@@ -470,7 +567,11 @@ def _copula(context: NameContext) -> Iterator[NameCue]:
 
 def _apposition(context: NameContext) -> Iterator[NameCue]:
     word = context.after(2)
-    if word in _ARTICLES or word in _OWNERS or word in ("old", "aged", "master", "daughter", "son", "brother"):
+    if (
+        word in _ARTICLES
+        or word in _OWNERS
+        or word in ("old", "aged", "master", "daughter", "son", "brother")
+    ):
         kind = _noun_phrase(context, 3 if word in _ARTICLES or word in _OWNERS else 2)
         if kind is not None:
             yield NameCue("a", kind, 3.0)

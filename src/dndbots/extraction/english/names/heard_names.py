@@ -29,7 +29,9 @@ _SHAPES: Final = frozenset(["title", "place word", "thing word", "no name's shap
 _AGAIN: Final = 0.6
 _ASKED: Final = 0.6
 # The cues by which a word that only opens sentences is surely a name.
-_SURE: Final = frozenset(["title", "place word", "who", "where", "a", "is a", "called", "called upon", "noun before"])
+_SURE: Final = frozenset(
+    ["title", "place word", "who", "where", "a", "is a", "called", "called upon", "noun before"]
+)
 _DOING: Final = frozenset(["act", "past", "helper", "is a", "is alive", "is acting", "who", "a"])
 _ENOUGH: Final = 2.4
 _AHEAD: Final = 1.2
@@ -122,7 +124,11 @@ class HeardNames:
             return
         for word in dict.fromkeys((words[0], words[-1])):
             for other in self._by_word.get(word, ()):
-                if other != name and " of " not in other and (len(words) == 1 or other == word or untitled(other) == " ".join(words)):
+                if (
+                    other != name
+                    and " of " not in other
+                    and (len(words) == 1 or other == word or untitled(other) == " ".join(words))
+                ):
                     yield other
 
     def _is_short(self, name: str) -> bool:
@@ -160,7 +166,9 @@ def read_hints(text: str) -> TurnHints:
         return NO_HINTS
     hints: list[NameHint] = []
     lower: set[str] = set()
-    subject: dict[int | None, int] = {}  # the last hint that "he" may mean, in the narration and each quotation
+    subject: dict[
+        int | None, int
+    ] = {}  # the last hint that "he" may mean, in the narration and each quotation
     for passage in passages(text):
         tokens = tokens_of(passage.text)
         lower.update(token.low for token in tokens if token.text[0].islower())

@@ -27,7 +27,9 @@ from dndbots.text.words import drop_possessive, fold_word
 LONGEST_SPAN: Final = 6  # words
 _LONGEST_WORD: Final = 30
 _TOKEN: Final = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*['\u2019]?|[^\w\s]|_")
-_JOINS: Final = frozenset(["of", "the", "de", "von", "van", "der", "du", "la", "le", "al", "da", "do", "dos", "di"])
+_JOINS: Final = frozenset(
+    ["of", "the", "de", "von", "van", "der", "du", "la", "le", "al", "da", "do", "dos", "di"]
+)
 _ABBREVIATED: Final = frozenset(["mr", "mrs", "ms", "dr", "st", "sgt", "lt", "capt", "prof"])
 _HEADS: Final = PLACE_WORDS | PLACE_KINDS | FACTION_WORDS | ITEM_WORDS
 _WORDS_FOR_PEOPLE: Final = ROLES | RACES | FOLK | TITLES
@@ -145,12 +147,16 @@ def _only_opens(tokens: Sequence[Token], at: int, last: int, *, opens: bool) -> 
         return False
     if not low.isascii() or not tokens[at].text.isascii():
         return False  # no everyday word has an accent
-    if all(part in OPENERS | ASKING or part in FUNCTION_WORDS or is_everyday(part) for part in low.split("-")):
+    if all(
+        part in OPENERS | ASKING or part in FUNCTION_WORDS or is_everyday(part) for part in low.split("-")
+    ):
         if rest == 0 or low in OPENERS | ASKING:
             return True
     if rest == 0:
         return is_everyday(low) or low.endswith(_NO_NAME)
-    others = [token.low for token in tokens[at + 1 : last] if token.text not in _JOINS and token.text.isalpha()]
+    others = [
+        token.low for token in tokens[at + 1 : last] if token.text not in _JOINS and token.text.isalpha()
+    ]
     return is_plain_word(low) and not all(map(is_plain_word, others))
 
 
@@ -161,11 +167,16 @@ def _is_one_name(tokens: Sequence[Token], first: int, at: int) -> bool:
     return head in _HEADS or (after_the and head not in _WORDS_FOR_PEOPLE and at - first == 1)
 
 
-def _name(sentence: str, tokens: Sequence[Token], first: int, last: int, *, opens: bool) -> Iterator[NameSpan]:
+def _name(
+    sentence: str, tokens: Sequence[Token], first: int, last: int, *, opens: bool
+) -> Iterator[NameSpan]:
     words = [token.low for token in tokens[first:last] if token.text not in _JOINS and token.text != "."]
     if not words or len(words[0]) < 2 or any(map(str.isdigit, words[0])):
         return
-    if all(word in _WORDS_FOR_PEOPLE or word in NOT_PEOPLE or word.removesuffix("s") in NOT_PEOPLE for word in words):
+    if all(
+        word in _WORDS_FOR_PEOPLE or word in NOT_PEOPLE or word.removesuffix("s") in NOT_PEOPLE
+        for word in words
+    ):
         return
     if words[0] in BRANDS:
         return
