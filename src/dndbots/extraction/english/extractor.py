@@ -1,11 +1,13 @@
 """The default extractor: reads each turn on its own, and proposes only facts that the turn states."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from dndbots.extraction.english.introductions import KIND, HowTold, find_introductions
 from dndbots.extraction.english.marked_names import Lexicon, Marked, Mention, mark_names
 from dndbots.extraction.english.name_kinds import find_cues
+from dndbots.extraction.english.names.heard_names import likely_names
 from dndbots.extraction.english.not_facts import (
     after_rumor,
     is_closed,
@@ -14,7 +16,6 @@ from dndbots.extraction.english.not_facts import (
     is_written,
     takes_back,
 )
-from dndbots.extraction.english.names.heard_names import likely_names
 from dndbots.extraction.english.other_names import OtherName, find_other_names, write_out_names
 from dndbots.extraction.english.passages import QUOTE, Passage, passages
 from dndbots.extraction.english.plain_forms import rewrite_plainly
@@ -34,6 +35,8 @@ from dndbots.text.english_words import FUNCTION_WORDS
 from dndbots.text.words import words_of
 
 LONGEST_TURN: Final = 200_000
+# "Is there an inn called the Blue Boar?" tells of none; "Have you seen Pip?" tells of Pip.
+_ASKS_FOR: Final = re.compile(r"(?:is|are|was|were|isn't|aren't) there\b|(?:what|how) if\b", re.IGNORECASE)
 _MARKUP: Final = frozenset("@#[]{}<>|`*_\\=")
 
 
@@ -167,7 +170,7 @@ def _introductions(
 
 def _likely_introductions(turn: Turn, sentence: _Sentence, likely: Mapping[str, str]) -> Iterator[Update]:
     """Yield the likely names of a sentence as introduced, if the sentence speaks of them as real."""
-    if not likely or sentence.passage.asks or is_fancied(sentence.passage.text):
+    if not likely or _ASKS_FOR.match(sentence.passage.text) or is_fancied(sentence.passage.text):
         return
     for mention in sentence.marked.mentions:
         if mention.name in likely:

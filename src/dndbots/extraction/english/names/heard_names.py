@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from dndbots.extraction.english.names.cues import OTHER, PERSON, PLACE, NameContext, NameCue, find_cues_of
+from dndbots.extraction.english.names.context import OTHER, PERSON, PLACE, NameContext, NameCue, nearest_kind
+from dndbots.extraction.english.names.cues import cue_before, cues_of_shape, cues_of_the
+from dndbots.extraction.english.names.cues_after import cue_after
 from dndbots.extraction.english.names.spans import NameSpan, Token, find_spans, tokens_of
 from dndbots.extraction.english.not_facts import is_fancied, is_sung
 from dndbots.extraction.english.passages import passages
@@ -30,11 +32,22 @@ _AGAIN: Final = 0.6
 _ASKED: Final = 0.6
 # The cues by which a word that only opens sentences is surely a name.
 _SURE: Final = frozenset(
-    ["title", "place word", "who", "where", "a", "is a", "called", "called upon", "noun before"]
+    [
+        "title",
+        "place word",
+        "who",
+        "where",
+        "a",
+        "is a",
+        "called",
+        "called upon",
+        "alone after",
+        "noun before",
+    ]
 )
 _DOING: Final = frozenset(["act", "past", "helper", "is a", "is alive", "is acting", "who", "a"])
-_ENOUGH: Final = 2.4
-_AHEAD: Final = 1.2
+_ENOUGH: Final = 1.8
+_AHEAD: Final = 1.0
 _ONLY_OPENING: Final = 2.7
 _IN_LOWER_CASE: Final = 1.2
 
@@ -57,8 +70,9 @@ class TurnHints(NamedTuple):
 
 _PRONOUNS: Final = frozenset(["he", "she", "he's", "she's", "he'd", "she'd", "he'll", "she'll", "his", "her"])
 _NEAR: Final = 6  # words
-_BEFORE_SUBJECTS: Final = frozenset([",", ":", ";", "and", "but", "is", "was", "that", "called", "named"])
-_MEANT: Final = NameCue("pronoun", PERSON, 1.2)
+_BEFORE_SUBJECTS: Final = frozenset(
+    [",", ":", ";", "and", "but", "is", "was", "that", "that's", "called", "named"]
+)
 NO_HINTS: Final = TurnHints((), frozenset())
 
 
@@ -103,15 +117,14 @@ class HeardNames:
     def weights(self, name: str) -> dict[str, float]:
         """Return the weight of the evidence that a name is a person's, a place's, or another's."""
         weights = {PERSON: 0.0, PLACE: 0.0, OTHER: 0.0}
-        cues: Counter[tuple[str, str, float]] = Counter()
+        cues: Counter[NameCue] = Counter()
         for form in self._forms(name):
             for cue, times in self._cues[form].items():
                 if form == name or cue.cue not in _SHAPES:
                     cues[cue] += times
         for cue, times in cues.items():
-            sign, weight = cue[1], cue[2]
-            again = 1 if cue[0] in _SHAPES else (1 - _AGAIN**times) / (1 - _AGAIN)
-            weights[sign] += weight * again
+            again = 1 if cue.cue in _SHAPES else (1 - _AGAIN**times) / (1 - _AGAIN)
+            weights[cue.kind] += cue.weight * again
         if " " not in name:
             weights[OTHER] += _IN_LOWER_CASE * min(3, self._lower[fold_word(name)])
         return weights
@@ -166,35 +179,49 @@ def read_hints(text: str) -> TurnHints:
         return NO_HINTS
     hints: list[NameHint] = []
     lower: set[str] = set()
-    subject: dict[
-        int | None, int
-    ] = {}  # the last hint that "he" may mean, in the narration and each quotation
+    subject: dict[int | None, int] = {}  # the hint that "he" may mean, in the narration and each quotation
+    earlier: list[Token] = []
     for passage in passages(text):
         tokens = tokens_of(passage.text)
         lower.update(token.low for token in tokens if token.text[0].islower())
         if is_fancied(passage.text):
             continue
-        if passage.quoted in subject and any(token.low in _PRONOUNS for token in tokens[:_NEAR]):
+        if passage.quoted in subject and (meant := _meant(tokens)):
             hint = hints[subject[passage.quoted]]
-            hints[subject[passage.quoted]] = hint._replace(cues=(*hint.cues, _MEANT))
-        found = list(_hints_of(passage.text, tokens, asks=passage.asks))
+            hints[subject[passage.quoted]] = hint._replace(cues=(*hint.cues, *meant))
+        found = list(_hints_of(passage.text, tokens, earlier, asks=passage.asks))
         subject.pop(passage.quoted, None)
         acting = [number for number, hint in enumerate(found) if hint.acts and _is_somebody(hint)]
         if len(acting) == 1:
             subject[passage.quoted] = len(hints) + acting[0]
         hints += found
+        earlier = tokens
     return TurnHints(tuple(hints), frozenset(lower))
 
 
-def _hints_of(sentence: str, tokens: Sequence[Token], *, asks: bool) -> Iterator[NameHint]:
+def _meant(tokens: Sequence[Token]) -> tuple[NameCue, ...]:
+    """Return what the sentence after a name says of it: "he" is a person, and "it" is none."""
+    if any(token.low in _PRONOUNS for token in tokens[:_NEAR]):
+        return (NameCue("he", PERSON, 1.2),)
+    if tokens and tokens[0].low in ("it", "it's"):
+        return (NameCue("it", PERSON, -1.0), NameCue("it", PLACE, 0.8))
+    return ()
+
+
+def _hints_of(
+    sentence: str, tokens: Sequence[Token], earlier: Sequence[Token], *, asks: bool
+) -> Iterator[NameHint]:
     spans = find_spans(sentence, tokens)
     for number, span in enumerate(spans):
-        first, last = _list_around(tokens, spans, number)
-        cues: Iterable[NameCue] = find_cues_of(NameContext(tokens, span, first, last))
+        context = NameContext(tokens, span, *_list_around(tokens, spans, number))
+        around = [*cues_of_the(context), *filter(None, (cue_before(context), cue_after(context)))]
         if asks:
-            cues = (cue._replace(weight=cue.weight * _ASKED) for cue in cues)
+            around = [cue._replace(weight=cue.weight * _ASKED) for cue in around]
+        if context.is_alone and (kind := nearest_kind(token.low for token in reversed(earlier))):
+            around.append(NameCue("alone after", kind, 1.6))
         before = tokens[span.first - 1].low if span.first else ""
-        yield NameHint(span.name, span.opens, tuple(cues), acts=not before or before in _BEFORE_SUBJECTS)
+        acts = not before or before in _BEFORE_SUBJECTS
+        yield NameHint(span.name, span.opens, (*cues_of_shape(context), *around), acts)
 
 
 def _is_somebody(hint: NameHint) -> bool:

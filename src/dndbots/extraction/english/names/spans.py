@@ -14,6 +14,7 @@ from dndbots.extraction.english.word_tables import (
     NOT_PEOPLE,
     OPENERS,
     PLACE_KINDS,
+    PLACE_OPENERS,
     PLACE_WORDS,
     RACES,
     ROLES,
@@ -70,11 +71,17 @@ def tokens_of(sentence: str) -> list[Token]:
     for match in _TOKEN.finditer(sentence):
         text = match.group()
         folded = fold_word(text)
-        low = drop_possessive(folded.replace("\u2019", "'")) if text[0].isalnum() else text
+        low = _bare(folded.replace("\u2019", "'")) if text[0].isalnum() else text
         owns = low != folded.replace("\u2019", "'")
         end = match.end() - (len(text) - len(low) if owns else 0)
         found.append(Token(text, low, match.start(), end, owns))
     return found
+
+
+def _bare(word: str) -> str:
+    """Return a word without its genitive; "that's" and "name's" have none."""
+    bare = drop_possessive(word)
+    return word if bare in FUNCTION_WORDS or bare == "name" else bare
 
 
 def find_spans(sentence: str, tokens: Sequence[Token]) -> list[NameSpan]:
@@ -100,9 +107,9 @@ def _end_of_run(sentence: str, tokens: Sequence[Token], first: int) -> int:
         beyond = tokens[last + 2] if last + 2 < len(tokens) else None
         if here.text == "." and ahead and ahead.is_capital and before.low in _ABBREVIATED:
             last += 2
-        elif sentence[tokens[last - 1].start + len(before.text) : here.start] != " ":
-            break
-        elif before.owns and not (here.is_capital and here.low in _HEADS | {"end", "rest"}):
+        elif sentence[tokens[last - 1].start + len(before.text) : here.start] != " " or (
+            before.owns and not (here.is_capital and here.low in _HEADS | {"end", "rest"})
+        ):
             break
         elif here.is_capital and here.text != "I":
             last += 1
@@ -143,7 +150,7 @@ def _only_opens(tokens: Sequence[Token], at: int, last: int, *, opens: bool) -> 
         return True
     if not opens:
         return False
-    if low in TITLES | NICKNAMES and rest:
+    if rest and low in TITLES | NICKNAMES | PLACE_OPENERS:
         return False
     if not low.isascii() or not tokens[at].text.isascii():
         return False  # no everyday word has an accent
