@@ -3,13 +3,14 @@
     python -m tests.extraction.prose_score PASSAGE.jsonl KEY.json
 
 The passage has a transcript line on each line. The key has `people` and `places`, each name with the names
-that are accepted for it; `facts`, pairs of a name and a word that a fact about it contains; `traps`, capitalised
-words that name nobody; and `speakers`.
+that are accepted for it; `facts`, pairs of a name and a word that a fact about it contains; `traps`,
+capitalised words that name nobody; and `speakers`.
 """
 
 import argparse
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -136,7 +137,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, help="compact after so many lines, as in play")
     args = parser.parse_args()
     key = json.loads(args.key.read_text("utf-8"))
-    print(show(score_passage(read_passage(args.passage), key, most=args.every), key))
+    sys.stdout.write(show(score_passage(read_passage(args.passage), key, most=args.every), key) + "\n")
 
 
 if __name__ == "__main__":

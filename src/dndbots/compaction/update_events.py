@@ -476,7 +476,7 @@ def _is_other(value: JsonValue, other: JsonValue) -> bool:
 
 
 def _shorter_names(name: str) -> list[str]:
-    """Return the shorter forms of a name: without title, its first or last word, and its title and last word."""
+    """Return shorter forms of a name: without title, its first or last word, and its title and last word."""
     plain = untitled(name)
     words = plain.split()
     forms = [plain, words[0], words[-1]]

@@ -62,7 +62,7 @@ class RuleExtractor:
         return [update for turn in turns for update in _updates_of(turn, lexicon, known_names, names)]
 
     def likely_names(self, texts: Sequence[str]) -> list[dict[str, str]]:
-        """Return, for each text in order, its names that the texts up to it show to be of people or places."""
+        """Return for each text its names that the texts up to it show to be of people or places."""
         return likely_names(texts)
 
 

@@ -99,7 +99,7 @@ class NameContext:
         return not self.before() and self.after() in ENDS and not self.after(2)
 
     def noun_phrase(self, start: int) -> str | None:
-        """Return the kind of the noun phrase that begins there: "one-eyed old dwarf with a limp" is a person."""
+        """Return the kind of the noun phrase that begins there: "one-eyed old dwarf" is a person."""
         head, ends = "", ""
         for steps in range(start, start + _REACH):
             word = self.after(steps)

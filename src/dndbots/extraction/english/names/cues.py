@@ -3,7 +3,7 @@
 Every cue looks at a few words to the left and to the right, so that its cost does not depend on the sentence.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from dndbots.extraction.english.names.context import (
@@ -28,6 +28,7 @@ from dndbots.extraction.english.word_tables import (
     IRREGULAR_PASTS,
     KIN,
     MIXED_HEADS,
+    MIXED_OPENERS,
     MOTION_WORDS,
     NICKNAMES,
     OWN_PARTS,
@@ -78,7 +79,7 @@ _BY_NAME: Final = frozenset(["called", "named", "nicknamed", "christened", "one"
 _SOMEBODY: Final = frozenset(["he", "she", "him", "her", "his", "who", "whom"])
 
 
-def _table(*rows: tuple[str, str, float]) -> Mapping[str, NameCue]:
+def _table(*rows: tuple[str, str, float]) -> dict[str, NameCue]:
     return {word: NameCue(word, kind, weight) for words, kind, weight in rows for word in words.split()}
 
 
@@ -130,10 +131,9 @@ def _single(word: str, context: NameContext) -> NameCue:
 
 def _several(words: list[str], context: NameContext) -> NameCue:
     head = words[words.index("of") - 1] if "of" in words[1:] else words[-1]
-    if words[0] in TITLES and words[0] not in ("old", "high"):
-        return NameCue("title", PERSON, 3.0)
-    if words[0] in NICKNAMES | {"old"} and head not in PLACES:
-        return NameCue("title", PERSON, 1.5)
+    title = _title(words[0], head)
+    if title is not None:
+        return title
     if words[0] == "house" or (head in THINGS and head not in PLACES):
         return NameCue("thing word", OTHER, 2.0)
     if _is_mixed(words):
@@ -147,10 +147,19 @@ def _several(words: list[str], context: NameContext) -> NameCue:
     return NameCue("two words", PERSON, 0.6 if is_doubtful else 1.8)
 
 
+def _title(word: str, head: str) -> NameCue | None:
+    if word in TITLES and word not in ("old", "high"):
+        return NameCue("title", PERSON, 3.0)
+    is_nickname = word in NICKNAMES | {"old"} and head not in PLACES
+    return NameCue("title", PERSON, 1.5) if is_nickname else None
+
+
 def _is_mixed(words: list[str]) -> bool:
     """Return whether a name may be a place's or a person's by its last word: Harrow Ford, Hobb's End."""
     two = len(words) == 2 and words[0] not in TITLES
-    return two and (words[-1] in SURNAMES | MIXED_HEADS or words[0].endswith("'s"))
+    return two and (
+        words[-1] in SURNAMES | MIXED_HEADS or words[0] in MIXED_OPENERS or words[0].endswith("'s")
+    )
 
 
 # The words before a name.
@@ -207,6 +216,8 @@ def _alone(context: NameContext) -> NameCue | None:
 
 
 def _article(context: NameContext) -> NameCue | None:
+    if context.before() in OWNERS:
+        return NameCue("my", OTHER, 1.5)
     return NameCue("a", OTHER, 2.5) if context.before() in ("a", "an") else None
 
 
@@ -280,6 +291,8 @@ def _of(context: NameContext) -> NameCue | None:
         return NameCue("part of", PLACE, 2.4)
     if noun in KIN:
         return NameCue("kin of", PERSON, 2.4)
+    if context.is_name_before(2):
+        return NameCue("somebody of", PLACE, 1.6)
     if noun in ROLES:
         return NameCue("office of", PLACE, 0.8)
     return NameCue("of", PERSON, 0.9) if noun in _FEELINGS | _REST or noun in OWN_PARTS else None

@@ -89,6 +89,8 @@ def _owns(context: NameContext) -> NameCue | None:
 
 def _who(context: NameContext) -> NameCue | None:
     word = context.after(2) if context.after() == "," else context.after()
+    if context.span.opens and context.after() != ",":
+        return None  # "Saw who?"
     if word in _RELATIVE or word in ("himself", "herself"):
         return NameCue("who", PERSON, 2.8)
     return NameCue("where", PLACE, 2.8) if word == "where" else None

@@ -40,13 +40,12 @@ _SURE: Final = frozenset(
         "a",
         "is a",
         "called",
-        "called upon",
         "alone after",
         "noun before",
     ]
 )
 _DOING: Final = frozenset(["act", "past", "helper", "is a", "is alive", "is acting", "who", "a"])
-_ENOUGH: Final = 1.8
+_ENOUGH: Final = 2.0
 _AHEAD: Final = 1.0
 _ONLY_OPENING: Final = 2.7
 _IN_LOWER_CASE: Final = 1.2

@@ -36,6 +36,8 @@ _HEADS: Final = PLACE_WORDS | PLACE_KINDS | FACTION_WORDS | ITEM_WORDS
 _WORDS_FOR_PEOPLE: Final = ROLES | RACES | FOLK | TITLES
 _OPENING: Final = FUNCTION_WORDS | OPENERS | ASKING
 _NO_NAME: Final = read_phrases("no_name_endings")
+_PLAIN_ENDINGS: Final = ("ing", "ous", "able", "ible", "ful", "ness", "less", "ment", "tion", "ology", "ical")
+_LONGEST_ENDED: Final = 4
 _QUOTE_MARKS: Final = frozenset("\"'\u2018\u2019\u201c\u201d(-*_[\u2026.:;!?")
 
 
@@ -145,26 +147,22 @@ def _names_in(sentence: str, tokens: Sequence[Token], first: int, last: int) -> 
 def _only_opens(tokens: Sequence[Token], at: int, last: int, *, opens: bool) -> bool:
     """Return whether a word has its capital only from the sentence, or is no part of a name."""
     low, rest = tokens[at].low, last - at - 1
-    bare = low.replace("\u2019", "'").partition("'")
-    if low in FUNCTION_WORDS or low in CAPITALISED_WORDS or (bare[1] and bare[0] in FUNCTION_WORDS | OPENERS):
+    bare, mark, _ = low.replace("\u2019", "'").partition("'")
+    if low in FUNCTION_WORDS or low in CAPITALISED_WORDS or (mark and bare in FUNCTION_WORDS | OPENERS):
         return True
-    if not opens:
+    # No everyday word has an accent; and titles open names.
+    if not opens or not tokens[at].text.isascii() or (rest and low in TITLES | NICKNAMES | PLACE_OPENERS):
         return False
-    if rest and low in TITLES | NICKNAMES | PLACE_OPENERS:
-        return False
-    if not low.isascii() or not tokens[at].text.isascii():
-        return False  # no everyday word has an accent
-    if all(
-        part in OPENERS | ASKING or part in FUNCTION_WORDS or is_everyday(part) for part in low.split("-")
-    ):
-        if rest == 0 or low in OPENERS | ASKING:
-            return True
     if rest == 0:
-        return is_everyday(low) or low.endswith(_NO_NAME)
+        return low.endswith(_NO_NAME) or all(map(_may_open, low.split("-")))
     others = [
         token.low for token in tokens[at + 1 : last] if token.text not in _JOINS and token.text.isalpha()
     ]
-    return is_plain_word(low) and not all(map(is_plain_word, others))
+    return low in OPENERS | ASKING or (is_plain_word(low) and not all(map(is_plain_word, others)))
+
+
+def _may_open(word: str) -> bool:
+    return word in _OPENING or is_everyday(word)
 
 
 def _is_one_name(tokens: Sequence[Token], first: int, at: int) -> bool:
@@ -189,12 +187,17 @@ def _name(
         return
     name = " ".join(sentence[tokens[first].start : tokens[last - 1].end].split())
     plain = name.isascii() and all(map(is_plain_word, words))
-    if len(words) == 1 and (words[0] in OPENERS or words[0] in _HEADS):
+    if len(words) == 1 and (
+        words[0] in OPENERS or words[0] in _HEADS or words[0].removesuffix("s") in _HEADS
+    ):
         return
     # The second word of a name has its capital from nowhere else.
     yield NameSpan(name, first, last, opens and (len(words) == 1 or is_plain_word(words[-1])), plain)
 
 
 def is_plain_word(word: str) -> bool:
-    """Return whether a word is an everyday word."""
-    return is_everyday(word) or word in _HEADS or word in _WORDS_FOR_PEOPLE or word in OPENERS
+    """Return whether a word is an everyday word, or has an ending that no name has."""
+    is_known = (
+        word in _HEADS or word.removesuffix("s") in _HEADS or word in _WORDS_FOR_PEOPLE or word in OPENERS
+    )
+    return is_known or is_everyday(word) or (len(word) > _LONGEST_ENDED and word.endswith(_PLAIN_ENDINGS))
