@@ -250,9 +250,12 @@ class Hearer:
         return met[0] if len(met) == 1 else None
 
     def _has_no_other_name(self, uids: Iterable[str], name: str) -> bool:
-        """Return whether these have no other name, so that a family name heard later may be theirs."""
+        """Return whether these have no name without a title but this: a longer one may be theirs."""
         called = self.view.called(sorted(uids)).values()
-        return all({fold_name(one.name), *map(fold_name, one.aliases)} == {fold_name(name)} for one in called)
+        return all(
+            {fold_name(untitled(form)) for form in (one.name, *one.aliases)} == {fold_name(name)}
+            for one in called
+        )
 
     def _speaker(self, name: str, wanted: Sequence[str], turn: Turn) -> NameMention | str:
         """Return the speaker. A speaker who says their own name is not known by it to every hearer."""

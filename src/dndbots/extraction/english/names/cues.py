@@ -64,6 +64,7 @@ _ALONG: Final = frozenset(
         "days",
     ]
 )
+_FAR: Final = frozenset(["miles", "leagues", "hours", "days", "weeks", "far", "driven", "born", "away"])
 _LETTERS: Final = frozenset(["letter", "word", "message", "note", "news", "call", "postcard", "gift"])
 _SPOKEN: Final = frozenset(
     ["spoke", "speaks", "speak", "said", "mutters", "muttered", "muttering", "written"]
@@ -134,17 +135,20 @@ def _several(words: list[str], context: NameContext) -> NameCue:
     title = _title(words[0], head)
     if title is not None:
         return title
-    if words[0] == "house" or (head in THINGS and head not in PLACES):
+    # Marcus Bell may be a person, the Silver Bell is none.
+    if words[0] == "house" or (head in THINGS - PLACES and (is_plain_word(words[0]) or "of" in words)):
         return NameCue("thing word", OTHER, 2.0)
     if _is_mixed(words):
         return NameCue("two words", PERSON, 0.6)
     if head in PLACES | PLACE_HEADS or words[0] in PLACE_OPENERS:
-        return NameCue("place word", PLACE, 1.6 if context.span.plain else 3.0)
+        is_spell = context.span.plain and "of" in words  # or Wall of Stone
+        return NameCue("place word", PLACE, 1.6 if is_spell else 2.0 if context.span.plain else 3.0)
     if "of" in words or context.span.plain:
         return NameCue("no name's shape", OTHER, 0.8)
     # Misty Step and Magic Missile are no people; Emil Baker needs more than his name.
-    is_doubtful = is_plain_word(words[-1]) or (is_plain_word(words[0]) and words[0] not in NICKNAMES)
-    return NameCue("two words", PERSON, 0.6 if is_doubtful else 1.8)
+    if is_plain_word(words[0]) and words[0] not in NICKNAMES:
+        return NameCue("two words", PERSON, 0.6)
+    return NameCue("two words", PERSON, 1.0 if is_plain_word(words[-1]) else 1.8)
 
 
 def _title(word: str, head: str) -> NameCue | None:
@@ -169,7 +173,14 @@ def cue_before(context: NameContext) -> NameCue | None:
     """Return what the words before a name say of it; the most telling ones alone count."""
     if context.before() == "the":
         return None
-    return next((cue for read in _BEFORE if (cue := read(context))), _SINGLE.get(context.before()))
+    cue = next((cue for read in _BEFORE if (cue := read(context))), _SINGLE.get(context.before()))
+    return cue or _object(context)
+
+
+def _object(context: NameContext) -> NameCue | None:
+    """Return the weak cue of a name after a verb: "wanting Nyssa Thorne"."""
+    is_verb = context.before().endswith(("ing", "ed")) and context.before() not in FUNCTION_WORDS
+    return NameCue("object", PERSON, 0.4) if is_verb else None
 
 
 def cues_of_the(context: NameContext) -> Iterator[NameCue]:
@@ -179,7 +190,8 @@ def cues_of_the(context: NameContext) -> Iterator[NameCue]:
     yield NameCue("the", PERSON, -3.0)
     yield NameCue("the", OTHER, 1.0)
     word = context.before(2)
-    if word in ("at", "inside", "outside") and " " in context.span.name and not context.is_word_after():
+    is_inn = word in ("at", "inside", "outside") and " " in context.span.name and not context.is_word_after()
+    if is_inn or (word == "to" and any(near in MOTION_WORDS for near in context.words_before(6))):
         yield NameCue("at the", PLACE, 2.8)
     elif word in ("at", "in", "into", "inside", "outside", "to", "near", "from", "reach", "reached", "enter"):
         yield NameCue("in the", PLACE, 1.2)
@@ -263,6 +275,8 @@ def _from(context: NameContext) -> NameCue | None:
         return None
     if context.after() == "to":
         return NameCue("from to", PLACE, 2.4)
+    if any(word in MOTION_WORDS | _FAR for word in [*context.words_before(4)][1:]):
+        return NameCue("way from", PLACE, 2.0)
     return NameCue("letter from", PERSON, 1.5) if context.before(2) in _LETTERS else None
 
 
@@ -322,6 +336,11 @@ def _in(context: NameContext) -> NameCue | None:
     return NameCue("tongue", OTHER, 1.5) if is_tongue else None
 
 
+def _on(context: NameContext) -> NameCue | None:
+    is_place = context.before() == "on" and context.span.name.casefold().split()[-1] in PLACES | PLACE_HEADS
+    return NameCue("on", PLACE, 1.0) if is_place else None
+
+
 def _this_is(context: NameContext) -> NameCue | None:
     word, second = context.before(), context.before(2)
     if word == "is" and second in ("this", "that", "here"):
@@ -338,6 +357,6 @@ def _greeting(context: NameContext) -> NameCue | None:
 
 
 _BEFORE: Final[tuple[Callable[[NameContext], NameCue | None], ...]] = (
-    _alone, _article, _by_name, _owned, _apart, _colon, _noun, _from, _to, _of, _at, _by, _for, _in, _this_is,
+    _alone, _article, _by_name, _owned, _apart, _colon, _noun, _from, _to, _of, _at, _by, _for, _in, _on, _this_is,
     _greeting,
 )  # fmt: skip

@@ -136,8 +136,10 @@ def _helper(context: NameContext) -> NameCue | None:
 
 
 def _and_me(context: NameContext) -> NameCue | None:
-    is_pair = context.after() == "and" and context.after(2) in ("i", "me", "my", "his", "her")
-    return NameCue("and I", PERSON, 1.4) if is_pair else None
+    if context.after() == "and" and context.after(2) in ("i", "me", "my", "his", "her"):
+        return NameCue("and I", PERSON, 1.4)
+    is_busy = context.after() in ("in", "with", "on", "at", "by") and context.after(2) in ("his", "her")
+    return NameCue("in his", PERSON, 1.4) if is_busy and context.before() not in _PREPOSITIONS else None
 
 
 def _acts(context: NameContext) -> NameCue | None:

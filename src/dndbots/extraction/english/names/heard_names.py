@@ -7,6 +7,7 @@ turns are read together.
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from dndbots.extraction.english.names.context import OTHER, PERSON, PLACE, NameContext, NameCue, nearest_kind
@@ -20,6 +21,8 @@ from dndbots.text.words import fold_word
 
 WINDOW: Final = 80  # turns
 _LONGEST_TEXT: Final = 20_000
+_MOST_NAMES: Final = 200  # in a turn
+_MOST_FORMS: Final = 40  # names that share a word
 _CATEGORIES: Final[Mapping[str, str]] = {PERSON: "NPC", PLACE: "LOC"}
 # What a name looks like counts once; every other cue counts less each time.
 _SHAPES: Final = frozenset(["title", "place word", "thing word", "no name's shape", "two words", "shape"]) | {
@@ -135,7 +138,7 @@ class HeardNames:
         if "of" in words:
             return
         for word in dict.fromkeys((words[0], words[-1])):
-            for other in self._by_word.get(word, ()):
+            for other in islice(self._by_word.get(word, ()), _MOST_FORMS):
                 if (
                     other != name
                     and " of " not in other
@@ -145,7 +148,8 @@ class HeardNames:
 
     def _is_short(self, name: str) -> bool:
         """Return whether a longer name of a place ends with this one: the Eel is the Gutted Eel."""
-        return any(other != name and other.endswith(f" {name}") for other in self._by_word.get(name, ()))
+        forms = islice(self._by_word.get(name, ()), _MOST_FORMS)
+        return any(other != name and other.endswith(f" {name}") for other in forms)
 
     def _count(self, hints: TurnHints, sign: int) -> None:
         for hint in hints.names:
@@ -179,7 +183,7 @@ def read_hints(text: str) -> TurnHints:
     hints: list[NameHint] = []
     lower: set[str] = set()
     subject: dict[int | None, int] = {}  # the hint that "he" may mean, in the narration and each quotation
-    earlier: list[Token] = []
+    earlier: dict[int | None, Sequence[Token]] = {}
     for passage in passages(text):
         tokens = tokens_of(passage.text)
         lower.update(token.low for token in tokens if token.text[0].islower())
@@ -188,14 +192,15 @@ def read_hints(text: str) -> TurnHints:
         if passage.quoted in subject and (meant := _meant(tokens)):
             hint = hints[subject[passage.quoted]]
             hints[subject[passage.quoted]] = hint._replace(cues=(*hint.cues, *meant))
-        found = list(_hints_of(passage.text, tokens, earlier, asks=passage.asks))
+        before = earlier.get(passage.quoted, ())
+        found = list(_hints_of(passage.text, tokens, before, asks=passage.asks))
         subject.pop(passage.quoted, None)
         acting = [number for number, hint in enumerate(found) if hint.acts and _is_somebody(hint)]
         if len(acting) == 1:
             subject[passage.quoted] = len(hints) + acting[0]
         hints += found
-        earlier = tokens
-    return TurnHints(tuple(hints), frozenset(lower))
+        earlier[passage.quoted] = tokens
+    return TurnHints(tuple(hints[:_MOST_NAMES]), frozenset(lower))
 
 
 def _meant(tokens: Sequence[Token]) -> tuple[NameCue, ...]:
