@@ -260,7 +260,8 @@ class _HearerUpdates:
         self._add_names(group, uids)
         names = group.names.setdefault(subject, self._known_names(subject))
         if fold_name(value) not in map(fold_name, names):
-            names.append(value)
+            plain = untitled(value)
+            names += [value] if plain == value or self._is_taken(plain) else [value, plain]
             group.lines.append(f"{self._spoken_name(source, one.subject, subject)}: also called {value}.")
         if one.subject.uid is not None:
             self._also[fold_name(value)] = one.subject

@@ -138,17 +138,15 @@ def _several(words: list[str], context: NameContext) -> NameCue:
     # Marcus Bell may be a person, the Silver Bell is none.
     if words[0] == "house" or (head in THINGS - PLACES and (is_plain_word(words[0]) or "of" in words)):
         return NameCue("thing word", OTHER, 2.0)
-    if _is_mixed(words):
-        return NameCue("two words", PERSON, 0.6)
-    if head in PLACES | PLACE_HEADS or words[0] in PLACE_OPENERS:
+    is_mixed = _is_mixed(words)
+    if not is_mixed and (head in PLACES | PLACE_HEADS or words[0] in PLACE_OPENERS):
         is_spell = context.span.plain and "of" in words  # or Wall of Stone
         return NameCue("place word", PLACE, 1.6 if is_spell else 2.0 if context.span.plain else 3.0)
-    if "of" in words or context.span.plain:
+    if not is_mixed and ("of" in words or context.span.plain):
         return NameCue("no name's shape", OTHER, 0.8)
     # Misty Step and Magic Missile are no people; Emil Baker needs more than his name.
-    if is_plain_word(words[0]) and words[0] not in NICKNAMES:
-        return NameCue("two words", PERSON, 0.6)
-    return NameCue("two words", PERSON, 1.0 if is_plain_word(words[-1]) else 1.8)
+    is_doubtful = is_mixed or (is_plain_word(words[0]) and words[0] not in NICKNAMES)
+    return NameCue("two words", PERSON, 0.6 if is_doubtful else 1.0 if is_plain_word(words[-1]) else 1.8)
 
 
 def _title(word: str, head: str) -> NameCue | None:
@@ -357,6 +355,6 @@ def _greeting(context: NameContext) -> NameCue | None:
 
 
 _BEFORE: Final[tuple[Callable[[NameContext], NameCue | None], ...]] = (
-    _alone, _article, _by_name, _owned, _apart, _colon, _noun, _from, _to, _of, _at, _by, _for, _in, _on, _this_is,
-    _greeting,
+    _alone, _article, _by_name, _owned, _apart, _colon, _noun, _from, _to, _of, _at, _by, _for, _in, _on,
+    _this_is, _greeting,
 )  # fmt: skip

@@ -110,6 +110,8 @@ class HeardNames:
         if weights[kind] < _ENOUGH or ahead < _AHEAD:
             return None
         if self._inside[name] == 0:
+            if self._lower[fold_word(name)]:
+                return None
             sure = any(cue.cue in _SURE and cue.kind == kind for cue in self._cues[name])
             is_plural = name.isascii() and name.endswith("s") and not name.endswith(("ss", "us", "is"))
             if not sure and weights[kind] < _ONLY_OPENING + is_plural:

@@ -192,7 +192,7 @@ def _name(
     ):
         return
     # The second word of a name has its capital from nowhere else.
-    yield NameSpan(name, first, last, opens and (len(words) == 1 or is_plain_word(words[-1])), plain)
+    yield NameSpan(name, first, last, opens and (len(words) == 1 or is_plain_word(words[0])), plain)
 
 
 def is_plain_word(word: str) -> bool:
