@@ -15,9 +15,8 @@ from typing import NamedTuple
 
 from dndbots.compaction.checks import check_all
 from dndbots.compaction.data.models import SHELVES, CampaignData, Info, new_info
-from dndbots.compaction.heard_turns import LONGEST_PASSAGE
 from dndbots.compaction.shared_state import SharedStateManager
-from dndbots.extraction.port import CATEGORIES, Extractor, KnownNames, Turn, Update
+from dndbots.extraction.port import CATEGORIES, LONGEST_PASSAGE, Extractor, KnownNames, Turn, Update
 from dndbots.ids import mint
 from dndbots.tokens import count_many
 from told import Told, Truth

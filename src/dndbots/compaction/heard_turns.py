@@ -10,7 +10,7 @@ from typing import Final
 
 from dndbots.compaction.checks import NameMention
 from dndbots.events import EventType, GameEvent, audience
-from dndbots.extraction.port import PEOPLE, Extractor, KnownNames, Role, Turn
+from dndbots.extraction.port import LONGEST_PASSAGE, PEOPLE, Extractor, KnownNames, Role, Turn
 from dndbots.extraction.turn_evidence import evidence_of, untitled
 from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, fold_name, is_uid
 from dndbots.memory.human_gates import Gates, gates_of
@@ -23,8 +23,7 @@ SPOKEN: Final = frozenset(
     (EventType.DM_NARRATION, EventType.PLAYER_ACTION, EventType.DIALOGUE, EventType.WHISPER)
 )
 
-# Turns that a hearer heard before, by which new names are weighed; and events read to find them.
-LONGEST_PASSAGE: Final = 80
+# Events read to find the turns that a hearer heard before, by which new names are weighed.
 _MOST_EARLIER: Final = 2 * LONGEST_PASSAGE
 LikelyNames = Callable[[Sequence[str]], Sequence[Mapping[str, str]]]
 _Names = tuple[tuple[str, str], ...]

@@ -27,6 +27,8 @@ CATEGORIES: Final[Mapping[Kind, tuple[str, ...]]] = {
 }
 PEOPLE: Final = ("PC", "NPC", "MON")
 LONGEST_VALUE: Final = 200
+# Turns of one hearer over which names are weighed.
+LONGEST_PASSAGE: Final = 80
 
 # Ties between people.
 KIN: Final = (

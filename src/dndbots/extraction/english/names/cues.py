@@ -102,6 +102,7 @@ _SINGLE: Final = _table(
     ("name's", PERSON, 2.6),
     ("here's", PERSON, 1.2),
     ("on", OTHER, 0.8),
+    ("two three four five six seven several few many these those such each every any no", OTHER, 1.5),
     ("thank praise bless damn", OTHER, 1.5),
     ("speak speaks spoke understand cast casts casting", OTHER, 2.0),
 ) | {word: NameCue("told", PERSON, 1.8) for word in TOLD_PEOPLE - {"with"}}
@@ -290,7 +291,8 @@ def _to(context: NameContext) -> NameCue | None:
         if word in GIVEN_TO and number <= 3:
             return NameCue("given to", PERSON, 2.0)
         if word in MOTION_WORDS | _ALONG:
-            return NameCue("way to", PLACE, 2.2)
+            # "I'm going to Guiding Bolt him": the same words tell what somebody will do.
+            return NameCue("way to", PLACE, 1.2 if word == "going" and number == 0 else 2.2)
     return NameCue("to", PLACE, 0.5)
 
 

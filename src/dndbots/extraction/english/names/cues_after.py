@@ -74,6 +74,8 @@ _LONGEST_STEM: Final = 3
 
 def cue_after(context: NameContext) -> NameCue | None:
     """Return what the words after a name say of it; the most telling ones alone count."""
+    if context.before() == "of" and context.is_name_before(2):
+        return None  # Lady Kima of Vord, who rides ahead
     return next((cue for read in _AFTER if (cue := read(context))), None)
 
 

@@ -16,10 +16,10 @@ from dndbots.extraction.english.names.cues_after import cue_after
 from dndbots.extraction.english.names.spans import NameSpan, Token, find_spans, tokens_of
 from dndbots.extraction.english.not_facts import is_fancied, is_sung
 from dndbots.extraction.english.passages import passages
+from dndbots.extraction.port import LONGEST_PASSAGE
 from dndbots.extraction.turn_evidence import untitled
 from dndbots.text.words import fold_word
 
-WINDOW: Final = 80  # turns
 _LONGEST_TEXT: Final = 20_000
 _MOST_NAMES: Final = 200  # in a turn
 _MOST_FORMS: Final = 40  # names that share a word
@@ -47,7 +47,7 @@ _SURE: Final = frozenset(
         "noun before",
     ]
 )
-_DOING: Final = frozenset(["act", "past", "helper", "is a", "is alive", "is acting", "who", "a"])
+_DOING: Final = frozenset(["act", "helper", "is a", "is alive", "is acting", "who", "a"])
 _ENOUGH: Final = 2.0
 _AHEAD: Final = 1.0
 _ONLY_OPENING: Final = 2.7
@@ -93,7 +93,7 @@ class HeardNames:
         hints = read_hints(text[:_LONGEST_TEXT])
         self._turns.append(hints)
         self._count(hints, 1)
-        if len(self._turns) > WINDOW:
+        if len(self._turns) > LONGEST_PASSAGE:
             self._count(self._turns.popleft(), -1)
         found: dict[str, str] = {}
         for name in dict.fromkeys(hint.name for hint in hints.names):
@@ -223,7 +223,7 @@ def _hints_of(
         around = [*cues_of_the(context), *filter(None, (cue_before(context), cue_after(context)))]
         if asks:
             around = [cue._replace(weight=cue.weight * _ASKED) for cue in around]
-        if context.is_alone and (kind := nearest_kind(token.low for token in reversed(earlier))):
+        if context.is_alone and not asks and (kind := nearest_kind(token.low for token in reversed(earlier))):
             around.append(NameCue("alone after", kind, 1.6))
         before = tokens[span.first - 1].low if span.first else ""
         acts = not before or before in _BEFORE_SUBJECTS

@@ -176,7 +176,12 @@ def _name(
     sentence: str, tokens: Sequence[Token], first: int, last: int, *, opens: bool
 ) -> Iterator[NameSpan]:
     words = [token.low for token in tokens[first:last] if token.text not in _JOINS and token.text != "."]
-    if not words or len(words[0]) < 2 or any(map(str.isdigit, words[0])):
+    if (
+        not words
+        or words[-1].endswith(("-like", "-style"))
+        or len(words[0]) < 2
+        or any(map(str.isdigit, words[0]))
+    ):
         return
     if all(
         word in _WORDS_FOR_PEOPLE or word in NOT_PEOPLE or word.removesuffix("s") in NOT_PEOPLE
