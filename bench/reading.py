@@ -16,7 +16,7 @@ from typing import NamedTuple
 from dndbots.compaction.checks import check_all
 from dndbots.compaction.data.models import SHELVES, CampaignData, Info, new_info
 from dndbots.compaction.shared_state import SharedStateManager
-from dndbots.extraction.port import CATEGORIES, Extractor, KnownNames, Turn, Update
+from dndbots.extraction.port import CATEGORIES, LONGEST_PASSAGE, Extractor, KnownNames, Turn, Update
 from dndbots.ids import mint
 from dndbots.tokens import count_many
 from told import Told, Truth
@@ -246,6 +246,8 @@ def speaking(line: dict[str, str], said_by: str | None) -> str:
 def extracted(campaign: Told, extractor: Extractor, every: int = 5) -> Iterator[Update]:
     """Read as a campaign would be: a few turns at a time, with the names that are known by then."""
     names = dict.fromkeys(campaign.heroes, "PC")
+    weigh = getattr(extractor, "likely_names", None)
+    texts = [line["text"] for line in campaign.lines]
     for start in range(0, len(campaign.lines), every):
         lines = campaign.lines[start : start + every]
         for line in lines:
@@ -256,9 +258,13 @@ def extracted(campaign: Told, extractor: Extractor, every: int = 5) -> Iterator[
             Turn(line["id"], line["speaker"], line["role"], line["text"], line["session"], line["location"])
             for line in lines
         ]
-        for update in extractor.extract(turns, KnownNames(names)):
-            names.setdefault(update.name, CATEGORIES[update.kind][0])
-            yield update
+        # As compaction asks: the likely names of each turn, by the turns before it.
+        first = max(0, start - LONGEST_PASSAGE)
+        likely = weigh(texts[first : start + every])[start - first :] if weigh else [{}] * len(turns)
+        for turn, of_turn in zip(turns, likely, strict=True):
+            for update in extractor.extract([turn], KnownNames(names, of_turn)):
+                names.setdefault(update.name, CATEGORIES[update.kind][0])
+                yield update
 
 
 class Accepted:
@@ -268,6 +274,10 @@ class Accepted:
 
     def __init__(self, extractor: Extractor) -> None:
         self._extractor = extractor
+
+    def likely_names(self, texts: Sequence[str]) -> Sequence[Mapping[str, str]]:
+        weigh = getattr(self._extractor, "likely_names", None)
+        return weigh(texts) if weigh else [{}] * len(texts)
 
     def extract(self, turns: Sequence[Turn], known: KnownNames) -> list[Update]:
         shelves: dict[str, dict[str, Info]] = {}

@@ -117,7 +117,12 @@ class CampaignPersistenceAgent:
         return state.snapshot()
 
     def _proposals(self, turns: list[Turn], data: CampaignData) -> Iterator[Any]:
-        return iter(self.extractor.extract(turns, _known(data)))
+        known, likely_names = _known(data), getattr(self.extractor, "likely_names", None)
+        if likely_names is None:
+            yield from self.extractor.extract(turns, known)
+            return
+        for turn, likely in zip(turns, likely_names([turn.text for turn in turns]), strict=True):
+            yield from self.extractor.extract([turn], known._replace(likely=likely))
 
     # With a campaign
 

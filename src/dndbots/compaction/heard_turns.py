@@ -4,13 +4,13 @@ An extractor's proposals may depend on all three, so every hearer gets proposals
 knowledge. What the DM or other hearers know never decides whom a name means.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from dndbots.compaction.checks import NameMention
 from dndbots.events import EventType, GameEvent, audience
-from dndbots.extraction.port import PEOPLE, KnownNames, Role, Turn
+from dndbots.extraction.port import LONGEST_PASSAGE, PEOPLE, Extractor, KnownNames, Role, Turn
 from dndbots.extraction.turn_evidence import evidence_of, untitled
 from dndbots.ids import CATEGORIES, DM, SYSTEM, category_of, fold_name, is_uid
 from dndbots.memory.human_gates import Gates, gates_of
@@ -22,6 +22,11 @@ from dndbots.text.words import words_of
 SPOKEN: Final = frozenset(
     (EventType.DM_NARRATION, EventType.PLAYER_ACTION, EventType.DIALOGUE, EventType.WHISPER)
 )
+
+# Events read to find the turns that a hearer heard before, by which new names are weighed.
+_MOST_EARLIER: Final = 2 * LONGEST_PASSAGE
+LikelyNames = Callable[[Sequence[str]], Sequence[Mapping[str, str]]]
+_Names = tuple[tuple[str, str], ...]
 
 
 def is_spoken(event: GameEvent) -> bool:
@@ -81,24 +86,21 @@ class HearerReading:
     known: KnownNames
 
 
-def readings_of(view: View, events: Iterable[GameEvent], *, turn_by_turn: bool) -> list[HearerReading]:
-    """Return all readings of some events. `view` is the DM's.
+def readings_of(view: View, events: Sequence[GameEvent], extractor: Extractor) -> list[HearerReading]:
+    """Return all readings of some events for an extractor. `view` is the DM's.
 
     Normally all hearers of a turn share one reading with the names that all of them know: one reading for
     each hearer would cost many times more. An extractor that reads turn by turn gets each turn with each
     hearer's own names; hearers who know the same names of a turn share a reading.
     """
-    spoken: dict[frozenset[str], list[GameEvent]] = {}
-    for event in events:
-        if is_spoken(event):
-            spoken.setdefault(hearers_of(event), []).append(event)
-    read = _read_apart if turn_by_turn else _read_together
-    return [
-        reading
-        for hearers, heard in spoken.items()
-        for reading in read(view, hearers, heard)
-        if reading.turns
-    ]
+    spoken = [event for event in events if is_spoken(event)]
+    if getattr(extractor, "turn_by_turn", False):
+        return _read_apart(view, spoken, getattr(extractor, "likely_names", None))
+    together: dict[frozenset[str], list[GameEvent]] = {}
+    for event in spoken:
+        together.setdefault(hearers_of(event), []).append(event)
+    readings = (_read_together(view, hearers, heard) for hearers, heard in together.items())
+    return [reading for reading in readings if reading.turns]
 
 
 def view_of(view: View, hearer: str) -> View:
@@ -106,31 +108,52 @@ def view_of(view: View, hearer: str) -> View:
     return view if hearer == DM else view.of(hearer)
 
 
-def _read_together(
-    view: View, hearers: frozenset[str], events: Sequence[GameEvent]
-) -> Iterator[HearerReading]:
+def _read_together(view: View, hearers: frozenset[str], events: Sequence[GameEvent]) -> HearerReading:
     common = view.common_to(hearers) if hearers else view
     # Only decisions for everybody count here. What one hearer wants forgotten is hidden from that one later.
     turns = turns_of(common, events, gates_of(view, SYSTEM))
-    yield _reading((*sorted(hearers), DM), turns, find_known_names(common, turns))
+    return _reading((*sorted(hearers), DM), turns, find_known_names(common, turns))
 
 
-def _read_apart(view: View, hearers: frozenset[str], events: Sequence[GameEvent]) -> Iterator[HearerReading]:
-    alike: dict[tuple[Turn, tuple[tuple[str, str], ...]], list[str]] = {}
+def _read_apart(
+    view: View, events: Sequence[GameEvent], likely_names: LikelyNames | None
+) -> list[HearerReading]:
+    alike: dict[tuple[Turn, _Names, _Names], list[str]] = {}
     words = {event.event_id: frozenset(words_of(event.content)) for event in events}
-    for hearer in (*sorted(hearers), DM):
+    passages: dict[tuple[str, ...], Sequence[Mapping[str, str]]] = {}
+    for hearer in (*sorted(frozenset[str]().union(*map(hearers_of, events))), DM):
         own = view_of(view, hearer)
-        turns = turns_of(own, events, gates_of(own))
+        gates = gates_of(own)
+        heard = [event for event in events if hearer == DM or hearer in hearers_of(event)]
+        turns = turns_of(own, heard, gates)
         names = [
             (frozenset(words_of(name)), (name, kind))
             for name, kind in sorted(find_known_names(own, turns).names.items())
         ]
-        for turn in turns:
+        likely: Sequence[Mapping[str, str]] = [{}] * len(turns)
+        if likely_names is not None and turns:
+            earlier = _earlier_texts(own, heard[0], gates)
+            passage = (*earlier.values(), *(turn.text for turn in turns))
+            key = (*earlier, *(turn.id for turn in turns))
+            if key not in passages:
+                passages[key] = likely_names(passage)
+            likely = passages[key][len(earlier) :]
+        for turn, of_turn in zip(turns, likely, strict=True):
             spoken = words[turn.id] | {*words_of(turn.speaker)}
             known = tuple(name for parts, name in names if not spoken.isdisjoint(parts))
-            alike.setdefault((turn, known), []).append(hearer)
-    for (turn, known), alike_hearers in alike.items():
-        yield _reading(tuple(alike_hearers), [turn], KnownNames(dict(known)))
+            alike.setdefault((turn, known, tuple(of_turn.items())), []).append(hearer)
+    return [
+        _reading(tuple(hearers), [turn], KnownNames(dict(known), dict(of_turn)))
+        for (turn, known, of_turn), hearers in alike.items()
+    ]
+
+
+def _earlier_texts(view: View, first: GameEvent, gates: Gates) -> dict[str, str]:
+    """Return what was said before an event, as far back as names are weighed, by event id, oldest first."""
+    decided = gates.forgotten | gates.corrected.keys()
+    events = view.until((first.seq or 1) - 1).newest(_MOST_EARLIER)
+    said = [event for event in events if is_spoken(event) and event.event_id not in decided]
+    return {event.event_id: event.content for event in said[-LONGEST_PASSAGE:]}
 
 
 def _reading(hearers: tuple[str, ...], turns: Iterable[Turn], known: KnownNames) -> HearerReading:
@@ -159,7 +182,7 @@ class Hearer:
     def find(self, name: str, wanted: Sequence[str]) -> NameMention | str | None:
         """Return the known entity with a name, the reason why none fits, or None if the name is new."""
         found = self.bearers(name)
-        for shorter in () if found else _shorter(name):
+        for shorter in () if found else _shorter(name, last=set(wanted) <= set(PEOPLE)):
             bearers = self.bearers(shorter)
             if (
                 bearers
@@ -226,9 +249,12 @@ class Hearer:
         return met[0] if len(met) == 1 else None
 
     def _has_no_other_name(self, uids: Iterable[str], name: str) -> bool:
-        """Return whether these have no other name, so that a family name heard later may be theirs."""
+        """Return whether these have no name without a title but this: a longer one may be theirs."""
         called = self.view.called(sorted(uids)).values()
-        return all({fold_name(one.name), *map(fold_name, one.aliases)} == {fold_name(name)} for one in called)
+        return all(
+            {fold_name(untitled(form)) for form in (one.name, *one.aliases)} == {fold_name(name)}
+            for one in called
+        )
 
     def _speaker(self, name: str, wanted: Sequence[str], turn: Turn) -> NameMention | str:
         """Return the speaker. A speaker who says their own name is not known by it to every hearer."""
@@ -253,7 +279,9 @@ def fitting_categories(categories: Sequence[str]) -> tuple[str, ...]:
     return PEOPLE if set(categories) <= set(PEOPLE) else tuple(categories)
 
 
-def _shorter(name: str) -> list[str]:
-    """Return shorter forms of a name: without titles, and its first word."""
+def _shorter(name: str, *, last: bool) -> list[str]:
+    """Return shorter forms of a name: without titles, its first word, and with `last` its last word."""
     plain = untitled(name)
-    return [form for form in dict.fromkeys((plain, plain.split()[0])) if form != name]
+    words = plain.split()
+    forms = (plain, words[0], words[-1]) if last else (plain, words[0])
+    return [form for form in dict.fromkeys(forms) if form != name]

@@ -84,7 +84,7 @@ def compact_once(
     """
     began = time.perf_counter()
     with campaign_log.view(DM) as view:
-        batch = _read(view, most, turn_by_turn=getattr(extractor, "turn_by_turn", False))
+        batch = _read(view, most, extractor)
         if batch is None:
             return None
     proposed = _proposed(extractor, batch, timeout)
@@ -153,7 +153,7 @@ def extractor_name(extractor: Extractor) -> str:
 # Reading
 
 
-def _read(view: View, most: int, *, turn_by_turn: bool) -> _RunBatch | None:
+def _read(view: View, most: int, extractor: Extractor) -> _RunBatch | None:
     shelf, gates = cursor_of(view), gates_of(view)
     events = list(_next(view, most))
     if not events:
@@ -167,7 +167,7 @@ def _read(view: View, most: int, *, turn_by_turn: bool) -> _RunBatch | None:
         shelf=shelf,
         events=events,
         turns=len(turns),
-        readings=readings_of(view, events, turn_by_turn=turn_by_turn),
+        readings=readings_of(view, events, extractor),
         scenes=scenes,
         narratives=_narratives(view, scenes.closed, gates),
         tokens=sum(count_many(turn.text for turn in turns)),

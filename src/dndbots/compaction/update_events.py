@@ -192,6 +192,7 @@ class _HearerUpdates:
     def __init__(self, who: str, hearer: Hearer, events: Mapping[str, GameEvent]) -> None:
         self._who, self._hearer, self._view, self._events = who, hearer, hearer.view, events
         self._new: dict[str, _Minted] = {}
+        self._also: dict[str, NameMention] = {}  # names that this run gives to known entities
         self._groups: dict[tuple[str, str | None], _EventDraft] = {}
         self._newest: dict[tuple[str, str], _LatestValue] = {}
 
@@ -245,7 +246,9 @@ class _HearerUpdates:
         value = " ".join(one.update.value.split())
         bearers = self._view.persons_of(self._hearer.bearers(value))
         new = self._new.get(fold_name(value))
-        others = {same[0] for same in bearers.values()} | ({new.uid} if new is not None else set())
+        also = self._also.get(fold_name(value))
+        others = {same[0] for same in bearers.values()}
+        others |= {one.uid for one in (new, also) if one is not None and one.uid is not None}
         mine = set(self._view.persons(subject))
         if others - mine - {subject}:
             return Rejected(one.update, f"{value!r} is the name of somebody else", "name")
@@ -257,8 +260,11 @@ class _HearerUpdates:
         self._add_names(group, uids)
         names = group.names.setdefault(subject, self._known_names(subject))
         if fold_name(value) not in map(fold_name, names):
-            names.append(value)
+            plain = untitled(value)
+            names += [value] if plain == value or self._is_taken(plain) else [value, plain]
             group.lines.append(f"{self._spoken_name(source, one.subject, subject)}: also called {value}.")
+        if one.subject.uid is not None:
+            self._also[fold_name(value)] = one.subject
         if new is None and subject in {minted.uid for minted in self._new.values()}:
             minted = next(minted for minted in self._new.values() if minted.uid == subject)
             self._new[fold_name(value)] = minted
@@ -266,6 +272,8 @@ class _HearerUpdates:
 
     def note_recorded(self, one: Accepted) -> None:
         """Note an update that the hearer gets through another hearer's event."""
+        if one.update.field == ALIAS and one.subject.uid is not None:
+            self._also[fold_name(one.update.value)] = one.subject
         uids = self._uids(one)
         if one.certainty == "fact" and not isinstance(uids, str):
             key = uids[one.subject], _with_key(one, uids).key
@@ -348,14 +356,18 @@ class _HearerUpdates:
 
     def _add_names(self, group: _EventDraft, uids: Mapping[NameMention, str]) -> None:
         """Give an event the names of the new entities in it."""
+        minted = {new.uid: new for new in self._new.values()}
         for mention, uid in uids.items():
-            if mention.uid is None and uid not in group.names:
-                group.names[uid] = next([*new.names] for new in self._new.values() if new.uid == uid)
+            if mention.uid is None and uid in minted and uid not in group.names:
+                group.names[uid] = [*minted[uid].names]
 
     def _placed(self, mention: NameMention, source: GameEvent) -> NameMention | _Minted | str:
         """Return the entity with its uid. A new one gets a uid that all turns of this run share."""
         if mention.uid is not None:
             return mention
+        also = self._also.get(fold_name(mention.name))
+        if also is not None and also.category in fitting_categories((mention.category,)):
+            return also
         known = self._new.get(fold_name(mention.name)) or self._new.get(fold_name(untitled(mention.name)))
         if known is None:
             uid = mint_heard(mention.category, mention.name, source.event_id)
@@ -465,10 +477,10 @@ def _is_other(value: JsonValue, other: JsonValue) -> bool:
 
 
 def _shorter_names(name: str) -> list[str]:
-    """Return the shorter forms of a name: without its title, its first word, and its title and last word."""
+    """Return shorter forms of a name: without title, its first or last word, and its title and last word."""
     plain = untitled(name)
     words = plain.split()
-    forms = [plain, words[0]]
+    forms = [plain, words[0], words[-1]]
     if plain != name and len(words) > 1:
         forms.append(f"{name.removesuffix(plain).strip()} {words[-1]}")
     return [form for form in dict.fromkeys(forms) if form != name and is_like_a_name(form)]

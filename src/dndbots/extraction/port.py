@@ -4,6 +4,7 @@ An extractor never sees a uid. `compaction.checks` tests every update against th
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -26,6 +27,8 @@ CATEGORIES: Final[Mapping[Kind, tuple[str, ...]]] = {
 }
 PEOPLE: Final = ("PC", "NPC", "MON")
 LONGEST_VALUE: Final = 200
+# Turns of one hearer over which names are weighed.
+LONGEST_PASSAGE: Final = 80
 
 # Ties between people.
 KIN: Final = (
@@ -118,16 +121,23 @@ class Update(BaseModel):
 
 
 class KnownNames(NamedTuple):
-    """The known names, as they are written, with the category of each."""
+    """The known names, as they are written, with the category of each.
+
+    `likely` are names of a turn that nobody introduced, but which all that was heard shows to be of people or
+    places. They are new until an update names them.
+    """
 
     names: Mapping[str, str]
+    likely: Mapping[str, str] = MappingProxyType({})
 
 
 class Extractor(Protocol):
     """Reads facts out of turns. `waits` is true if it waits for a server instead of using the processor.
 
     An extractor that reads each turn on its own may set `turn_by_turn = True`: it then gets one turn at a
-    time, with all names that one hearer knows, instead of only the names that all hearers share.
+    time, with all names that one hearer knows, instead of only the names that all hearers share. If it also
+    has `likely_names(texts)`, it is asked for the likely names of each of a hearer's turns first; the answer
+    for a turn may follow only from the turns up to it.
     """
 
     waits: bool

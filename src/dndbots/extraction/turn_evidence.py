@@ -205,7 +205,8 @@ def is_like_a_name(name: str) -> bool:
         return False
     if len(telling) == 1:
         shouted = len(bare[0]) > 1 and telling[0].isupper() and telling[0].lower() != telling[0]
-        return not shouted and not is_everyday(bare[0])
+        # No everyday word has an accent: Inês is no form of "in".
+        return not shouted and not (telling[0].isascii() and is_everyday(bare[0]))
     return True
 
 

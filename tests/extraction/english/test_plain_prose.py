@@ -163,3 +163,16 @@ def test_a_name_of_somebody_else_is_no_alias() -> None:
         play(campaign, ("Zara", "Good morning."), ("Throk", "Call me Zara."))
         assert campaign.entity("Zara", viewer="dm").uid == "pc_zara_001"
         assert not campaign.entity("Throk", viewer="dm").aliases
+
+
+def test_a_name_given_to_somebody_known_is_no_second_person() -> None:
+    """Who says "I am Ilvara" is not minted again when Ilvara is spoken of in the same run."""
+    with memory_campaign() as campaign:
+        play(
+            campaign,
+            ("Zara", "Hello there, I am Ilvara."),
+            ("DM", "Everybody looks at Ilvara."),
+            ("DM", "The innkeeper, Odo Brandt, tells Ilvara to sit down."),
+        )
+        assert campaign.entity("Ilvara", viewer="dm").name == "Zara"
+        assert sorted(one.name for one in campaign.entities(viewer="dm")) == ["Odo Brandt", "Zara"]

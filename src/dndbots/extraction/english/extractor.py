@@ -1,11 +1,13 @@
 """The default extractor: reads each turn on its own, and proposes only facts that the turn states."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from dndbots.extraction.english.introductions import KIND, HowTold, find_introductions
 from dndbots.extraction.english.marked_names import Lexicon, Marked, Mention, mark_names
 from dndbots.extraction.english.name_kinds import find_cues
+from dndbots.extraction.english.names.heard_names import likely_names
 from dndbots.extraction.english.not_facts import (
     after_rumor,
     is_closed,
@@ -33,6 +35,8 @@ from dndbots.text.english_words import FUNCTION_WORDS
 from dndbots.text.words import words_of
 
 LONGEST_TURN: Final = 200_000
+# "Is there an inn called the Blue Boar?" tells of none; "Have you seen Pip?" tells of Pip.
+_ASKS_FOR: Final = re.compile(r"(?:is|are|was|were|isn't|aren't) there\b|(?:what|how) if\b", re.IGNORECASE)
 _MARKUP: Final = frozenset("@#[]{}<>|`*_\\=")
 
 
@@ -52,11 +56,18 @@ class RuleExtractor:
 
     def extract(self, turns: Sequence[Turn], known: KnownNames) -> list[Update]:
         """Return the facts that the turns state."""
-        lexicon = Lexicon(known.names)
-        return [update for turn in turns for update in _updates_of(turn, lexicon)]
+        known_names = Lexicon(known.names)
+        names = {name: kind for name, kind in known.likely.items() if not known_names.category_of(name)}
+        lexicon = Lexicon({**names, **known.names}) if names else known_names
+        return [update for turn in turns for update in _updates_of(turn, lexicon, known_names, names)]
+
+    def likely_names(self, texts: Sequence[str]) -> list[dict[str, str]]:
+        """Return for each text its names that the texts up to it show to be of people or places."""
+        return likely_names(texts)
 
 
-def _updates_of(turn: Turn, lexicon: Lexicon) -> list[Update]:
+def _updates_of(turn: Turn, lexicon: Lexicon, known: Lexicon, likely: Mapping[str, str]) -> list[Update]:
+    """Return the facts of a turn. `lexicon` has the known and the likely names."""
     found: dict[Update, None] = {}
     text = rewrite_plainly(write_out_names(turn.text[:LONGEST_TURN]), narrated=turn.role == "dm")
     if is_sung(text):
@@ -69,11 +80,12 @@ def _updates_of(turn: Turn, lexicon: Lexicon) -> list[Update]:
     for before, heard, following in zip([None, *sentences], sentences, [*sentences[1:], None], strict=False):
         if following and takes_back(following.passage.text):
             continue
-        others = _other_names(turn, heard, lexicon)
+        others = _other_names(turn, heard, known)
         found.update(dict.fromkeys(_as_updates(others, turn, heard, lexicon)))
         known_by |= {name.other: name.name for name in others}
         sentence = heard._replace(marked=heard.marked.renamed(known_by))
-        found.update(dict.fromkeys(_introductions(turn, sentence, before, lexicon, narrated=narrated)))
+        found.update(dict.fromkeys(_likely_introductions(turn, sentence, likely)))
+        found.update(dict.fromkeys(_introductions(turn, sentence, before, known, narrated=narrated)))
         speaker = sentence.said_by or (turn.speaker if turn.role != "dm" else None)
         marked = sentence.marked
         if sentence.is_unattributed or sentence.passage.asks or is_closed(sentence.passage.text):
@@ -153,6 +165,23 @@ def _introductions(
                 turn=turn.id,
                 said_by=sentence.said_by,
                 sure="rumor" if sentence.is_unattributed or after_rumor(sentence.marked.text) else "fact",
+            )
+
+
+def _likely_introductions(turn: Turn, sentence: _Sentence, likely: Mapping[str, str]) -> Iterator[Update]:
+    """Yield the likely names of a sentence as introduced, if the sentence speaks of them as real."""
+    if not likely or _ASKS_FOR.match(sentence.passage.text) or is_fancied(sentence.passage.text):
+        return
+    for mention in sentence.marked.mentions:
+        if mention.name in likely:
+            yield Update(
+                kind="environment" if likely[mention.name] == "LOC" else "npc",
+                name=mention.name,
+                field=ALIAS,
+                value=mention.name,
+                turn=turn.id,
+                said_by=sentence.said_by,
+                sure="rumor" if sentence.is_unattributed else "fact",
             )
 
 

@@ -31,6 +31,7 @@ from dndbots.text.words import fold_word, stem
 LONGEST_NAME: Final = 6  # words
 LETTERS: Final[Mapping[str, str]] = {"PC": "P", "NPC": "P", "MON": "P", "LOC": "L", "FAC": "F", "ITEM": "I"}
 _WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*['\u2019]?")
+_ABBREVIATION = re.compile(r"(?<![^\W_])(?:[MD]rs?|Ms|St|Sgt|Lt|Capt|Prof)\. $")
 _POSSESSIVE = re.compile(r"['\u2019]s?$", re.IGNORECASE)
 _JOINS: Final = frozenset(["of", "the", "de", "von", "van", "du", "la", "al"])
 _OPENING: Final = FUNCTION_WORDS | OPENERS | ASKING
@@ -179,7 +180,12 @@ def _bare(match: re.Match[str]) -> _Word:
 
 def _is_word_end(match: re.Match[str]) -> bool:
     before = match.string[max(0, match.start() - 2) : match.start() - 1]
-    return before.isalnum() or before in ("'", "\u2019")
+    return before.isalnum() or before in ("'", "\u2019") or (before == "." and _is_abbreviated(match))
+
+
+def _is_abbreviated(match: re.Match[str]) -> bool:
+    """Return whether a short title stands before a word: Mr. Almeida."""
+    return bool(_ABBREVIATION.search(match.string, max(0, match.start() - 7), match.start()))
 
 
 def _mention(

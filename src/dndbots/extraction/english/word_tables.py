@@ -75,3 +75,21 @@ REAL_WORLD: Final = _words("real_world")
 # Words for ties between people, with the field that keeps each; the plurals in `MUTUAL` hold both ways.
 KIN: Final = _kinship()["kin"]
 MUTUAL: Final = _kinship()["mutual"]
+# What people and places do in a sentence, by which their names are told apart.
+PERSON_ACTS: Final = _words("person_acts")
+ANIMATE_STATES: Final = _words("animate_states")
+MOTION_WORDS: Final = _words("motion_words")
+GIVEN_TO: Final = _words("given_to")
+GAZE_WORDS: Final = _words("gaze_words")
+TOLD_PEOPLE: Final = _words("told_people")
+TOWN_PARTS: Final = _words("town_parts")
+OWN_PARTS: Final = _words("own_parts")
+GREETINGS: Final = _words("greetings")
+PEOPLE_WORDS: Final = _words("people_words")
+BRANDS: Final = _words("brands")
+PLACE_HEADS: Final = _words("place_heads")
+MIXED_HEADS: Final = _words("mixed_heads")
+DIRECTIONS: Final = _words("directions")
+MIXED_OPENERS: Final = _words("mixed_openers")
+NOT_PEOPLE: Final = _words("not_people")
+IRREGULAR_PASTS: Final = _words("irregular_pasts")

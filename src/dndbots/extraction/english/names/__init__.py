@@ -1,0 +1,1 @@
+"""Names that a passage shows to be of people and places, by the sum of what it does with them."""

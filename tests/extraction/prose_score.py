@@ -1,0 +1,144 @@
+"""Scores the default extractor on a passage of prose whose people and places are known.
+
+    python -m tests.extraction.prose_score PASSAGE.jsonl KEY.json
+
+The passage has a transcript line on each line. The key has `people` and `places`, each name with the names
+that are accepted for it; `facts`, pairs of a name and a word that a fact about it contains; `traps`,
+capitalised words that name nobody; and `speakers`.
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dndbots.campaign import Campaign
+from dndbots.canon.entities import Entity
+from dndbots.events import EventType
+from dndbots.extraction.turn_evidence import untitled
+from dndbots.ids import fold_name
+from dndbots.testing import memory_campaign
+
+CATEGORIES = {"people": ("NPC", "PC", "MON"), "places": ("LOC",)}
+NAMED = ("NPC", "PC", "MON", "LOC")
+
+
+class ProseScore(NamedTuple):
+    """What was found of a passage's key, what was missed, and which entities are in no key."""
+
+    found: tuple[str, ...]
+    missed: tuple[str, ...]
+    wrong: tuple[str, ...]
+    doubled: tuple[str, ...]
+    facts: tuple[str, ...]
+    facts_missed: tuple[str, ...]
+
+
+def read_passage(path: Path) -> list[dict[str, Any]]:
+    """Return the transcript lines of a passage, with ids."""
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    return [{"id": f"line_{number:03d}", "session": "s1", **line} for number, line in enumerate(lines, 1)]
+
+
+def score_passage(lines: list[dict[str, Any]], key: dict[str, Any], *, most: int | None = None) -> ProseScore:
+    """Import a passage, compact it (after every `most` lines, if given) and compare it with its key."""
+    with memory_campaign() as campaign:
+        for start in range(0, len(lines), most or len(lines)):
+            campaign.import_transcript(lines[start : start + (most or len(lines))])
+            campaign.compact()
+        return compare(campaign, key)
+
+
+def compare(campaign: Campaign, key: dict[str, Any]) -> ProseScore:
+    """Compare the people and places of a campaign with a key."""
+    entities = [one for one in campaign.entities(viewer="dm") if one.category in NAMED]
+    speakers = {bare(name) for name in key.get("speakers", ())}
+    found: list[str] = []
+    missed: list[str] = []
+    doubled: list[str] = []
+    owner: dict[str, Entity] = {}
+    for kind, categories in CATEGORIES.items():
+        for name, accepted in key[kind].items():
+            names = {bare(one) for one in (name, *accepted)}
+            bearers = [one for one in entities if names & names_of(one) and one.category in categories]
+            (found if bearers else missed).append(f"{name} ({kind})")
+            if len(bearers) > 1:
+                doubled.append(f"{name}: {', '.join(f'{one.name} ({one.uid})' for one in bearers)}")
+            if bearers:
+                owner[name] = bearers[0]
+    known = {uid for one in owner.values() for uid in (one.uid, *one.merged)}
+    wrong = [
+        f"{one.category} {one.name}"
+        for one in entities
+        if one.uid not in known
+        and not names_of(one) & speakers
+        and not any(one.name in text for text in doubled)
+    ]
+    shared = {one.uid for one in owner.values()}
+    if len(shared) < len(owner):
+        doubled.append("one entity for two names")
+    facts, lost = [], []
+    for name, phrase in key.get("facts", ()):
+        texts = said_of(campaign, owner[name]) if name in owner else []
+        hit = any(phrase.casefold() in text.casefold() for text in texts)
+        (facts if hit else lost).append(f"{name}: {phrase}")
+    return ProseScore(*map(tuple, (found, missed, wrong, doubled, facts, lost)))
+
+
+def said_of(campaign: Campaign, entity: Entity) -> list[str]:
+    """Return all that is known of an entity: its names, and its facts with the names of whom they link to."""
+    texts = [entity.name, *entity.aliases]
+    names = {one.uid: one.name for one in campaign.entities(viewer="dm")}
+    mine = {entity.uid, *entity.merged}
+    for event in campaign.events(viewer="dm"):
+        for fact in event.metadata.get("facts", ()) if event.event_type is EventType.EXTRACTION else ():
+            values = fact["value"] if isinstance(fact["value"], list) else [fact["value"]]
+            if not mine.isdisjoint((fact["subject"], *map(str, values))):
+                about = names.get(fact["subject"], "")
+                texts += [f"{about} {fact['key']} {names.get(str(value), value)}" for value in values]
+    return texts
+
+
+def names_of(entity: Entity) -> set[str]:
+    """Return the names of an entity, without titles and articles."""
+    return {bare(name) for name in (entity.name, *entity.aliases)}
+
+
+def bare(name: str) -> str:
+    """Return a name folded, without titles and articles before it."""
+    return fold_name(re.sub(r"^(?:the|an?) ", "", untitled(name), flags=re.IGNORECASE))
+
+
+def show(score: ProseScore, key: dict[str, Any]) -> str:
+    """Return a score as lines to read."""
+    traps = {bare(one) for one in key.get("traps", ())}
+    total = len(score.found) + len(score.missed)
+    trapped = [one for one in score.wrong if bare(one.partition(" ")[2]) in traps]
+    lines = [
+        f"found {len(score.found)} of {total}: {', '.join(score.found)}",
+        f"missed {len(score.missed)}: {', '.join(score.missed)}",
+        f"wrong entities {len(score.wrong)}: {', '.join(score.wrong)} (of them traps: {len(trapped)})",
+        f"doubled {len(score.doubled)}: {'; '.join(score.doubled)}",
+        f"facts {len(score.facts)} of {len(score.facts) + len(score.facts_missed)}: {'; '.join(score.facts)}",
+        f"facts missed: {'; '.join(score.facts_missed)}",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Score one passage and print the score."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("passage", type=Path)
+    parser.add_argument("key", type=Path)
+    parser.add_argument("--every", type=int, help="compact after so many lines, as in play")
+    args = parser.parse_args()
+    key = json.loads(args.key.read_text("utf-8"))
+    sys.stdout.write(show(score_passage(read_passage(args.passage), key, most=args.every), key) + "\n")
+
+
+if __name__ == "__main__":
+    main()
