@@ -115,4 +115,5 @@ class SmallTalk:
         if not about:
             return ""
         said = deed.gist.partition(": ")[2] if deed.gist.startswith(f"{about} told us") else ""
-        return self.voice.say("callback_said" if said else "callback", who=about, what=said or deed.gist)
+        what = deed.gist.replace(f"{about} asked us to ", "we were asked to ", 1)
+        return self.voice.say("callback_said" if said else "callback", who=about, what=said or what)
