@@ -11,7 +11,7 @@ from tests.game.world.scenes import Bench, words
 from dndbots.errors import ActRefused
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.game import referee
-from dndbots.game.acts import Act, Verb
+from dndbots.game.acts import Act, Attempt, Verb
 from dndbots.game.adventures import load
 from dndbots.game.phrases import house_phrases
 from dndbots.game.state.game_notes import played_of
@@ -383,3 +383,14 @@ def test_who_asks_the_same_in_other_words_hears_it_in_short() -> None:
     assert "Nobody has been in the mill since the flood." in short
     assert "It is shut" not in short
     assert "Nobody has been" not in words(bench.ask("zara", words="And that mill?", **ask))
+
+
+def test_no_die_takes_what_is_not_there(bench: Bench) -> None:
+    """Who reaches for a thing that nobody has seen here finds none; for scenery, the die decides."""
+    attempt = Attempt(approach="take", ability="dex", level="easy", effect="stolen")
+    bench.act("zara", Verb.TRY, what="golden crown", attempt=attempt)
+    missed = bench.log[-1]
+    assert "rolls" not in str(missed.metadata)
+    assert missed.metadata["attempt"]["success"] is False
+    bench.act("zara", Verb.TRY, what="one of the planks", attempt=attempt)
+    assert "Zara tries dexterity" in str(bench.log[-1].metadata)
