@@ -1,11 +1,13 @@
 """Foes: where they stand, how the party can deal with them, and how many are left."""
 
 import pytest
+from tests.game.world.scenes import MILL as MILL_TEXT
 from tests.game.world.scenes import Bench, fight_on, hero, words
 
 from dndbots.campaign import Campaign
 from dndbots.canon import claims
 from dndbots.game.acts import Verb
+from dndbots.game.adventures import load
 from dndbots.game.input.person_player import parse_line
 from dndbots.game.state.options import list_options
 from dndbots.game.state.pieces import FoeGroup, left_of
@@ -129,3 +131,23 @@ def test_a_gist_does_not_cut_a_quotation(text: str, clause: str | None) -> None:
 def test_one_of_a_group_keeps_the_name_of_the_group(name: str, one: str) -> None:
     """A fight calls foes by the name that was heard: one of the rime goblins is a rime goblin."""
     assert FoeGroup("goblin", name, 2).one == one
+
+
+def test_foes_who_make_peace_say_what_they_know() -> None:
+    """What the adventure lets them say is told once, also to those who only talk to them."""
+    text = MILL_TEXT.replace(
+        "says: Nobody goes on without paying", "says: [Halt there, The count pays us in hay]"
+    )
+    for seed in range(20):
+        bench = Bench(load(text), seed=seed)
+        bench.dm()
+        bench.go("mill path")
+        bench.ask("throk", Verb.OPEN, what="back door")
+        if bench.dm_bot.leads(bench.table, "loc_mill_001", "back door") is None:
+            continue
+        bench.go("back door")
+        told = words(bench.ask("throk", Verb.PARLEY, target="mon_toll_001"))
+        if "spared:toll" in bench.table.beats and "gold" not in told:
+            assert "The count pays us in hay" in told
+            return
+    raise AssertionError("nobody made peace in twenty games")

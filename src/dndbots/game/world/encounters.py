@@ -247,6 +247,7 @@ def _agree(
     first = next(iter(groups.values()))
     if reaction_roll.attitude in _PEACE:
         text = narration.phrase(_rule("friendly", first), foes=first.name)
+        text = f"{text} {_parting_words(narration, groups)}".strip()
         _settle(narration, place, uid, groups, who, text=text, rolls=dice(reaction_roll))
         return
     price = _PRICE * sum(group.number for group in groups.values())
@@ -280,6 +281,16 @@ def _agree(
         _attack(narration, uid, groups, before=refused)
         return
     narration.tell(uid, refused, participants=who, play={"rolls": dice(reaction_roll)})
+
+
+def _parting_words(narration: Narration, groups: dict[str, Group]) -> str:
+    """Return what foes who make peace have to say and have not said yet."""
+    for mon, group in groups.items():
+        foes = narration.atlas.module.foes.get(narration.atlas.key(mon) or "")
+        says = narration.pick_text(foes.says, most=1) if foes is not None and foes.says else ""
+        if says:
+            return narration.phrase(_rule("talks", group), foes=group.name, says=says)
+    return ""
 
 
 def _settle(
