@@ -206,3 +206,18 @@ def test_what_is_no_food_is_not_eaten() -> None:
     bench, _ = eat("black ledger")
     assert "black ledger" in bench.table.items(THROK)
     assert not bench.table.conditions(THROK)
+
+
+@pytest.mark.parametrize("said", ["good day, one eel please", "I'd like a bed", "give us a smoked eel"])
+def test_an_order_in_a_remark_is_a_purchase(said: str) -> None:
+    """Who greets and orders in one breath gets what they ordered, and pays."""
+    bench = ferry()
+    say(bench, said)
+    assert bench.table.fact(THROK, COPPERS) in (97, 95)
+
+
+def test_a_remark_about_a_ware_is_no_order() -> None:
+    """Praise costs nothing."""
+    bench = ferry()
+    say(bench, "that eel smells wonderful")
+    assert bench.table.fact(THROK, COPPERS) is None

@@ -53,7 +53,7 @@ _WORD: Final = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What somebody asks for: a number of gold pieces or times of them, or just better terms.
+    """A demand in a bargain: a number of gold pieces or times of them, or just better terms.
 
     With `is_for_less`, a price is too high; with `is_for_more`, a reward too low.
     """

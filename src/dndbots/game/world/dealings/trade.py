@@ -4,6 +4,7 @@ Sheets count whole gold pieces. What is left of a gold piece that was broken sta
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -33,6 +34,12 @@ _ALIKE_TEXT: Final = """
 _ALIKE: Final = tuple(
     (frozenset(map(stem, words.split())), stem(sold.strip()))
     for words, _, sold in (pair.partition("=") for pair in _ALIKE_TEXT.split("/"))
+)
+_ORDER: Final = re.compile(
+    r"\b(?:please|(?:i|we)(?:'d| would| will|'ll) (?:like|have|take|buy)|(?:i|we) (?:want|need)(?! to)"
+    r"|(?:give|bring|pour|sell|get) (?:me|us)"
+    r"|(?:one|two|a|some) (?:of your )?\w+ for (?:me|us|everybody|all of us))\b",
+    re.IGNORECASE,
 )
 _IN_COPPERS: Final = {"cp": 1, "sp": 10, "gp": 100}
 _COINS: Final = {"cp": "copper", "sp": "silver piece", "gp": "gold piece"}
@@ -87,6 +94,11 @@ def find_ware(person: Person, wanted: str, *, is_cheaper: bool = False) -> Ware 
         if person.wares
         else _listed_ware(person, wanted)
     )
+
+
+def read_order(person: Person, words: str) -> Ware | None:
+    """Return the ware that words to a seller ask for: "one beer please", "I would like a bed"."""
+    return find_ware(person, words) if person.wares and _ORDER.search(words) else None
 
 
 def _named_ware(person: Person, words: set[str], meant: set[str], *, is_cheaper: bool) -> Ware | None:

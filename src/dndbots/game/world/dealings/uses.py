@@ -1,4 +1,4 @@
-"""What comes of using the things of an adventure: told once, or felt by who eats or drinks them."""
+"""Uses of the things of an adventure: what comes of them is told once, or felt by who swallows them."""
 
 from collections.abc import Sequence
 from typing import Any

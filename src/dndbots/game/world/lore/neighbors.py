@@ -1,4 +1,4 @@
-"""What a person can say of the others: who they are, where to find them, and who might know more."""
+"""Neighbors: who the others are, where to find them, and who might know more, as a person tells it."""
 
 from typing import TYPE_CHECKING
 

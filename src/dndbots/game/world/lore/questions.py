@@ -88,7 +88,8 @@ reward
 self
   \bwho (?:are|might) you\b
   \byou(?:'re| are)? in charge\b
-  \bdo you (?:own|run|rule)\b
+  \bdo you (?:own|run|rule) (?:it|this|that|all)\b
+  \bdo you (?:own|run|rule) the (?:place|inn|house|ferry|boat|town|village|yard|bridge|mill)\b
   \byour name\b
   \bcalled\?
   \bare you called\b
@@ -100,7 +101,7 @@ here
   \bwhat (?:is|do you call) this (?:place|village|town)(?: called)?\??$
   \bwhere (?:are we|am i)\b
 past
-  \bhow old\b
+  \bhow old (?:are|were|would) you\b
   \bhow long (?:have|did|were) you\b
   \bhow long (?:you've|you have)\b
   \byour age\b
@@ -146,6 +147,7 @@ kin
   \brelated to\b
 family
   ^(?:and )?what (?:is|was) (?:his|her|their) name\b
+  \bhow old (?:is|was) (?:he|she|your)\b
   ^(?>.*?\b(?:you|your|yours|yourself)\b).*\b(?:KIN)\b
   ^(?>.*?\b(?:KIN)\b).*\b(?:you|your|yours)\b
   ^(?>.*?\b(?:your|are they|is he|is she|is that|boy|girl|man|woman)\b).*\byours\b
