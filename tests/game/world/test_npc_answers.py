@@ -107,3 +107,16 @@ def test_nobody_is_introduced_twice() -> None:
     said = words(bench.ask("throk", Verb.ASK, target="npc_maren_001", what="news"))
     assert said.partition("They say")[0].count("Maren") <= 2  # the greeting, and the speaker of what follows
     assert "Maren Tull," not in said
+
+
+def test_who_has_told_all_they_know_names_somebody_else() -> None:
+    """Asked who might know, a person first says what they know themselves, and then whom to ask."""
+    bench, narration = stand_before(adventure(APPLES), "wymond")
+    person = narration.atlas.module.people["wymond"]
+    question = "who would know about the apples?"
+    assert find_answer(narration, person, question, [THROK]).kind == "saying"
+    for said in ("tell us about the apples", question):
+        bench.ask("throk", Verb.ASK, target="npc_wymond_001", what=said, words=said)
+    step = bench.step("dm")
+    again = find_answer(bench.dm_bot.narration_for(bench.screen(step)), person, question, [THROK])
+    assert again.kind == "neighbor"

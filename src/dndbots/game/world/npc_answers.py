@@ -99,8 +99,11 @@ class NpcKnowledge:
             self._by_words(stems, subject),
             self._by_life_words(wide, stems),
         ):
-            if found is not None:
-                return found
+            if found is None:
+                continue
+            # Who has said all they know names somebody else, if that is what they are asked for.
+            other = self._refer(stems) if found.heard and Facet.WHOM_TO_ASK in facets else None
+            return other or found
         return self._unknown(stems, subject)
 
     # What the module lets them say.
