@@ -83,7 +83,7 @@ def test_foes_who_were_settled_with_are_gone(seed: int) -> None:
         if YARD in bench.table.fights:
             fight_on(bench, YARD)
         else:
-            bench.ask("throk", Verb.PARLEY, target=TOLL)
+            bench.ask("throk", Verb.PARLEY, target=TOLL, words="We pay.")
     assert bench.table.beats & {"spared:toll", "killed:toll"}
     alive = bench.table.alive(TOLL)
     campaign = recorded(bench)
@@ -151,3 +151,36 @@ def test_foes_who_make_peace_say_what_they_know() -> None:
             assert "The count pays us in hay" in told
             return
     raise AssertionError("nobody made peace in twenty games")
+
+
+def at_the_toll(seed: int) -> Bench | None:
+    """A party before the toll goblins, if the door gave way at once."""
+    bench = Bench(seed=seed)
+    bench.dm()
+    bench.go("mill path")
+    bench.ask("throk", Verb.OPEN, what="back door")
+    if bench.dm_bot.leads(bench.table, "loc_mill_001", "back door") is None:
+        return None
+    bench.go("back door")
+    return bench
+
+
+def test_nobody_pays_who_did_not_say_so() -> None:
+    """A player who only asks is told the price; who then agrees pays it, without another roll of dice."""
+    asked = 0
+    for seed in range(60):
+        bench = at_the_toll(seed)
+        if bench is None:
+            continue
+        before = bench.table.fact(THROK, "gold", 0)
+        bench.ask("throk", Verb.PARLEY, target="mon_toll_001", words="What do you want?")
+        assert bench.table.fact(THROK, "gold", 0) == before
+        if "priced:mon_toll_001" not in bench.table.beats:
+            continue
+        bench.ask("throk", Verb.PARLEY, target="mon_toll_001", words="Very well, here is your gold.")
+        price = before - bench.table.fact(THROK, "gold", 0)
+        if "friendly:toll" not in bench.table.beats:  # who took to the party meanwhile takes nothing
+            assert price == 15
+            assert "spared:toll" in bench.table.beats
+            asked += 1
+    assert asked

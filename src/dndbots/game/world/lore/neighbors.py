@@ -1,12 +1,18 @@
 """Neighbors: who the others are, where to find them, and who might know more, as a person tells it."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from dndbots.game.adventures.module import Person
+from dndbots.game.world.lore.question_words import all_stems
 from dndbots.text.word_forms import as_path
 
 if TYPE_CHECKING:
     from dndbots.game.world.narration import Narration
+
+# Words of trade that name no ware.
+_TRADING: Final = all_stems(
+    "sell sold selling buy trade price prices cost costs wares goods charge serve offer"
+)
 
 
 class Neighbors:
@@ -52,8 +58,9 @@ class Neighbors:
 
     def seller_of(self, stems: frozenset[str]) -> str:
         """Return who sells what words speak of, if the person does not; else ""."""
-        own = self._person.life.get("sells", "")
-        seller = None if self._lore.sells(own, stems) else self._lore.seller_of(stems)
+        wanted = stems - _TRADING
+        own = " ".join((self._person.life.get("sells", ""), *self._person.wares))
+        seller = None if self._lore.sells(own, wanted) else self._lore.seller_of(wanted)
         return "" if seller is None or seller.key == self._person.key else self.introduce(seller)
 
     def refer(self, stems: frozenset[str]) -> tuple[str, str]:
