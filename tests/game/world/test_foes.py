@@ -184,3 +184,21 @@ def test_nobody_pays_who_did_not_say_so() -> None:
             assert "spared:toll" in bench.table.beats
             asked += 1
     assert asked
+
+
+def test_one_of_several_is_told_as_one() -> None:
+    """A group whose number comes out as one goes by the singular of its name."""
+    text = MILL_TEXT.replace(
+        "monster: goblin, number: 3, name: toll goblins", "monster: goblin, number: 1, name: toll goblins"
+    )
+    for seed in range(30):
+        bench = Bench(load(text), seed=seed)
+        bench.dm()
+        bench.go("mill path")
+        bench.ask("throk", Verb.OPEN, what="back door")
+        if bench.dm_bot.leads(bench.table, "loc_mill_001", "back door") is not None:
+            told = words(bench.go("back door")).casefold()
+            assert "a toll goblin" in told
+            assert "toll goblins has" not in told
+            return
+    raise AssertionError("no door gave way")

@@ -22,6 +22,7 @@ _FRESH: Final = 12
 _LEADS_FOR: Final = 9
 _TITLES: Final = frozenset(("sister", "brother", "old", "granny", "captain", "sir", "lady", "master", "the"))
 _NOTHING: Final[Mapping[str, Any]] = {}
+_LEAVING: Final = ("", Verb.GO.value, Verb.STAY.value, Verb.FLEE.value)
 _BLOWS: Final = (EventType.COMBAT_START, EventType.COMBAT_ROUND, EventType.DAMAGE)
 # Events that not everybody present perceives: they do not show who is there.
 _APART: Final = (EventType.WHISPER, EventType.SYSTEM)
@@ -48,6 +49,12 @@ class HeardEvent(NamedTuple):
     def is_question(self) -> bool:
         """True if its words ask something."""
         return self.event.content.rstrip(' ".!').endswith("?") or " ask " in self.event.content
+
+    @property
+    def is_own_words(self) -> bool:
+        """True for an act in words that are none of the house's: a person or a model typed them."""
+        act = self.play.get("act")
+        return bool(act and act.get("words") and not act.get("phrases"))
 
     def says(self, key: str) -> Any:
         """Return a metadata value of the event."""
@@ -238,6 +245,18 @@ class Mind:
         """Moves that others here announced this round, in the order they spoke."""
         intents = self.table.intents
         return {uid: act for uid, act in intents.items() if uid in self.friends and act.verb is Verb.GO}
+
+    @property
+    def is_waited_for(self) -> bool:
+        """True if somebody of the party is at something here, in words of their own: the house lets them."""
+        return any(
+            heard.source in self.friends
+            and heard.place == self.here
+            and heard.round >= self.round - 1
+            and heard.verb not in _LEAVING
+            and heard.is_own_words
+            for heard in self.recent
+        )
 
     def is_unharmed(self, foes: str) -> bool:
         """Return whether it saw that blows do no harm to these foes."""

@@ -84,7 +84,9 @@ def _foes(scene: SceneNames) -> Iterator[str]:
 
 def _items(scene: SceneNames) -> Iterator[str]:
     carried = ", ".join(item if n == 1 else f"{n} {item}" for item, n in scene.table.items(scene.who).items())
-    yield f"You carry {carried or 'nothing'}, and {scene.table.fact(scene.who, 'gold', 0)} gold."
+    gold, coppers = (int(scene.table.fact(scene.who, coins, 0)) for coins in ("gold", "coppers"))
+    change = f" and {coppers} coppers" if coppers else ""
+    yield f"You carry {carried or 'nothing'}, and {gold} gold{change}."
 
 
 def _spells(scene: SceneNames) -> Iterator[str]:

@@ -91,7 +91,7 @@ def _group(narration: Narration, foes: Wanderers, uid: str | None = None) -> Gro
 def _told(foes: Group) -> str:
     """Return foes as narration names them: one by name, several with their number."""
     return (
-        with_article(foes.name)
+        with_article(singular_of(foes.name))
         if foes.number == 1
         else f"{number_word(foes.number)} {without_article(foes.name)}"
     )
@@ -99,7 +99,7 @@ def _told(foes: Group) -> str:
 
 def _one_of(foes: Group) -> str:
     """Return the name of the one foe who speaks for the group."""
-    return foes.name if foes.number == 1 else singular_of(foes.name)
+    return singular_of(foes.name)
 
 
 def _rule(rule: str, foes: Group) -> str:

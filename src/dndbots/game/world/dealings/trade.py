@@ -133,13 +133,18 @@ def _means(narration: Narration, who: str) -> int:
 
 
 def _pay(narration: Narration, who: str, npc: str, price: int) -> tuple[list[JsonValue], list[JsonValue]]:
-    """Return the gold that changes hands, and the coppers that the buyer has left, as far as they change."""
+    """Return the gold that changes hands, and the coins that the buyer has left, as far as they change.
+
+    Who breaks a gold piece gets most of it back, so that it is not told as paid.
+    """
+    purse = int(narration.step.table.fact(who, "gold", 0))
     coppers = int(narration.step.table.fact(who, COPPERS, 0))
     gold = max(0, math.ceil((price - coppers) / _A_GOLD))
     left = coppers + gold * _A_GOLD - price
-    loot: list[JsonValue] = [{"gold": gold, "to": npc, "from": who}] if gold else []
     facts: list[JsonValue] = [{"subject": who, "key": COPPERS, "value": left}] if left != coppers else []
-    return loot, facts
+    if gold and price < _A_GOLD:
+        return [], [*facts, {"subject": who, "key": "gold", "value": purse - gold}]
+    return [{"gold": gold, "to": npc, "from": who}] if gold else [], facts
 
 
 def _sell(narration: Narration, uid: str, person: Person, pending: PendingAct, ware: Ware) -> None:
