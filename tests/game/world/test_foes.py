@@ -198,7 +198,7 @@ def test_one_of_several_is_told_as_one() -> None:
         bench.ask("throk", Verb.OPEN, what="back door")
         if bench.dm_bot.leads(bench.table, "loc_mill_001", "back door") is not None:
             told = words(bench.go("back door")).casefold()
-            assert "a toll goblin" in told
-            assert "toll goblins has" not in told
+            assert "toll goblin " in told
+            assert "toll goblins" not in told
             return
     raise AssertionError("no door gave way")

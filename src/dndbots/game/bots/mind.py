@@ -50,12 +50,6 @@ class HeardEvent(NamedTuple):
         """True if its words ask something."""
         return self.event.content.rstrip(' ".!').endswith("?") or " ask " in self.event.content
 
-    @property
-    def is_own_words(self) -> bool:
-        """True for an act in words that are none of the house's: a person or a model typed them."""
-        act = self.play.get("act")
-        return bool(act and act.get("words") and not act.get("phrases"))
-
     def says(self, key: str) -> Any:
         """Return a metadata value of the event."""
         return self.event.metadata.get(key)
@@ -248,13 +242,12 @@ class Mind:
 
     @property
     def is_waited_for(self) -> bool:
-        """True if somebody of the party is at something here, in words of their own: the house lets them."""
+        """True if a person's character is at something here: the house lets them finish."""
         return any(
-            heard.source in self.friends
+            heard.source in self._people
             and heard.place == self.here
             and heard.round >= self.round - 1
             and heard.verb not in _LEAVING
-            and heard.is_own_words
             for heard in self.recent
         )
 
