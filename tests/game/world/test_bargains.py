@@ -216,6 +216,12 @@ def test_an_order_in_a_remark_is_a_purchase(said: str) -> None:
     assert bench.table.fact(THROK, COPPERS) in (97, 95)
 
 
+def test_a_polite_question_about_a_ware_is_no_order() -> None:
+    bench = ferry()
+    say(bench, "please tell me about the eel", verb=Verb.ASK, what="eel")
+    assert bench.table.fact(THROK, COPPERS) is None
+
+
 def test_a_remark_about_a_ware_is_no_order() -> None:
     """Praise costs nothing."""
     bench = ferry()

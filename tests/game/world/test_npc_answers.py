@@ -120,3 +120,17 @@ def test_who_has_told_all_they_know_names_somebody_else() -> None:
     step = bench.step("dm")
     again = find_answer(bench.dm_bot.narration_for(bench.screen(step)), person, question, [THROK])
     assert again.kind == "neighbor"
+
+
+@pytest.mark.parametrize(
+    ("module", "npc", "question", "said"),
+    [
+        (BRIDGE, "marda", "good day, what do you sell?", "Beer"),
+        (BRIDGE, "pask", "what does a bed cost?", "Marda Tolley"),
+        (APPLES, "rafe", "how much is a bed?", "Bettany"),
+        (APPLES, "gil", "what do you sell?", "cider"),
+    ],
+)
+def test_who_does_not_sell_a_thing_names_who_does(module: str, npc: str, question: str, said: str) -> None:
+    """A question for wares in general is for the one who is asked."""
+    assert said in ask(module, npc, question).text

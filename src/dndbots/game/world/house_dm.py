@@ -19,7 +19,7 @@ from dndbots.game.state.table import Table
 from dndbots.game.world.atlas import Atlas
 from dndbots.game.world.dealings.bargains import settle_bargains
 from dndbots.game.world.dealings.remarks import answer_remarks
-from dndbots.game.world.dealings.trade import answer_purchases, answer_sales
+from dndbots.game.world.dealings.trade import answer_purchases, answer_sales, take_orders
 from dndbots.game.world.dealings.uses import tell_uses
 from dndbots.game.world.encounters import (
     answer_attack,
@@ -248,7 +248,7 @@ def answer_acts(narration: Narration, uid: str, waiting: Sequence[PendingAct]) -
         if pending.place == uid == table.place(pending.who) and table.can_act(pending.who)
     ]
     if uid not in table.fights:
-        acts = settle_bargains(narration, uid, acts)
+        acts = settle_bargains(narration, uid, take_orders(narration, uid, acts))
     for verb, answered in _ANSWERS.items():
         matching = [pending for pending in acts if pending.act.verb is verb]
         if matching and (verb is Verb.PARLEY or uid not in table.fights):

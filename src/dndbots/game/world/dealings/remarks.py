@@ -1,13 +1,10 @@
 """Remarks to people: they greet back, take thanks, bristle at threats, and hold to their price."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
-from dndbots.game.acts import Verb
 from dndbots.game.adventures.module import Place
 from dndbots.game.state.pieces import PendingAct
-from dndbots.game.world.dealings.trade import answer_purchases, read_order
 from dndbots.game.world.narration import Narration
 from dndbots.game.world.talk import is_shaken, speak
 from dndbots.game.world.world_state import MOOD
@@ -29,16 +26,13 @@ _REPUTATION: Final = {"threat": -1}
 
 def answer_remarks(narration: Narration, place: Place, uid: str, acts: Sequence[PendingAct]) -> None:
     """Let each person who was spoken to answer once, in the spirit of what was said."""
+    del place
     if narration.screen.voiced:
         return  # a model speaks for them
     people = {narration.atlas.uid("npc", person.key): person for person in narration.world.people(uid)}
     spoken_to = {act.act.target: act for act in acts if act.act.target in people}
     for npc, act in spoken_to.items():
         person = people[str(npc)]
-        if (ware := read_order(person, act.act.words)) is not None:
-            bought = act.act.model_copy(update={"verb": Verb.BUY, "what": ware.name})
-            answer_purchases(narration, place, uid, [replace(act, act=bought)])
-            continue
         kind = _kind_of(act.act.words)
         if kind == "greeting" and not narration.world.met(person.key):
             speak(narration, uid, person, "")  # they introduce themselves

@@ -6,11 +6,12 @@ Sheets count whole gold pieces. What is left of a gold piece that was broken sta
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from pydantic import JsonValue
 
+from dndbots.game.acts import Verb
 from dndbots.game.adventures.module import Person, Place
 from dndbots.game.state.pieces import PendingAct
 from dndbots.game.world.narration import Narration, with_article
@@ -41,6 +42,7 @@ _ORDER: Final = re.compile(
     r"|(?:one|two|a|some) (?:of your )?\w+ for (?:me|us|everybody|all of us))\b",
     re.IGNORECASE,
 )
+_ASKED: Final = re.compile(r"\b(?:tell|say|about|know|who|what|where|why|how|when)\b", re.IGNORECASE)
 _IN_COPPERS: Final = {"cp": 1, "sp": 10, "gp": 100}
 _COINS: Final = {"cp": "copper", "sp": "silver piece", "gp": "gold piece"}
 _A_GOLD: Final = 100
@@ -96,9 +98,24 @@ def find_ware(person: Person, wanted: str, *, is_cheaper: bool = False) -> Ware 
     )
 
 
+def take_orders(narration: Narration, uid: str, acts: Sequence[PendingAct]) -> list[PendingAct]:
+    """Return the acts with words to a seller that order something as purchases."""
+    return [_as_purchase(narration, uid, pending) for pending in acts]
+
+
+def _as_purchase(narration: Narration, uid: str, pending: PendingAct) -> PendingAct:
+    act, person = pending.act, _person(narration, uid, pending)
+    is_spoken = act.verb in (Verb.TELL, Verb.ASK) and not act.phrases
+    ware = read_order(person, act.words) if person is not None and is_spoken else None
+    if ware is None:
+        return pending
+    return replace(pending, act=act.model_copy(update={"verb": Verb.BUY, "what": ware.name}))
+
+
 def read_order(person: Person, words: str) -> Ware | None:
     """Return the ware that words to a seller ask for: "one beer please", "I would like a bed"."""
-    return find_ware(person, words) if person.wares and _ORDER.search(words) else None
+    is_order = _ORDER.search(words) is not None and _ASKED.search(words) is None
+    return find_ware(person, words) if person.wares and is_order else None
 
 
 def _named_ware(person: Person, words: set[str], meant: set[str], *, is_cheaper: bool) -> Ware | None:

@@ -59,8 +59,12 @@ class Neighbors:
     def seller_of(self, stems: frozenset[str]) -> str:
         """Return who sells what words speak of, if the person does not; else ""."""
         wanted = stems - _TRADING
-        own = " ".join((self._person.life.get("sells", ""), *self._person.wares))
-        seller = None if self._lore.sells(own, wanted) else self._lore.seller_of(wanted)
+        known = self._module.people.values()
+        selling = [one for one in known if self._lore.sells(" ".join(one.wares), wanted)]
+        if self._person in selling:
+            return ""
+        sells_something = self._person.wares or "sells" in self._person.life
+        seller = selling[0] if selling else None if sells_something else self._lore.seller_of(wanted)
         return "" if seller is None or seller.key == self._person.key else self.introduce(seller)
 
     def refer(self, stems: frozenset[str]) -> tuple[str, str]:
