@@ -151,7 +151,7 @@ UNITS: dict[str, list[list[str]]] = {
         ["campaign_log"],
     ],
     "text": [
-        ["clean", "english_words", "word_forms"],
+        ["clean", "english_words", "numbers", "word_forms"],
         ["labels", "sentences", "tenses", "terms"],
         ["words"],
         ["names"],

@@ -10,7 +10,7 @@ from dndbots.errors import GameExists, InvalidSetting
 from dndbots.game.agents import Cast
 from dndbots.game.game import Game
 from dndbots.game.models.model_dm import ModelDM
-from dndbots.game.story_seats import StoryWish, find_people
+from dndbots.game.story_seats import UNNAMED, StoryWish, find_people
 from dndbots.ids import DM
 from dndbots.rules.characters.creation import ready_made
 from dndbots.testing import ScriptedVoice, memory_campaign
@@ -108,3 +108,19 @@ def test_a_story_without_players_needs_a_sheet() -> None:
 
 def test_the_busiest_come_first() -> None:
     assert [person.name for person in find_people(imported())] == ["Bram", "Isolde"]
+
+
+def test_a_story_without_a_place_goes_on_in_no_other_story() -> None:
+    """Where nobody said where they were, the place has no name, and is not where an adventure begins."""
+    campaign = memory_campaign()
+    campaign.import_transcript(
+        [{key: line[key] for key in ("session", "speaker", "role", "text")} for line in LINES]
+    )
+    game, _ = played_on(campaign, "The water is cold, and black.")
+    game.play(2, compact=False)
+    places = {game.table.name(str(game.table.place(uid))) for uid in game.table.living()}
+    assert places == {UNNAMED}
+    told = " ".join(event.content for event in campaign.events(viewer=DM))
+    assert "Beginning" not in told
+    assert "The story goes on where it stopped." in told
+    assert campaign.verify() == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dndbots.text.word_forms import forms_of, numbers_of
+from dndbots.text.word_forms import as_path, forms_of, numbers_of
 from dndbots.text.words import stem
 
 SAME = [
@@ -66,3 +66,27 @@ def test_names_have_a_singular_and_a_plural() -> None:
 def test_words_in_ss_keep_their_stem(words: str) -> None:
     """blesses is no form of ble."""
     assert {stem(word) for word in words.split()} == {words.partition(" ")[0]}
+
+
+@pytest.mark.parametrize(
+    ("way", "path"),
+    [
+        ("inn door", "through the inn door"),
+        ("masons' gate", "through the masons' gate"),
+        ("crack in the pier", "through the crack in the pier"),
+        ("orchard lane", "along the orchard lane"),
+        ("lane to the green", "along the lane to the green"),
+        ("path up the cliff", "along the path up the cliff"),
+        ("river stairs", "by the river stairs"),
+        ("old stone bridge", "over the old stone bridge"),
+        ("blue shutters", "toward the blue shutters"),
+        ("north", "north"),
+        ("down the well", "down the well"),
+        ("out to the green", "out to the green"),
+        ("Weavercote", "toward Weavercote"),
+        ("", "toward "),
+    ],
+)
+def test_a_way_is_gone_as_its_noun_is_gone(way: str, path: str) -> None:
+    """Through doors, along lanes, over bridges, by stairs; a direction stays as it is."""
+    assert as_path(way) == path

@@ -18,11 +18,12 @@ Inside an alternative:
     {a thing}          with "a" or "an", unless the value is a name or has an article or a number
     {the thing}        with "the" instead of an article, unless the value is a name or somebody's
     {route way}        the same for a way out: "north" becomes "the way north"
+    {path way}         how one goes there: "north", "through the inn door", "along the orchard lane"
     {who:runs|run}     the first if the value is one, the second if it is several: "Throk and Zara", "you",
                        "three goblins", "tin mugs"
 
-`{A thing}`, `{The thing}` and `{Route way}` begin with a capital. A rule with a dot in its name is a
-variant and has the slots of the plain rule; the plain rule stands in for missing variants.
+`{A thing}`, `{The thing}`, `{Route way}` and `{Path way}` begin with a capital. A rule with a dot in its
+name is a variant and has the slots of the plain rule; the plain rule stands in for missing variants.
 With a `+` after its name, a variant also has the alternatives of the plain rule.
 
 An alternative may end with what it needs of the setting: `@outdoors @rain`, `@night`, `@winter`, `@town`.
@@ -40,11 +41,11 @@ from functools import cache
 from importlib import resources
 
 from dndbots.errors import DndbotsError
-from dndbots.text.word_forms import as_route, is_plural, with_a, with_the
+from dndbots.text.word_forms import as_path, as_route, is_plural, with_a, with_the
 
 _MARK = re.compile(r"[\[|\]]|<[^<>]*>|\{[^{}]*\}|[^\[\]|<>{}]+|.")
 _HEADER = re.compile(r"(?P<name>[a-z_]+(?:\.[a-z_]+)*)(?P<slots>(?: \{[a-z_]+\})*)(?P<more> \+)?")
-_SLOT = re.compile(r"(?:(?P<form>a|the|route) )?(?P<name>[a-z_]+)")
+_SLOT = re.compile(r"(?:(?P<form>a|the|route|path) )?(?P<name>[a-z_]+)")
 _VERB = re.compile(r"(?P<name>[a-z_]+):(?P<one>[^|{}]*)\|(?P<many>[^|{}]*)")
 _ENDS_A_SENTENCE = tuple(".!?…")
 
@@ -375,7 +376,7 @@ def _as_it_is(value: str) -> str:
     return value
 
 
-_FORMS = {"": _as_it_is, "a": with_a, "the": with_the, "route": as_route}
+_FORMS = {"": _as_it_is, "a": with_a, "the": with_the, "route": as_route, "path": as_path}
 
 
 def _tidy(pieces: Iterable[tuple[str, bool]]) -> str:

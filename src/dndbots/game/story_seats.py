@@ -24,10 +24,11 @@ from dndbots.game.state.table import Table
 from dndbots.game.world.atlas import Atlas
 from dndbots.game.world.story import OPENING
 from dndbots.game.world.world_state import LOOKS
-from dndbots.ids import DM, fold_name
+from dndbots.ids import DM, fold_name, mint
 from dndbots.models import Character
 from dndbots.rules.characters.creation import new_character
 
+UNNAMED: Final = "a place without a name"
 _SESSION: Final = re.compile(r"s(\d{1,6})\Z")
 _SCORES: Final = "4d6kh3"
 GOES_ON: Final = "The story so far is in your memory. Go on from where it stopped."
@@ -166,12 +167,13 @@ def continuing_events(
     """Return the events with which a told story becomes a game: a session opens, and its people sit down."""
     tables = {DM: table}
     atlas = Atlas(open_module(), 0, uids=note.uids)
-    place = end.place if end.place is not None and atlas.key(end.place) is not None else atlas.start
+    is_known = end.place is not None and atlas.key(end.place) is not None and end.place in table.names
+    place = str(end.place) if is_known else mint("LOC", UNNAMED, taken=table.names)
     session = f"s{end.sessions + 1:02d}"
     rng = seeded_rng(note.seed, SETUP)
     step = Step(SETUP, seed=note.seed, round_=end.turn, session=session, tables=tables, rng=rng)
     uids = [sheet.uid for sheet in party]
-    name = _name_of(table, place)
+    name = table.names.get(place, UNNAMED)
     step.add(EventType.SESSION_START, "The story goes on.", witnesses=uids, names={place: name})
     step.add(
         EventType.SYSTEM,
@@ -193,7 +195,7 @@ def continuing_events(
         )
     step.add(
         EventType.DM_NARRATION,
-        f"The story goes on where it stopped, at {name}.",
+        f"The story goes on where it stopped{f', at {name}' if is_known else ''}.",
         place=place,
         witnesses=uids,
         names={place: name},
@@ -202,12 +204,9 @@ def continuing_events(
     return step.events
 
 
-def _name_of(table: Table, place: str) -> str:
-    return table.names.get(place) or next(iter(open_module().places.values())).name
-
-
 def _looks(table: Table, place: str) -> list[JsonValue]:
     """Return a description for a place that has none, so that it can be stood in."""
-    if table.fact(place, LOOKS) or place not in table.names:
+    if table.fact(place, LOOKS):
         return []
-    return [{"subject": place, "key": LOOKS, "value": f"This is {table.names[place]}."}]
+    looks = f"This is {table.names[place]}." if place in table.names else "You are where the story stopped."
+    return [{"subject": place, "key": LOOKS, "value": looks}]

@@ -219,6 +219,21 @@ _DIRECTION: Final = re.compile(
 )
 
 
+# What follows the noun of an exit: "lane to the green", "ladder up to the press".
+_ONWARD: Final = re.compile(r" (?:to|up|down|into|onto|out|back|over|across|through|past|beyond) ")
+_PASSED: Final = {
+    "through": """door doors doorway gate gates gateway hatch window crack gap hole tunnel passage drain grate
+        grating grille arch archway panel curtain shaft opening breach cleft corridor hall hedge thicket
+        trapdoor trap""",
+    "along": """lane path road street avenue track trail alley way stream brook river bank shore ledge
+        ridge tracks
+        footprints wall canal dyke quay""",
+    "over": "bridge footbridge span ford pass stile plank planks dam weir",
+    "by": "stair stairs staircase steps ladder rope ropes rungs ferry boat raft lift",
+}
+_PATHS: Final = {noun: how for how, nouns in _PASSED.items() for noun in nouns.split()}
+
+
 def with_a(name: str) -> str:
     """Return the name of a thing with "a" or "an", unless it takes no article."""
     if _takes_no_article(name) or _ARTICLE.match(name) or _COUNTED.match(name):
@@ -264,6 +279,14 @@ def as_whereabouts(name: str) -> str:
 def as_route(name: str) -> str:
     """Return an exit as part of a sentence: "north" becomes "the way north"."""
     return f"the way {name}" if _DIRECTION.match(name) else with_the(name)
+
+
+def as_path(name: str) -> str:
+    """Return how somebody goes by an exit: "north", "through the inn door", "along the orchard lane"."""
+    if _DIRECTION.match(name):
+        return name
+    nouns = _ONWARD.split(head_of(name), maxsplit=1)[0].casefold().split()
+    return f"{_PATHS.get(nouns[-1] if nouns else '', 'toward')} {with_the(name)}"
 
 
 def _takes_no_article(name: str) -> bool:

@@ -224,3 +224,21 @@ def test_a_hint_that_was_followed_is_done_with() -> None:
     board.record(pc(0), Act(verb=Verb.GO, what=way, words="There."))
     board.march()
     assert board.tables[pc(0)].lead is None
+
+
+def test_nobody_leaves_while_a_player_is_at_something() -> None:
+    """The house proposes no way while a person's character is at something; it follows where they go."""
+    people = frozenset((pc(1),))
+    board = Board(HOUSE, tempers=("wry", "brave", "curious"))
+
+    def play(act: Act) -> None:
+        board.begin_round()
+        for who in (pc(0), pc(1), pc(2)):
+            board.record(who, act if who in people else board.decide(who, people=people))
+        board.march()
+
+    for number in range(12):
+        play(Act(words=f"Let me think about that, and about {number} more things."))
+        assert {board.table.place(pc(number)) for number in range(3)} == {loc("hall")}
+    play(Act(verb=Verb.GO, what="north", words="North."))
+    assert {board.table.place(pc(number)) for number in range(3)} == {loc("kitchen")}

@@ -5,10 +5,13 @@ from typing import Any
 import pytest
 from tests.game.models.tables import PASK, calls, notes, play, run_by
 from tests.game.models.test_model_dm import Walker
+from tests.game.world.npc_table import stand_before
 
 from dndbots.events import EventType, audience
 from dndbots.game.acts import Act, Verb
+from dndbots.game.adventures.library import load_named
 from dndbots.game.game import Game
+from dndbots.game.models.model_npcs import describe_persona
 from dndbots.ids import DM
 from dndbots.llm.protocol import Answer
 from dndbots.testing import ScriptedVoice
@@ -117,3 +120,12 @@ def test_nobody_talks_all_the_time() -> None:
     game.play(1)
     assert len([event for event in play(game) if event.source == PASK]) == 2
     assert [event for event in play(game) if event.source == DM]
+
+
+def test_a_persona_reads_as_english() -> None:
+    """Each line of a life says what it is about, and wares stand with their prices."""
+    _, narration = stand_before(load_named("the_unpaid_bridge"), "marda")
+    persona = describe_persona(narration, "npc_marda_001")
+    assert "of what you sell: Beer, two coppers, and stew, three. A bed is five." in "\n".join(persona)
+    assert "your prices: beer 2 cp, stew 3 cp, bed 5 cp" in persona
+    assert not any(line.startswith(("your sells", "your self", "your work")) for line in persona)

@@ -198,7 +198,7 @@ class Bench:
     def act(self, who: str, verb: Verb, **fields: Any) -> None:
         uid = f"pc_{who}_001"
         step = self.step(uid)
-        referee.record_act(step, uid, Act(verb=verb, words="I do.", **fields))
+        referee.record_act(step, uid, Act(verb=verb, **{"words": "I do.", **fields}))
         self.done(step)
         if self.table.declared is not None:
             step = self.step(f"referee {uid}")

@@ -1,15 +1,19 @@
 """Answers of the house DM to the players' acts."""
 
+import re
+
 import pytest
 from bench.laws import unshown_uids
 from tests.game.world.npc_table import adventure, ask
 from tests.game.world.scenes import MILL as MILL_TEXT
 from tests.game.world.scenes import Bench, words
 
+from dndbots.errors import ActRefused
 from dndbots.events import EventType, GameEvent, audience
 from dndbots.game import referee
-from dndbots.game.acts import Act, Verb
+from dndbots.game.acts import Act, Attempt, Verb
 from dndbots.game.adventures import load
+from dndbots.game.phrases import house_phrases
 from dndbots.game.state.game_notes import played_of
 
 MAREN, ODD = "npc_maren_001", "npc_odd_001"
@@ -276,3 +280,117 @@ def test_who_has_no_work_names_somebody_who_has(question: str) -> None:
     givers = {module.people[quest.giver].name for quest in module.quests.values() if quest.giver}
     said = ask("the_unpaid_bridge", "pask", question).text
     assert any(name in said for name in givers), said
+
+
+def searches(bench: Bench, *, success: bool) -> list[str]:
+    """What is told of searches of the ferry, where nothing is hidden, by what the die said."""
+    told = []
+    for _ in range(30):
+        (event,) = [
+            event for event in bench.ask("zara", Verb.SEARCH) if "Zara searches" in str(event.metadata)
+        ]
+        if ("succeeds" in str(event.metadata)) is success:
+            told.append(event.content)
+    return told
+
+
+def test_a_search_that_succeeds_says_for_certain_that_nothing_is_hidden(bench: Bench) -> None:
+    """And what is left to do here; a search that fails is sure of nothing."""
+    sure = house_phrases().alternatives("search_sure")
+    told = searches(bench, success=True)
+    assert "the bronze bell" in told[0]
+    assert len({one.split(".")[0] for one in told}) >= min(sure, len(told)) // 2
+    bench.ask("zara", Verb.LOOK, what="bell")
+    assert all("bronze bell" not in one for one in searches(bench, success=True))
+
+
+def test_a_search_that_fails_does_not_say_that_nothing_is_there() -> None:
+    """Something may be hidden after all."""
+    bench = Bench()
+    bench.dm()
+    bench.go("mill path")
+    for _ in range(20):
+        if "found:stone" in bench.table.beats:
+            break
+        for event in bench.ask("zara", Verb.SEARCH):
+            if "fails" in str(event.metadata):
+                assert not re.search(
+                    r"nothing is hidden|nothing to find|certain|is nothing here", event.content
+                )
+
+
+def test_what_is_only_described_is_shown_and_stays(bench: Bench) -> None:
+    """Who reaches for it sees what there is to see, and is told that it stays where it is."""
+    first, second = bench.ask("zara", Verb.TAKE, what="bell")
+    assert first.content == "The bell has a crack"
+    assert "bell" in second.content
+    assert "crack" in bench.tables[ZARA].topics
+    (again,) = bench.ask("zara", Verb.TAKE, what="bell")
+    assert "The bell has a crack" not in again.content
+    assert not bench.table.items(ZARA).keys() - {"longsword", "6 torches"}
+
+
+GREETED = MILL_TEXT.replace("    greets: Mind the wet planks.\n", "    greets: {hello}\n")
+
+
+@pytest.mark.parametrize(
+    "hello",
+    ["I am Maren, and mind the planks.", "MAREN! That is what they shout.", "Maren's planks are wet."],
+)
+def test_who_greets_with_a_name_is_not_introduced_again(hello: str) -> None:
+    """The name is said once, in the greeting."""
+    bench = Bench(load(GREETED.replace("{hello}", f'"{hello}"')))
+    bench.dm()
+    said = bench.ask("throk", Verb.TELL, target=MAREN)[0]
+    assert said.content.casefold().count("maren") - said.content.count("says Maren") <= 2
+    assert hello in said.content
+    assert bench.tables[THROK].name(MAREN) == "Maren"
+
+
+def test_who_says_who_they_are_says_it_once() -> None:
+    """Asked for a name, somebody greets and gives it in one breath, seen by their looks till then."""
+    life = "    life: {self: I am Maren of the raft.}\n    greets: Mind the wet planks.\n"
+    bench = Bench(load(MILL_TEXT.replace("    greets: Mind the wet planks.\n", life)))
+    bench.dm()
+    said = bench.ask("throk", Verb.ASK, target=MAREN, what="who are you")[0]
+    assert "Mind the wet planks. I am Maren of the raft." in said.content
+    assert said.content.count("Maren") == 1
+    assert "old ferrywoman" in said.content
+    assert bench.tables[THROK].name(MAREN) == "Maren"
+
+
+def test_a_fight_with_nobody_named_is_refused() -> None:
+    """An attack without a target says whom there is to attack."""
+    bench = Bench()
+    bench.dm()
+    bench.go("mill path")
+    search_until_found(bench)
+    bench.ask("zara", Verb.TAKE, what="stone")
+    bench.ask("throk", Verb.OPEN, what="trapdoor")
+    bench.go("trapdoor")
+    assert "loc_cellar_001" in bench.table.fights
+    with pytest.raises(ActRefused, match="grey bones"):
+        bench.act("throk", Verb.ATTACK)
+
+
+def test_who_asks_the_same_in_other_words_hears_it_in_short() -> None:
+    """A player who comes back to something is told its first sentence; word for word the same is not."""
+    bench = Bench(load(MILL_TEXT.replace("since the flood\n", "since the flood. It is shut\n")))
+    bench.dm()
+    ask = {"verb": Verb.ASK, "target": MAREN, "what": "mill"}
+    bench.ask("throk", words="What about the mill?", **ask)
+    short = words(bench.ask("throk", words="And that mill?", **ask))
+    assert "Nobody has been in the mill since the flood." in short
+    assert "It is shut" not in short
+    assert "Nobody has been" not in words(bench.ask("zara", words="And that mill?", **ask))
+
+
+def test_no_die_takes_what_is_not_there(bench: Bench) -> None:
+    """Who reaches for a thing that nobody has seen here finds none; for scenery, the die decides."""
+    attempt = Attempt(approach="take", ability="dex", level="easy", effect="stolen")
+    bench.act("zara", Verb.TRY, what="golden crown", attempt=attempt)
+    missed = bench.log[-1]
+    assert "rolls" not in str(missed.metadata)
+    assert missed.metadata["attempt"]["success"] is False
+    bench.act("zara", Verb.TRY, what="one of the planks", attempt=attempt)
+    assert "Zara tries dexterity" in str(bench.log[-1].metadata)

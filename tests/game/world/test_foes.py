@@ -1,11 +1,13 @@
 """Foes: where they stand, how the party can deal with them, and how many are left."""
 
 import pytest
+from tests.game.world.scenes import MILL as MILL_TEXT
 from tests.game.world.scenes import Bench, fight_on, hero, words
 
 from dndbots.campaign import Campaign
 from dndbots.canon import claims
 from dndbots.game.acts import Verb
+from dndbots.game.adventures import load
 from dndbots.game.input.person_player import parse_line
 from dndbots.game.state.options import list_options
 from dndbots.game.state.pieces import FoeGroup, left_of
@@ -81,7 +83,7 @@ def test_foes_who_were_settled_with_are_gone(seed: int) -> None:
         if YARD in bench.table.fights:
             fight_on(bench, YARD)
         else:
-            bench.ask("throk", Verb.PARLEY, target=TOLL)
+            bench.ask("throk", Verb.PARLEY, target=TOLL, words="We pay.")
     assert bench.table.beats & {"spared:toll", "killed:toll"}
     alive = bench.table.alive(TOLL)
     campaign = recorded(bench)
@@ -129,3 +131,74 @@ def test_a_gist_does_not_cut_a_quotation(text: str, clause: str | None) -> None:
 def test_one_of_a_group_keeps_the_name_of_the_group(name: str, one: str) -> None:
     """A fight calls foes by the name that was heard: one of the rime goblins is a rime goblin."""
     assert FoeGroup("goblin", name, 2).one == one
+
+
+def test_foes_who_make_peace_say_what_they_know() -> None:
+    """What the adventure lets them say is told once, also to those who only talk to them."""
+    text = MILL_TEXT.replace(
+        "says: Nobody goes on without paying", "says: [Halt there, The count pays us in hay]"
+    )
+    for seed in range(20):
+        bench = Bench(load(text), seed=seed)
+        bench.dm()
+        bench.go("mill path")
+        bench.ask("throk", Verb.OPEN, what="back door")
+        if bench.dm_bot.leads(bench.table, "loc_mill_001", "back door") is None:
+            continue
+        bench.go("back door")
+        told = words(bench.ask("throk", Verb.PARLEY, target="mon_toll_001"))
+        if "spared:toll" in bench.table.beats and "gold" not in told:
+            assert "The count pays us in hay" in told
+            return
+    raise AssertionError("nobody made peace in twenty games")
+
+
+def at_the_toll(seed: int) -> Bench | None:
+    """A party before the toll goblins, if the door gave way at once."""
+    bench = Bench(seed=seed)
+    bench.dm()
+    bench.go("mill path")
+    bench.ask("throk", Verb.OPEN, what="back door")
+    if bench.dm_bot.leads(bench.table, "loc_mill_001", "back door") is None:
+        return None
+    bench.go("back door")
+    return bench
+
+
+def test_nobody_pays_who_did_not_say_so() -> None:
+    """A player who only asks is told the price; who then agrees pays it, without another roll of dice."""
+    asked = 0
+    for seed in range(60):
+        bench = at_the_toll(seed)
+        if bench is None:
+            continue
+        before = bench.table.fact(THROK, "gold", 0)
+        bench.ask("throk", Verb.PARLEY, target="mon_toll_001", words="What do you want?")
+        assert bench.table.fact(THROK, "gold", 0) == before
+        if "priced:mon_toll_001" not in bench.table.beats:
+            continue
+        bench.ask("throk", Verb.PARLEY, target="mon_toll_001", words="Very well, here is your gold.")
+        price = before - bench.table.fact(THROK, "gold", 0)
+        if "friendly:toll" not in bench.table.beats:  # who took to the party meanwhile takes nothing
+            assert price == 15
+            assert "spared:toll" in bench.table.beats
+            asked += 1
+    assert asked
+
+
+def test_one_of_several_is_told_as_one() -> None:
+    """A group whose number comes out as one goes by the singular of its name."""
+    text = MILL_TEXT.replace(
+        "monster: goblin, number: 3, name: toll goblins", "monster: goblin, number: 1, name: toll goblins"
+    )
+    for seed in range(30):
+        bench = Bench(load(text), seed=seed)
+        bench.dm()
+        bench.go("mill path")
+        bench.ask("throk", Verb.OPEN, what="back door")
+        if bench.dm_bot.leads(bench.table, "loc_mill_001", "back door") is not None:
+            told = words(bench.go("back door")).casefold()
+            assert "toll goblin " in told
+            assert "toll goblins" not in told
+            return
+    raise AssertionError("no door gave way")

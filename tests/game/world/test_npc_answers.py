@@ -107,3 +107,30 @@ def test_nobody_is_introduced_twice() -> None:
     said = words(bench.ask("throk", Verb.ASK, target="npc_maren_001", what="news"))
     assert said.partition("They say")[0].count("Maren") <= 2  # the greeting, and the speaker of what follows
     assert "Maren Tull," not in said
+
+
+def test_who_has_told_all_they_know_names_somebody_else() -> None:
+    """Asked who might know, a person first says what they know themselves, and then whom to ask."""
+    bench, narration = stand_before(adventure(APPLES), "wymond")
+    person = narration.atlas.module.people["wymond"]
+    question = "who would know about the apples?"
+    assert find_answer(narration, person, question, [THROK]).kind == "saying"
+    for said in ("tell us about the apples", question):
+        bench.ask("throk", Verb.ASK, target="npc_wymond_001", what=said, words=said)
+    step = bench.step("dm")
+    again = find_answer(bench.dm_bot.narration_for(bench.screen(step)), person, question, [THROK])
+    assert again.kind == "neighbor"
+
+
+@pytest.mark.parametrize(
+    ("module", "npc", "question", "said"),
+    [
+        (BRIDGE, "marda", "good day, what do you sell?", "Beer"),
+        (BRIDGE, "pask", "what does a bed cost?", "Marda Tolley"),
+        (APPLES, "rafe", "how much is a bed?", "Bettany"),
+        (APPLES, "gil", "what do you sell?", "cider"),
+    ],
+)
+def test_who_does_not_sell_a_thing_names_who_does(module: str, npc: str, question: str, said: str) -> None:
+    """A question for wares in general is for the one who is asked."""
+    assert said in ask(module, npc, question).text

@@ -24,10 +24,11 @@ def say_sheet(table: "Table", who: str) -> None:
         return
     stats = type(sheet.stats).model_fields
     scores = "  ".join(f"{name.upper()} {getattr(sheet.stats, name)}" for name in stats)
-    xp = table.fact(who, "xp", 0)
+    xp, coppers = table.fact(who, "xp", 0), table.fact(who, "coppers", 0)
+    change = f" and {coppers} coppers" if coppers else ""
     lines = [
         f"{sheet.name}, level {sheet.level} {sheet.char_class}",
-        f"HP {sheet.hp}/{sheet.hp_max}  AC {sheet.ac}  gold {sheet.gold}  XP {xp}",
+        f"HP {sheet.hp}/{sheet.hp_max}  AC {sheet.ac}  gold {sheet.gold}{change}  XP {xp}",
         scores,
         f"carries {', '.join(sheet.equipment) or 'nothing'}",
     ]

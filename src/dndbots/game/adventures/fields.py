@@ -84,4 +84,5 @@ Topic = Annotated[Line, StringConstraints(max_length=60), AfterValidator(conditi
 Topics = Annotated[tuple[Topic, ...], BeforeValidator(wrap_single)]
 When = Annotated[str, StringConstraints(strip_whitespace=True), AfterValidator(_condition)]
 Dice = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+Price = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[1-9][0-9]{0,5} (cp|sp|gp)\z")]
 Gold = Annotated[int, Field(ge=0, le=MOST_GOLD)]

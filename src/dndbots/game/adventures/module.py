@@ -16,6 +16,7 @@ from dndbots.game.adventures.fields import (
     Key,
     Keys,
     Line,
+    Price,
     Text,
     Texts,
     Topic,
@@ -189,7 +190,8 @@ class Person(Value):
     """A person. `seen_as` serves until the name is known; only the DM reads `wants` and `secret`.
 
     `role` is what the neighbors know them as; nobody speaks of a person without one. The neighbors do not
-    know where a `hidden` person is. `life` has their own words about themselves: `self`, `work`, `home`,
+    know where a `hidden` person is. `patience` is how often they can be bargained with. `wares` have prices,
+    as in `beer: 2 cp`. `life` has their own words about themselves: `self`, `work`, `home`,
     `family`, `sells`, `past`, `mood`, or any other topic.
     """
 
@@ -204,6 +206,8 @@ class Person(Value):
     secret: Text | None = None
     voice: VoiceStyle = "plain"
     trust: int = Field(default=5, ge=0, le=10)
+    patience: int = Field(default=2, ge=0, le=10)
+    wares: Mapping[Line, Price] = {}
     knows: tuple[Saying, ...] = ()
     reacts: tuple[PersonReaction, ...] = ()
 
@@ -220,19 +224,22 @@ class Person(Value):
 
 
 class Item(Value):
-    """Something to carry."""
+    """Something to carry. Who eats or drinks it gets the condition that it `causes`, for some rounds."""
 
     key: Key
     name: Line
     looks: Text | None = None
     worth: Gold = 0
     use: Text | None = None
+    causes: Line | None = None
+    rounds: int = Field(default=3, ge=1, le=100)
 
 
 class Reward(Value):
-    """Gold, experience and items for an ending."""
+    """Gold, experience and items for an ending. A giver can be bargained up to the `most` gold."""
 
     gold: Gold = 0
+    most: Gold | None = None
     xp: int = Field(default=0, ge=0, le=1_000_000)
     items: Keys = ()
 
@@ -294,6 +301,12 @@ class ModuleQuest(Value):
 
     def reward_of(self, ending: Ending) -> Reward:
         return self.reward if ending.reward is None else ending.reward
+
+    @property
+    def most(self) -> int:
+        """The most gold that the giver can be bargained up to: a quarter more, if the module says nothing."""
+        gold = self.reward.gold
+        return max(gold, gold + gold // 4 if self.reward.most is None else self.reward.most)
 
 
 class ModuleThread(Value):

@@ -13,6 +13,7 @@ from dndbots.game.adventures.module import ONE_WAY, Module, Value
 from dndbots.game.adventures.module_index import ModuleIndex, Problem, suggest
 from dndbots.game.adventures.yaml_lines import Path
 from dndbots.rules import dice
+from dndbots.rules.conditions import all_conditions
 from dndbots.rules.fights import monsters
 
 # Fields that hold keys, and their kind.
@@ -89,6 +90,10 @@ def _special(path: Path, value: Value, known: ModuleIndex) -> Iterator[Problem]:
             yield from _guards(path, value, known.module)
         case module.Wanderers():
             yield from _monster((*path, "monster"), value.monster)
+        case module.Item() if value.causes is not None:
+            yield from _condition((*path, "causes"), value.causes)
+        case module.Reward() if value.most is not None and value.most < value.gold:
+            yield (*path, "most"), f"{value.most} is less than the {value.gold} gold of the reward"
         case module.ModuleFact():
             yield from _fact((*path, "about"), value.about, known)
         case module.Happening():
@@ -124,6 +129,13 @@ def _monster(path: Path, name: str) -> Iterator[Problem]:
     except UnknownMonster as exc:
         known = {one.casefold(): one for one in exc.known}
         yield path, f"the rules have no monster {name!r}{suggest(name.casefold(), known)}"
+
+
+def _condition(path: Path, name: str) -> Iterator[Problem]:
+    """Yield a problem if the rules lack a condition."""
+    known = [one.name for one in all_conditions()]
+    if name not in known:
+        yield path, f"the rules have no condition {name!r}{suggest(name, known)}"
 
 
 def _guards(path: Path, foes: module.Foes, module: Module) -> Iterator[Problem]:

@@ -22,6 +22,7 @@ _FRESH: Final = 12
 _LEADS_FOR: Final = 9
 _TITLES: Final = frozenset(("sister", "brother", "old", "granny", "captain", "sir", "lady", "master", "the"))
 _NOTHING: Final[Mapping[str, Any]] = {}
+_LEAVING: Final = ("", Verb.GO.value, Verb.STAY.value, Verb.FLEE.value)
 _BLOWS: Final = (EventType.COMBAT_START, EventType.COMBAT_ROUND, EventType.DAMAGE)
 # Events that not everybody present perceives: they do not show who is there.
 _APART: Final = (EventType.WHISPER, EventType.SYSTEM)
@@ -238,6 +239,17 @@ class Mind:
         """Moves that others here announced this round, in the order they spoke."""
         intents = self.table.intents
         return {uid: act for uid, act in intents.items() if uid in self.friends and act.verb is Verb.GO}
+
+    @property
+    def is_waited_for(self) -> bool:
+        """True if a person's character is at something here: the house lets them finish."""
+        return any(
+            heard.source in self._people
+            and heard.place == self.here
+            and heard.round >= self.round - 1
+            and heard.verb not in _LEAVING
+            for heard in self.recent
+        )
 
     def is_unharmed(self, foes: str) -> bool:
         """Return whether it saw that blows do no harm to these foes."""

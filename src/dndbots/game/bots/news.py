@@ -138,6 +138,9 @@ def _sentences(gists: Iterable[str]) -> str:
 
 def _said(gist: str, who: str) -> str:
     """Return what somebody said, without saying again that they did."""
+    asked = f"{who} asked us to "
+    if gist.startswith(asked):
+        return f"we should {gist.removeprefix(asked)}"
     is_said = gist.startswith((f"{who} told us", f"{who} asks for help"))
     return gist.partition(": ")[2] or gist if is_said else gist
 
@@ -145,4 +148,4 @@ def _said(gist: str, who: str) -> str:
 def _done(gist: str, place: str) -> str:
     """Return what happened at a place, without saying again where."""
     gist = gist.removeprefix(f"{_CAME}{place}: ")
-    return gist.removesuffix(f" at {place}").removesuffix(f" in {place}")
+    return gist.removeprefix(f"at {place} ").removesuffix(f" at {place}").removesuffix(f" in {place}")

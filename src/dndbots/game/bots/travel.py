@@ -33,6 +33,8 @@ class TravelChooser:
         if not self.mind.can("moves"):
             return None
         course = self.explorer.course()
+        if course is not None and course.why != "home" and self.mind.is_waited_for:
+            return None
         if course is None or (course.why == "wander" and self.mind.friends and self.mind.chance(_IDLES)):
             return None
         return self._go(course)

@@ -103,7 +103,11 @@ class SmallTalk:
         """Tell an old story about a person or a place that it names."""
         mind = self.mind
         old = [
-            deed for deed in mind.table.deeds if deed.round <= mind.round - _OLD and deed.kind not in _DULL
+            deed
+            for deed in mind.table.deeds
+            if deed.round <= mind.round - _OLD
+            and deed.kind not in _DULL
+            and not deed.gist.startswith("we came to ")  # everybody was there, and it tells nothing
         ]
         old = [deed for deed in old if not any(deed.gist in heard.event.content for heard in mind.recent)]
         if not old:
@@ -115,4 +119,5 @@ class SmallTalk:
         if not about:
             return ""
         said = deed.gist.partition(": ")[2] if deed.gist.startswith(f"{about} told us") else ""
-        return self.voice.say("callback_said" if said else "callback", who=about, what=said or deed.gist)
+        what = deed.gist.replace(f"{about} asked us to ", "we were asked to ", 1)
+        return self.voice.say("callback_said" if said else "callback", who=about, what=said or what)

@@ -84,7 +84,9 @@ def _foes(scene: SceneNames) -> Iterator[str]:
 
 def _items(scene: SceneNames) -> Iterator[str]:
     carried = ", ".join(item if n == 1 else f"{n} {item}" for item, n in scene.table.items(scene.who).items())
-    yield f"You carry {carried or 'nothing'}, and {scene.table.fact(scene.who, 'gold', 0)} gold."
+    gold, coppers = (int(scene.table.fact(scene.who, coins, 0)) for coins in ("gold", "coppers"))
+    change = f" and {coppers} coppers" if coppers else ""
+    yield f"You carry {carried or 'nothing'}, and {gold} gold{change}."
 
 
 def _spells(scene: SceneNames) -> Iterator[str]:
@@ -124,10 +126,17 @@ def _quests(scene: SceneNames) -> Iterator[str]:
     for uid in quests:
         state = str(table.fact(uid, "state", _OFFERED))
         waits = " (offered; nobody has answered yet)" if state == _OFFERED else f" ({state})"
-        goal = str(table.fact(uid, "goal", "")).strip()
-        yield f"{table.name(uid)}{waits}{': ' + goal if goal else ''}"
+        goal, reward = (_stated(table, uid, key) for key in ("goal", "reward"))
+        promised = f" The reward is {reward}." if reward else ""
+        yield f"{table.name(uid)}{waits}{': ' + goal if goal else ''}{promised}"
     if not quests:
         yield "Nobody has asked anything of you yet."
+
+
+def _stated(table: Table, uid: str, key: str) -> str:
+    """Return what is known of a quest, or what somebody said of it."""
+    said, _ = table.told.get(uid, {}).get(key, ("", None))
+    return str(table.fact(uid, key) or said or "").strip()
 
 
 def _options(scene: SceneNames) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Final
 
 from dndbots.events import GameEvent, audience
 from dndbots.game.acts import Verb
+from dndbots.game.adventures.module import Person
 from dndbots.game.dm.inventions import CALLED, ROLE, WANTS, tell_npc_line
 from dndbots.game.input.answer_filter import FilteredAnswer, filter_answer
 from dndbots.game.ledger import Ledger
@@ -128,10 +129,28 @@ def describe_persona(narration: Narration, npc: str) -> list[str]:
     if person is not None:
         said = {"others see": person.seen_as, "you want": person.wants, "your secret": person.secret}
         said["you speak"] = f"in a {person.voice} way" if person.voice != "plain" else None
-        said |= {"you are": person.role, **{f"your {key}": text for key, text in person.life.items()}}
+        said |= {"you are": person.role, **_own_words(person)}
     else:
         said = {"you are": table.fact(npc, ROLE), "you want": table.fact(npc, WANTS)}
     return [f"{key}: {value}" for key, value in said.items() if value]
+
+
+_OF_LIFE: Final = {
+    "self": "you say of yourself",
+    "work": "of your work",
+    "home": "of your home",
+    "family": "of your family",
+    "sells": "of what you sell",
+    "past": "of your past",
+    "mood": "of how you are",
+}
+
+
+def _own_words(person: Person) -> dict[str, str]:
+    """Return what a person says of their life, each with what it is about; then their wares."""
+    said = {_OF_LIFE.get(key, f"of {key.replace('_', ' ')}"): text for key, text in person.life.items()}
+    wares = ", ".join(f"{ware} {price}" for ware, price in person.wares.items())
+    return {**said, **({"your prices": wares} if wares else {})}
 
 
 def npcs_spoken_to(narration: Narration, place: str, since: Sequence[GameEvent]) -> list[str]:

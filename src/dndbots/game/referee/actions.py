@@ -170,6 +170,8 @@ def _can_attack(table: Table, who: str, act: Act) -> str | None:
     if fight is None:
         can_be_hit = act.target is not None and act.target.startswith(("mon_", "npc_"))
         return _target_here(table, who, act) if can_be_hit else "there is nobody here to fight"
+    if act.target is None:
+        return f"say whom you attack: {', '.join(group.name for group in fight.standing.values())}"
     if act.target not in fight.foes or fight.foes[act.target].number <= 0:
         foes = ", ".join(group.name for group in fight.standing.values())
         return f"{table.name(str(act.target))} cannot be fought here; the foes are {foes}"

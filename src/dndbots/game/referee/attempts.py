@@ -11,12 +11,15 @@ from dndbots.game.referee.event_text import dice, tell
 from dndbots.game.referee.fights import foes_flee
 from dndbots.game.state.pieces import PendingAct
 from dndbots.game.state.step import Step
+from dndbots.ids import DM
 from dndbots.rules.checks import ability_check
 from dndbots.rules.dice import roll
 from dndbots.rules.fights.attacks import morale
 from dndbots.rules.fights.monsters import monster
 from dndbots.rules.outcomes import Check
+from dndbots.text.english_words import STOP_WORDS
 from dndbots.text.word_forms import with_the
+from dndbots.text.words import stem, words_of
 
 _BONUS: Final = {"easy": 4, "fair": 0, "hard": -4, "heroic": -8}
 _HIDDEN: Final = "hidden"
@@ -24,6 +27,7 @@ _GUARDED: Final = "guarded"
 _ROUNDS: Final = 1  # how long somebody stays hidden or guarded
 _SCARED: Final = -2  # to the morale of foes who were scared
 _PURSE: Final = "1d6"
+_TAKING: Final = ("take", "pickpocket")
 # What people think of somebody after it, if it works and if it fails.
 _REPUTATION: Final[dict[str, tuple[int, int]]] = {
     "afraid": (-1, -1),
@@ -54,6 +58,16 @@ def resolve_attempt(step: Step, declared: PendingAct) -> None:
     attempt, sheet = act.attempt, table.character(who)
     if attempt is None:
         return
+    if _grasps_at_nothing(step, declared, attempt):
+        step.add(
+            EventType.DM_NARRATION,
+            tell(step, "nothing_there"),
+            place=declared.place,
+            participants=[who],
+            play={"resolves": declared.event_id},
+            attempt={**_attempt_note(attempt, act, works=False), "effects": []},
+        )
+        return
     check: Check | None = None
     if attempt.level in _BONUS and sheet is not None:
         bonus = _BONUS[attempt.level]
@@ -80,6 +94,19 @@ def resolve_attempt(step: Step, declared: PendingAct) -> None:
     )
     if works and attempt.effect == "afraid" and act.target is not None:
         _shake_morale(step, str(declared.place), act.target)
+
+
+def _grasps_at_nothing(step: Step, declared: PendingAct, attempt: Attempt) -> bool:
+    """Return whether somebody reaches for a thing that nobody has seen or heard of here: no die makes it."""
+    act, table, place = declared.act, step.table, declared.place
+    if attempt.approach not in _TAKING or act.target is not None or not act.what or place is None:
+        return False
+    sights = table.sights.get(place)
+    seen = [*sights.things.values(), *sights.ways] if sights is not None else []
+    told = [event.content for event in table.lately if event.known.location == place and event.source == DM]
+    shown = " ".join((*seen, *told, str(table.fact(place, "looks", "")), *table.items(declared.who)))
+    wanted = {stem(word) for word in words_of(act.what) if word not in STOP_WORDS}
+    return bool(wanted) and wanted.isdisjoint(map(stem, words_of(shown)))
 
 
 def _second(step: Step, act: Act, place: str | None) -> list[str]:

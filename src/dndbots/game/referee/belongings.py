@@ -64,7 +64,8 @@ def use_item(step: Step, declared: PendingAct) -> None:
     elif isinstance(thing, Gear) and thing.turns and approach == "light":
         _light(step, declared, thing)
     else:
-        key = f"uses.{approach}" if approach in _TOLD else "uses"
+        is_odd = thing is None and approach in ("eat", "drink")  # the adventure says what comes of it
+        key = "uses.taste" if is_odd else f"uses.{approach}" if approach in _TOLD else "uses"
         is_eaten = thing is not None and thing.name in _EATEN and approach in ("eat", "use")
         is_gone = approach == "drop" or (thing is not None and thing.name in _GONE) or is_eaten
         dropped: list[JsonValue] = [{"item": item, "from": who}]

@@ -1,5 +1,6 @@
 """Foes: their reaction to the party, parley and bribes, wandering monsters, and loot."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
@@ -28,6 +29,11 @@ _FIGHTS: Final = frozenset((Attitude.ATTACKING, Attitude.HOSTILE))
 _PEACE: Final = frozenset((Attitude.OPEN, Attitude.FRIENDLY))
 _RESTLESS: Final = 0.2  # chance per round that watching foes decide
 _EVERY: Final = 3  # rounds between checks for wanderers
+_PRICED: Final = "priced"  # the beat of foes who have named their price
+_YES: Final = re.compile(
+    r"\b(?:pay|paid|gold|coins?|deal|agreed?|yes|ok|okay|fine|take it|take this|very well|here)\b",
+    re.IGNORECASE,
+)
 _PRICE: Final = 5
 _ASSAULT: Final = -5  # what a person thinks of somebody who attacked them
 
@@ -85,7 +91,7 @@ def _group(narration: Narration, foes: Wanderers, uid: str | None = None) -> Gro
 def _told(foes: Group) -> str:
     """Return foes as narration names them: one by name, several with their number."""
     return (
-        with_article(foes.name)
+        with_article(singular_of(foes.name))
         if foes.number == 1
         else f"{number_word(foes.number)} {without_article(foes.name)}"
     )
@@ -93,7 +99,7 @@ def _told(foes: Group) -> str:
 
 def _one_of(foes: Group) -> str:
     """Return the name of the one foe who speaks for the group."""
-    return foes.name if foes.number == 1 else singular_of(foes.name)
+    return singular_of(foes.name)
 
 
 def _rule(rule: str, foes: Group) -> str:
@@ -231,8 +237,42 @@ def answer_parley(narration: Narration, place: Place, uid: str, acts: Sequence[P
     if not all(monster(group.monster).parleys for group in groups.values()):
         narration.tell(uid, narration.phrase("no_tongue", foes=first.name), participants=who)
         return
+    if narration.world.has_beat(_PRICED, next(iter(groups))) and any(map(_pays, acts)):
+        _pay_off(narration, place, uid, groups, who)
+        return
     reaction_roll = _reaction(narration, who, bonus=-1 if fight is not None else 1)
-    _agree(narration, place, uid, groups, who, reaction_roll)
+    is_willing = any(pending.act.phrases or not pending.act.words or _pays(pending) for pending in acts)
+    _agree(narration, place, uid, groups, who, reaction_roll, is_willing=is_willing)
+
+
+def _pays(pending: PendingAct) -> bool:
+    """Return whether somebody's own words agree to pay; the house says nothing of it, and does."""
+    return not pending.act.phrases and _YES.search(pending.act.words) is not None
+
+
+def _payer(narration: Narration, who: Sequence[str], price: int) -> str | None:
+    """Return the first of these characters who has the price."""
+    gold = narration.step.table.fact
+    return next((character for character in who if int(gold(character, "gold", 0)) >= price), None)
+
+
+def _price_of(groups: dict[str, Group]) -> int:
+    return _PRICE * sum(group.number for group in groups.values())
+
+
+def _pay_off(
+    narration: Narration, place: Place, uid: str, groups: dict[str, Group], who: Sequence[str]
+) -> None:
+    """Let a party pay the price that foes have named."""
+    first, price = next(iter(groups.values())), _price_of(groups)
+    payer = _payer(narration, who, price)
+    if payer is None:
+        price_asked = narration.phrase("foe_bargain", foe=_one_of(first), gold=str(price))
+        narration.tell(uid, price_asked, participants=who)
+        return
+    paid = narration.phrase("pays", who=narration.step.table.name(payer), foes=first.name, gold=str(price))
+    loot: list[JsonValue] = [{"gold": price, "from": payer}]
+    _settle(narration, place, uid, groups, who, text=paid, rolls=[], loot=loot)
 
 
 def _agree(
@@ -242,18 +282,18 @@ def _agree(
     groups: dict[str, Group],
     who: Sequence[str],
     reaction_roll: Reaction,
+    *,
+    is_willing: bool,
 ) -> None:
-    """Resolve a parley: peace, a price that somebody pays, or a refusal."""
+    """Resolve a parley: peace, a price that somebody willing pays, or a refusal."""
     first = next(iter(groups.values()))
     if reaction_roll.attitude in _PEACE:
         text = narration.phrase(_rule("friendly", first), foes=first.name)
+        text = f"{text} {_parting_words(narration, groups)}".strip()
         _settle(narration, place, uid, groups, who, text=text, rolls=dice(reaction_roll))
         return
-    price = _PRICE * sum(group.number for group in groups.values())
-    payer = next(
-        (character for character in who if int(narration.step.table.fact(character, "gold", 0)) >= price),
-        None,
-    )
+    price = _price_of(groups)
+    payer = _payer(narration, who, price) if is_willing else None
     price_asked = narration.phrase("foe_bargain", foe=_one_of(first), gold=str(price))
     if reaction_roll.attitude is Attitude.WARY and payer is not None:
         paid = narration.phrase(
@@ -279,7 +319,18 @@ def _agree(
     if reaction_roll.attitude is Attitude.ATTACKING and uid not in narration.step.table.fights:
         _attack(narration, uid, groups, before=refused)
         return
-    narration.tell(uid, refused, participants=who, play={"rolls": dice(reaction_roll)})
+    priced = [beat(_PRICED, mon) for mon in groups] if reaction_roll.attitude is Attitude.WARY else []
+    narration.tell(uid, refused, participants=who, beats=priced, play={"rolls": dice(reaction_roll)})
+
+
+def _parting_words(narration: Narration, groups: dict[str, Group]) -> str:
+    """Return what foes who make peace have to say and have not said yet."""
+    for mon, group in groups.items():
+        foes = narration.atlas.module.foes.get(narration.atlas.key(mon) or "")
+        says = narration.pick_text(foes.says, most=1) if foes is not None and foes.says else ""
+        if says:
+            return narration.phrase(_rule("talks", group), foes=group.name, says=says)
+    return ""
 
 
 def _settle(

@@ -17,8 +17,10 @@ from dndbots.game.referee import roll_death_saves
 from dndbots.game.state.pieces import PendingAct
 from dndbots.game.state.table import Table
 from dndbots.game.world.atlas import Atlas
+from dndbots.game.world.dealings.bargains import settle_bargains
 from dndbots.game.world.dealings.remarks import answer_remarks
-from dndbots.game.world.dealings.trade import answer_purchases, answer_sales
+from dndbots.game.world.dealings.trade import answer_purchases, answer_sales, take_orders
+from dndbots.game.world.dealings.uses import tell_uses
 from dndbots.game.world.encounters import (
     answer_attack,
     answer_parley,
@@ -163,6 +165,7 @@ class HouseDM:
         """Play every scene, then happenings, quests and small talk of the place."""
         came = find_arrivals(since)
         thank_givers(narration, since)
+        tell_uses(narration, since)
         for uid in narration.step.table.scenes():
             play_scene(narration, uid, waiting, came.get(uid, ()))
         run_happenings(narration)
@@ -244,6 +247,8 @@ def answer_acts(narration: Narration, uid: str, waiting: Sequence[PendingAct]) -
         for pending in waiting
         if pending.place == uid == table.place(pending.who) and table.can_act(pending.who)
     ]
+    if uid not in table.fights:
+        acts = settle_bargains(narration, uid, take_orders(narration, uid, acts))
     for verb, answered in _ANSWERS.items():
         matching = [pending for pending in acts if pending.act.verb is verb]
         if matching and (verb is Verb.PARLEY or uid not in table.fights):

@@ -13,6 +13,7 @@ from dndbots.game.adventures.conditions import normalize_topic
 from dndbots.game.adventures.module import ModuleQuest, Person, Saying
 from dndbots.game.state.options import NEWS
 from dndbots.game.world.lore.local_lore import BY_WORD, LocalLore
+from dndbots.game.world.lore.neighbors import Neighbors
 from dndbots.game.world.lore.question_words import (
     KIN_STEMS,
     QUESTION_FIRST,
@@ -31,8 +32,9 @@ from dndbots.game.world.narration import (
 )
 from dndbots.game.world.shared_knowledge import knowledge_at
 from dndbots.game.world.world_state import beat
+from dndbots.text.numbers import spell_number
 from dndbots.text.sentences import split_sentences
-from dndbots.text.word_forms import as_route, without_article
+from dndbots.text.word_forms import without_article
 from dndbots.text.words import words_of
 
 AnswerKind = Literal["saying", "life", "neighbor", "quest", "memory", "unwilling", "unknown"]
@@ -66,6 +68,7 @@ class NpcKnowledge:
         self._module = narration.atlas.module
         self._lore: LocalLore = narration.atlas.lore
         self._place = narration.step.table.place(askers[0]) or ""
+        self._neighbors = Neighbors(narration, person, self._place)
 
     def answer(self, question: str) -> NpcAnswer:
         """Return the answer to a question in any words."""
@@ -96,8 +99,11 @@ class NpcKnowledge:
             self._by_words(stems, subject),
             self._by_life_words(wide, stems),
         ):
-            if found is not None:
-                return found
+            if found is None:
+                continue
+            # Who has said all they know names somebody else, if that is what they are asked for.
+            other = self._refer(stems) if found.heard and Facet.WHOM_TO_ASK in facets else None
+            return other or found
         return self._unknown(stems, subject)
 
     # What the module lets them say.
@@ -228,12 +234,14 @@ class NpcKnowledge:
         for other in (keeper, *by_work):
             if other is not None and other.key == self._person.key:
                 return self._facet(Facet.SELF, stems)
-            if other is not None and (told := self._introduce(other)):
+            if other is not None and (told := self._neighbors.introduce(other)):
                 return NpcAnswer(kind="neighbor", text=told, topic=other.name)
         return None
 
-    def _price(self) -> NpcAnswer | None:
-        """Return what their wares cost, if they sell any."""
+    def _price(self, stems: frozenset[str]) -> NpcAnswer | None:
+        """Return what their wares cost, or who sells what is asked for."""
+        if told := self._neighbors.seller_of(stems):
+            return NpcAnswer(kind="neighbor", text=told)
         greeted = (one for greeting in self._person.greets for one in split_sentences(greeting))
         named = (one for one in greeted if _COINS & all_stems(one))
         text = self._person.life.get(Facet.SELLS.value) or " ".join(named)
@@ -248,13 +256,15 @@ class NpcKnowledge:
             Facet.RUMOR: self._rumor,
             Facet.MEMORY: lambda: self._memory(stems),
             Facet.WHOM_TO_ASK: lambda: self._refer(stems),
-            Facet.PRICE: self._price,
+            Facet.PRICE: lambda: self._price(stems),
             Facet.HERE: lambda: self._told_way(self._atlas.key(self._place) or ""),
             Facet.KEEPER: lambda: self._keeper(stems),
             Facet.KIN: lambda: self._kin_of(stems),
         }
         if facet in asked:
             return asked[facet]()
+        if facet is Facet.SELLS and (told := self._neighbors.seller_of(stems)):
+            return NpcAnswer(kind="neighbor", text=told)
         if facet in _PLEASANTRIES:
             return NpcAnswer(kind="life", text=self._phrase(f"replies.{facet.value}"), topic=facet.value)
         text = self._person.life.get(facet.value) or self._plain_life(facet)
@@ -289,7 +299,8 @@ class NpcKnowledge:
             if self._world.is_ended(quest.key):
                 continue
             if self._world.has_beat(_OFFERED, quest.key):
-                return NpcAnswer(kind="quest", text=quest.offer or as_sentence(quest.goal or quest.name))
+                said = quest.offer or as_sentence(quest.goal or quest.name)
+                return NpcAnswer(kind="quest", text=f"{said.strip()} {self._terms(quest)}".strip())
             if (
                 knowledge_at(self._narration, self._place)
                 .after([beat("met", self._person.key)])
@@ -308,6 +319,15 @@ class NpcKnowledge:
         refused = (quest for quest in self._quests() if self._world.quest(quest.key) == REFUSED)
         return next((NpcAnswer(kind="quest", offers=quest, heard=True) for quest in refused), None)
 
+    def _terms(self, quest: ModuleQuest) -> str:
+        """Return what was agreed on, where it is not what the offer says."""
+        gold = self._world.promised(quest)
+        return (
+            ""
+            if gold == quest.reward.gold
+            else self._phrase("pays_agreed", what=f"{spell_number(gold)} gold pieces")
+        )
+
     def _reward(self) -> NpcAnswer | None:
         """Return what they pay, in the words of their offer where these name it."""
         for quest in self._quests():
@@ -315,12 +335,15 @@ class NpcKnowledge:
                 continue
             if not self._world.has_beat(_OFFERED, quest.key):
                 return self._quest()
+            gold = self._world.promised(quest)
             promised = [one for one in split_sentences(quest.offer or "") if _PAYING & all_stems(one)]
             items = [self._module.items[key].name for key in quest.reward.items if key in self._module.items]
             held = [
                 *map(with_article, items),
-                *([f"{quest.reward.gold} gold pieces"] if quest.reward.gold else []),
+                *([f"{spell_number(gold)} gold pieces"] if gold else []),
             ]
+            if gold != quest.reward.gold:
+                return NpcAnswer(kind="quest", text=self._phrase("pays_agreed", what=join_texts(held)))
             if promised:
                 return NpcAnswer(kind="quest", text=" ".join(promised))
             rule = "pays_you" if held else "pays_nothing"
@@ -345,26 +368,10 @@ class NpcKnowledge:
                 return self._facet(Facet.SELF, stems)
             if key == self._person.key:
                 continue
-            told = self._introduce(other)
+            told = self._neighbors.introduce(other)
             if told:
                 return NpcAnswer(kind="neighbor", text=told, topic=other.name)
         return None
-
-    def _introduce(self, other: Person) -> str:
-        """Return who a neighbor is and where to find them; "" if they cannot know."""
-        if other.role is None or self._person.role is None:
-            return ""
-        place = self._module.places.get(self._module.person_at.get(other.key, ""))
-        if self._world.killed(other.key):
-            return self._phrase("neighbor_dead", name=other.name, role=other.role)
-        where = ""
-        if self._world.where(other.key) == self._place:
-            where = self._phrase("neighbor_here", name=other.name)
-        elif other.hidden or place is None:
-            where = self._phrase("neighbor_missing", name=other.name)
-        else:
-            where = self._phrase("neighbor_at", name=other.name, place=place.name)
-        return f"{self._phrase('neighbor_is', name=other.name, role=other.role)} {where}"
 
     def _located(self, facets: Sequence[Facet], stems: frozenset[str]) -> NpcAnswer | None:
         """Return where somebody or something is to be found."""
@@ -372,29 +379,25 @@ class NpcKnowledge:
             return None
         for key in self._lore.people_in(stems):
             other = self._module.people[key]
-            if key != self._person.key and (told := self._introduce(other)):
+            if key != self._person.key and (told := self._neighbors.introduce(other)):
                 return NpcAnswer(kind="neighbor", text=told, topic=other.name)
         place = self._lore.place_in(stems)
         if place is not None and (way := self._told_way(place.key)) is not None:
             return way
         workers = self._lore.people_in(with_workers(stems)) if Facet.SELLS in facets else ()
         seller = self._lore.seller_of(stems) or next((self._module.people[key] for key in workers), None)
-        if seller is not None and seller.key != self._person.key and (told := self._introduce(seller)):
+        if (
+            seller is not None
+            and seller.key != self._person.key
+            and (told := self._neighbors.introduce(seller))
+        ):
             return NpcAnswer(kind="neighbor", text=told, topic=seller.name)
         return None
 
     def _told_way(self, place: str) -> NpcAnswer | None:
         """Return the way to a place as an answer."""
-        text = self._way_to(place) if place in self._module.places else ""
+        text = self._neighbors.way_to(place) if place in self._module.places else ""
         return NpcAnswer(kind="neighbor", text=text, topic=self._module.places[place].name) if text else None
-
-    def _way_to(self, place: str) -> str:
-        """Return the way to a place; "" if no open way leads there."""
-        here, name = self._atlas.key(self._place) or "", self._module.places[place].name
-        if here == place:
-            return self._phrase("place_here", place=name)
-        ways = self._lore.way_between(here, place)
-        return self._phrase("place_way", place=name, way=", then ".join(map(as_route, ways))) if ways else ""
 
     def _rumor(self) -> NpcAnswer:
         """Return something they have not told yet, about anything but themselves."""
@@ -418,41 +421,8 @@ class NpcKnowledge:
 
     def _refer(self, stems: frozenset[str]) -> NpcAnswer | None:
         """Return who might know more about what the question speaks of, or who knows most."""
-        other = self._who_knows(stems)
-        if other is None:
-            return None
-        place = self._module.places.get(self._module.person_at.get(other.key, ""))
-        near = place is None or place.name in str(other.role) or self._world.where(other.key) == self._place
-        if place is None or near:
-            text = self._phrase("ask_them_here", name=other.name, role=str(other.role))
-        else:
-            text = self._phrase("ask_them", name=other.name, role=str(other.role), place=place.name)
-        return NpcAnswer(kind="neighbor", text=text, topic=other.name)
-
-    def _who_knows(self, stems: frozenset[str]) -> Person | None:
-        """Return the neighbor who says most, without being pressed, about what words speak of."""
-        if self._person.role is None:
-            return None
-        topics, named = self._lore.topics_in(stems), self._lore.people_in(stems)
-        known = {
-            person.key: max(
-                (
-                    topics.get(topic, 0.0)
-                    for saying in person.knows
-                    if not saying.needs
-                    for topic in saying.about
-                ),
-                default=0.0,
-            )
-            + named.get(person.key, 0.0)
-            + len(person.knows) / 100
-            for person in self._module.people.values()
-            if person.role is not None
-            and not person.hidden
-            and person.key != self._person.key
-            and not self._world.killed(person.key)
-        }
-        return self._module.people[max(known, key=lambda key: known[key])] if known else None
+        text, name = self._neighbors.refer(stems)
+        return NpcAnswer(kind="neighbor", text=text, topic=name) if text else None
 
     # Memory.
 

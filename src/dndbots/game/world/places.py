@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from dndbots.events import EventType, GameEvent
-from dndbots.game.adventures.module import Place
+from dndbots.game.adventures.module import Person, Place
 from dndbots.game.state.game_notes import DM_STEP, KEY, played_of
 from dndbots.game.state.pieces import PendingAct, left_of
 from dndbots.game.state.table import Table
 from dndbots.game.world.dm_notes import note_people, sight_facts
+from dndbots.game.world.lore.question_words import all_stems
 from dndbots.game.world.narration import Narration, first_clause, join_texts
 from dndbots.game.world.world_state import beat
 from dndbots.text.word_forms import as_route
@@ -79,7 +80,7 @@ def tell_place(
         before,
         looks,
         *_reunion(narration, came, waited),
-        *_contents(narration, place, uid, first=first),
+        *_contents(narration, place, uid, first=first, looks=looks),
     ]
     people = world.people(uid)
     names = {narration.atlas.uid("npc", person.key): narration.name_for(person, here) for person in people}
@@ -124,14 +125,14 @@ def _reunion(narration: Narration, came: Sequence[str], waited: Sequence[str]) -
         )
 
 
-def _contents(narration: Narration, place: Place, uid: str, *, first: bool) -> Iterator[str]:
+def _contents(narration: Narration, place: Place, uid: str, *, first: bool, looks: str) -> Iterator[str]:
     """Tell what is at a place: people, things, ways or a sound."""
     world = narration.world
     sights = world.sights(place)
     if sights.dark:
         yield narration.phrase("darkness")
     if first or narration.rng.random() < _REMARKED:
-        yield people_line(narration, uid)
+        yield people_line(narration, uid, looks=looks if first else "")
     if first and sights.things:
         yield narration.phrase("things", things=join_texts([*sights.things.values()][:_MOST_LISTED]))
     if first and sights.ways:
@@ -140,14 +141,26 @@ def _contents(narration: Narration, place: Place, uid: str, *, first: bool) -> I
         yield narration.pick_text(place.sounds, most=_SOUNDS_HEARD)
 
 
-def people_line(narration: Narration, uid: str) -> str:
-    """Return a line with the people at a place, as the viewers call them, and the watching foes."""
+def people_line(narration: Narration, uid: str, *, looks: str = "") -> str:
+    """Return a line with the people at a place, as the viewers call them, and the watching foes.
+
+    Nobody is listed if the looks of the place show everybody already.
+    """
     table, place = narration.step.table, narration.world.place(uid)
-    here = table.together(uid)
-    people = [narration.name_for(person, here) for person in narration.world.people(uid)]
+    shown = all_stems(looks)
+    people = [_as_seen(narration, person, table.together(uid)) for person in narration.world.people(uid)]
+    people = [] if all(all_stems(person) <= shown for person in people) else people
     seen = narration.world.sights(place).people if place is not None else ()
     people += [table.name(foes) for foes in seen if foes.startswith("mon_")]
     return narration.phrase("here", people=join_texts(people)) if people else ""
+
+
+def _as_seen(narration: Narration, person: Person, hearers: Sequence[str]) -> str:
+    """Return how to tell of a person: by name, by looks, or by both if they know only the name so far."""
+    called = narration.name_for(person, hearers)
+    if called == person.seen_as or narration.world.met(person.key):
+        return called
+    return f"{person.seen_as} who must be {person.name}"
 
 
 def tell_small_thing(narration: Narration, uid: str) -> None:

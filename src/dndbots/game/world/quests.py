@@ -175,8 +175,9 @@ def _tell_end(narration: Narration, quest: ModuleQuest, ending: Ending, by: Pers
     qst = narration.atlas.uid("qst", quest.key)
     here = narration.step.table.together(uid)
     reward = quest.reward_of(ending)
+    gold = _gold_due(narration, quest, reward.gold)
     items = [narration.atlas.module.items[key] for key in reward.items if key in narration.atlas.module.items]
-    held = [*(with_article(item.name) for item in items), *([f"{reward.gold} gold"] if reward.gold else [])]
+    held = [*(with_article(item.name) for item in items), *([f"{gold} gold"] if gold else [])]
     over = narration.phrase("ended", quest=quest.name)
     paid = narration.phrase("rewarded", what=join_texts(held)) if held else ""
     accepted = narration.world.has_beat("accepted", quest.key)
@@ -190,7 +191,7 @@ def _tell_end(narration: Narration, quest: ModuleQuest, ending: Ending, by: Pers
         "quest_id": qst,
         "quest_state": ending.state,
         "names": {qst: quest.name, **{narration.atlas.uid("item", item.key): item.name for item in items}},
-        "loot": [*({"item": item.name, "to": here[0]} for item in items), *share_gold(reward.gold, here)],
+        "loot": [*({"item": item.name, "to": here[0]} for item in items), *share_gold(gold, here)],
         "threads": [{"id": _promise(qst), "state": ending.state}] if accepted else [],
         "kind": EventType.QUEST_UPDATE,
     }
@@ -199,6 +200,12 @@ def _tell_end(narration: Narration, quest: ModuleQuest, ending: Ending, by: Pers
         return
     speech = narration.phrase(f"answers.{by.voice}", npc=by.name, says=ending.text) if ending.text else over
     speak(narration, uid, by, " ".join(filter(None, (speech, paid))), **metadata)
+
+
+def _gold_due(narration: Narration, quest: ModuleQuest, gold: int) -> int:
+    """Return the gold of an ending; one that pays in full also pays what was won by bargaining."""
+    extra = narration.world.promised(quest) - quest.reward.gold
+    return gold + extra if gold >= quest.reward.gold else gold
 
 
 def _stage(narration: Narration, ending: Ending, by: Person | None, known: Sequence[str]) -> str | None:

@@ -18,6 +18,7 @@ from dndbots.game.world.narration import (
     with_article,
 )
 from dndbots.game.world.places import tell_place
+from dndbots.game.world.shared_knowledge import knowledge_at
 from dndbots.game.world.world_state import beat
 from dndbots.models import Character
 from dndbots.rules import checks
@@ -25,7 +26,7 @@ from dndbots.rules.characters.classes import char_class
 from dndbots.rules.checks import skill_check
 from dndbots.rules.dice import roll
 from dndbots.rules.saves import save
-from dndbots.text.word_forms import as_whereabouts, without_article
+from dndbots.text.word_forms import as_whereabouts, with_the, without_article
 
 _OPEN_LOCKS: Final = "open locks"
 _FIND_TRAPS: Final = "find traps"
@@ -49,9 +50,32 @@ def search_place(narration: Narration, place: Place, uid: str, acts: Sequence[Pe
     lucky = check is not None and check.success
     rolls = dice(check) if check is not None else []
     if not (lucky and reveal_hidden(narration, place, uid, who, rolls)):
-        text = narration.phrase("search_nothing", who=narration.step.table.name(who[0]))
+        rule = "search_sure" if lucky else "search_nothing"
+        text = narration.phrase(rule, who=narration.step.table.name(who[0]))
+        left = _left_to_do(narration, place, uid) if lucky else ""
         beats = [] if before else [beat("searched", place.key)]
-        narration.tell(uid, text, participants=who, beats=beats, play={"rolls": rolls})
+        narration.tell(uid, f"{text} {left}".strip(), participants=who, beats=beats, play={"rolls": rolls})
+
+
+def _left_to_do(narration: Narration, place: Place, uid: str) -> str:
+    """Return what is still worth doing at a place where nothing is hidden: "" if nothing is."""
+    world = narration.world
+    for key, thing in world.things(place).items():
+        if thing.text is not None and not world.has_beat("looked", key):
+            return narration.phrase("search_left", thing=thing.looks)
+    for way in world.ways(place).values():
+        if world.is_shut(place, way):
+            return narration.phrase("search_shut", way=way.label)
+    known = knowledge_at(narration, uid)
+    for person in world.people(uid):
+        untold = (one for one in person.knows if not world.has_beat("said", person.key, one.key))
+        if any(one.needs <= world.trust(person) and known.holds(one.when) for one in untold):
+            called = narration.name_for(person, narration.step.table.together(uid))
+            return narration.phrase("search_ask", npc=called)
+    for way in world.ways(place).values():
+        if not world.visited(way.to):
+            return narration.phrase("search_way", way=way.label)
+    return ""
 
 
 def reveal_hidden(
@@ -70,7 +94,7 @@ def reveal_hidden(
         kind=EventType.DISCOVERY,
         participants=who,
         beats=beats,
-        gist=f"there is {listing} {as_whereabouts(place.name)}",
+        gist=f"{as_whereabouts(place.name)} we found {listing}",
         names={uid: place.name},
         play={"rolls": [*rolls], **narration.sights_note(place, after=beats)},
     )
@@ -128,7 +152,7 @@ def _look_at(narration: Narration, place: Place, uid: str, thing: Thing, lookers
         beats=beats,
         topics=thing.topics,
         teaches=thing.teaches,
-        gist=first_clause(thing.text),
+        gist=f"we looked at {with_the(thing.looks)}: {first_clause(thing.text)}",
         play=narration.sights_note(place, after=beats),
     )
 
@@ -137,8 +161,10 @@ def take_things(narration: Narration, place: Place, uid: str, acts: Sequence[Pen
     """Give the contents of a thing to the first taker; gold is shared by all present."""
     for what, takers in _by_what(acts).items():
         thing = _thing(narration, place, what)
-        if thing is None or not (thing.gold or thing.items) or narration.world.is_used_up(thing):
+        if thing is None or narration.world.is_used_up(thing):
             narration.tell(uid, _nothing(narration, thing), participants=takers)
+        elif not (thing.gold or thing.items):
+            _leave_in_place(narration, place, uid, thing, takers)
         elif (guard := narration.world.guard(place, thing.key)) is not None:
             foes = guard.name or guard.monster
             narration.tell(
@@ -149,6 +175,18 @@ def take_things(narration: Narration, place: Place, uid: str, acts: Sequence[Pen
             )
         elif spring_trap(narration, uid, thing, takers[0]):
             _take(narration, place, uid, thing, takers[0])
+
+
+def _leave_in_place(
+    narration: Narration, place: Place, uid: str, thing: Thing, takers: Sequence[str]
+) -> None:
+    """Show a thing that holds nothing to somebody who reaches for it, and tell that it stays where it is."""
+    shown = beat("looked", thing.key)
+    if thing.text is not None and not all(shown in narration.step.of(who).beats for who in takers):
+        _look_at(narration, place, uid, thing, takers)
+        if not narration.world.has_beat("looked", thing.key):
+            return  # its trap stopped them
+    narration.tell(uid, narration.phrase("not_to_take", thing=thing.looks), participants=takers)
 
 
 def _take(narration: Narration, place: Place, uid: str, thing: Thing, taker: str) -> None:

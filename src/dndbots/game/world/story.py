@@ -211,7 +211,7 @@ def _hint(narration: Narration, uid: str, lead: Lead) -> None:
         whom, target = foes.name or foes.monster, atlas.uid("mon", foes.key)
     thing = place.things.get(lead.what)
     text = narration.phrase(
-        f"lead.{lead.verb.value}",
+        f"lead.{lead.verb.value}{'.here' if narration.atlas.uid('loc', lead.place) == uid else ''}",
         place=place.name,
         what=thing.looks if thing is not None else atlas.spelled(lead.what) or place.name,
         whom=whom or "somebody",

@@ -14,15 +14,18 @@ from dndbots.game.adventures.module import ModuleQuest, Person, Place
 from dndbots.game.state.game_notes import KEY
 from dndbots.game.state.options import NEWS
 from dndbots.game.state.pieces import PendingAct
-from dndbots.game.world.dm_notes import note_quest
-from dndbots.game.world.narration import Narration, first_clause
+from dndbots.game.world.dm_notes import REWARD, note_quest, reward_text
+from dndbots.game.world.narration import Narration, as_sentence, first_clause
 from dndbots.game.world.npc_answers import NpcAnswer, find_answer
 from dndbots.game.world.shared_knowledge import knowledge_at
 from dndbots.game.world.world_state import MOOD, SHAKEN, beat
-from dndbots.text.word_forms import with_the
+from dndbots.text.numbers import numbers_in, spell_number
+from dndbots.text.sentences import split_sentences
+from dndbots.text.word_forms import is_plural, with_the
 
 _GIFT: Final = 2
 _JUST_NOW: Final = 6  # rounds
+_NO_ORDERS: Final = frozenset(("It", "He", "She", "They", "There", "Who", "What", "Nothing", "Nobody"))
 _TITLES: Final = frozenset(("old", "granny", "captain", "foreman", "sister", "brother", "the", "of"))
 
 
@@ -46,11 +49,21 @@ def answer_questions(narration: Narration, place: Place, uid: str, acts: Sequenc
                 # A topic may be too short for what was meant; the words may say it.
                 whole = find_answer(narration, people[target], asked[0].act.words, askers)
                 answer = whole if whole.kind != "unknown" else answer
-            tell_answer(narration, uid, people[target], answer)
+            tell_answer(
+                narration, uid, people[target], answer, typed=bool(typed) and _is_new(narration, asked[0])
+            )
         elif narration.step.table.place(target) == uid and target.startswith("npc_"):
             _shrug(narration, uid, target, topic)
         elif not target.startswith("mon_"):
             narration.tell(uid, narration.phrase("nothing_there"), participants=askers)
+
+
+def _is_new(narration: Narration, asked: PendingAct) -> bool:
+    """Return whether nobody asked the same lately, word for word."""
+    words = asked.act.words
+    return not any(
+        event.content == words and event.event_id != asked.event_id for event in narration.step.table.lately
+    )
 
 
 def is_shaken(narration: Narration, person: Person) -> bool:
@@ -75,8 +88,10 @@ def _shrug(narration: Narration, uid: str, npc: str, topic: str) -> None:
     )
 
 
-def tell_answer(narration: Narration, uid: str, person: Person, answer: NpcAnswer) -> None:
-    """Let a person say an answer."""
+def tell_answer(
+    narration: Narration, uid: str, person: Person, answer: NpcAnswer, *, typed: bool = False
+) -> None:
+    """Let a person say an answer; what was said a moment ago only in short, to who asked in own words."""
     if narration.screen.voiced and (answer.saying is None or answer.heard):
         return  # a model speaks for them
     if answer.offers is not None:
@@ -90,7 +105,20 @@ def tell_answer(narration: Narration, uid: str, person: Person, answer: NpcAnswe
         speak(narration, uid, person, f"{words} {more}".strip())
         return
     if answer.heard and _was_just_told(narration, person, answer.text):
-        speak(narration, uid, person, narration.phrase("told_just_now", npc=person.name))
+        short = as_sentence(split_sentences(answer.text)[0]) if typed else ""
+        rule = "said_before" if short else "told_just_now"
+        speak(
+            narration,
+            uid,
+            person,
+            narration.phrase(rule, npc=person.name, **({"says": short} if short else {})),
+        )
+        return
+    if is_named_by(person, answer.text) and not narration.world.met(person.key):
+        hello = narration.pick_text(person.greets) if person.greets else ""
+        words = answer.text if is_named_by(person, hello) else f"{hello} {answer.text}".strip()
+        text = narration.phrase(f"answers.{person.voice}", npc=_called(narration, uid, person), says=words)
+        speak(narration, uid, person, text, is_greeted=True)
         return
     if answer.saying is None or answer.heard:
         rule = "said_before" if answer.heard else f"answers.{person.voice}"
@@ -127,14 +155,18 @@ def speak(
     *,
     beats: Sequence[str] = (),
     kind: EventType = EventType.DIALOGUE,
+    is_greeted: bool = False,
     **metadata: Any,
 ) -> None:
-    """Let a person speak to everybody present; the first time with a greeting and a name."""
+    """Let a person speak to everybody present; the first time with a greeting and a name.
+
+    With `is_greeted` the text has both already.
+    """
     narration.enter(uid)
     npc = narration.atlas.uid("npc", person.key)
     names = {npc: person.name, **metadata.pop("names", {})}
     if not narration.world.met(person.key):
-        text = f"{_hello(narration, person)} {text}"
+        text = text if is_greeted else f"{_hello(narration, uid, person)} {text}".strip()
         beats = (*beats, beat("met", person.key))
     narration.tell(
         uid,
@@ -149,12 +181,25 @@ def speak(
     )
 
 
-def _hello(narration: Narration, person: Person) -> str:
-    """Return a person's greeting, with their name if the greeting lacks it."""
+def _called(narration: Narration, uid: str, person: Person) -> str:
+    """Return what those at a place call a person before they are introduced."""
+    return narration.name_for(person, narration.step.table.together(uid))
+
+
+def is_named_by(person: Person, text: str) -> bool:
+    """Return whether a text has a person's name or a part of it, titles aside."""
+    words = person.name.split()
+    given = [word for word in words if word.casefold() not in _TITLES] or words
+    forms = "|".join(re.escape(form) for word in given for form in (word, word.upper()))
+    return re.search(rf"(?<!\w)(?:{forms})(?!\w)", text) is not None
+
+
+def _hello(narration: Narration, uid: str, person: Person) -> str:
+    """Return a person's greeting, with their name if neither the greeting nor the hearers have it."""
     hello = narration.pick_text(person.greets) if person.greets else ""
-    given = {word for word in person.name.split() if word.casefold() not in _TITLES}
-    if not given.isdisjoint(re.findall(r"\w+", hello)):  # they say their name, or a part of it, themselves
-        return narration.phrase(f"answers.{person.voice}", npc=person.seen_as, says=hello)
+    called = _called(narration, uid, person)
+    if called == person.name or is_named_by(person, hello):
+        return narration.phrase(f"answers.{person.voice}", npc=called, says=hello) if hello else ""
     named = narration.phrase(f"gives_name.{person.voice}", npc=person.seen_as, name=person.name)
     return f'{named} "{hello}"' if hello else named
 
@@ -212,6 +257,9 @@ def offer_quest(
         else wanted
     )
     goal = quest.goal or quest.name
+    gold = narration.world.promised(quest)
+    if gold != quest.reward.gold:
+        text = f"{text} {narration.phrase('agreed_on', npc=person.name, gold=spell_number(gold))}"
     note_quest(narration, quest)
     speak(
         narration,
@@ -220,11 +268,28 @@ def offer_quest(
         f"{narration.phrase('offers_again', npc=person.name)} {text}" if again else text,
         beats=(beat("offered", quest.key),),
         names={qst: quest.name},
-        gist=f"{person.name} asks for help: {first_clause(goal)}",
+        gist=f"{person.name} {_asking(goal)}",
         quest_id=qst,
         quest_state=state,
-        facts=[{"subject": qst, "key": "goal", "value": goal[:1_000]}],
+        facts=[{"subject": qst, "key": "goal", "value": goal[:1_000]}, *_terms(narration, quest, qst)],
     )
+
+
+def _asking(goal: str) -> str:
+    """Return a goal as what somebody asked: "asked us to find out", as far as it begins with a verb."""
+    clause = first_clause(goal)
+    first, _, rest = clause.partition(" ")
+    is_order = first.istitle() and rest[:1].islower() and not is_plural(first) and first not in _NO_ORDERS
+    return f"asked us to {first.lower()} {rest}" if is_order else f"asks for help: {clause}"
+
+
+def _terms(narration: Narration, quest: ModuleQuest, qst: str) -> list[dict[str, str]]:
+    """Return the reward as a fact, if the words of the offer name the gold or it was bargained for."""
+    gold = narration.world.promised(quest)
+    if not gold or (gold == quest.reward.gold and gold not in numbers_in(quest.offer or "")):
+        return []
+    terms = reward_text(narration, quest.reward.model_copy(update={"gold": gold}))
+    return [{"subject": qst, "key": REWARD, "value": terms}]
 
 
 def _react(narration: Narration, uid: str, person: Person) -> bool:

@@ -9,13 +9,15 @@ from typing import Final
 from dndbots.canon import claims
 from dndbots.canon.states import REFUSED, is_over
 from dndbots.game.adventures.conditions import holds
-from dndbots.game.adventures.module import Exit, Foes, Person, Place, Thing
+from dndbots.game.adventures.module import Exit, Foes, ModuleQuest, Person, Place, Thing
 from dndbots.game.state.game_notes import Sights
 from dndbots.game.state.scene_tags import BELOW, OUTDOORS, SEASONS, SKIES
 from dndbots.game.state.table import Table
 from dndbots.game.world.atlas import Atlas
 
 MOOD: Final = "mood"
+AGREED: Final = "agreed"  # the beat of a reward that was bargained for
+CHEAPER: Final = "cheaper"  # the beat of a seller who came down
 SHAKEN: Final = "shaken"  # the mood of a person whom the party attacked
 _LONGEST_BEAT: Final = 200
 _LONGEST_LIGHT: Final = 24  # rounds; outside fights a round is a turn
@@ -93,6 +95,12 @@ class World:
         """Return whether a quest has ended. A refused quest may still be accepted."""
         state = self.quest(quest)
         return state != REFUSED and is_over(state)
+
+    def promised(self, quest: ModuleQuest) -> int:
+        """Return the gold that the giver of a quest pays in the end, bargains included."""
+        start = beat(AGREED, quest.key, "")
+        agreed = (int(done.removeprefix(start)) for done in self.table.beats if done.startswith(start))
+        return max((*agreed, quest.reward.gold))
 
     def step(self, quest: str | None, key: str) -> bool:
         owner = quest or self.atlas.quest_of_step.get(key, "")

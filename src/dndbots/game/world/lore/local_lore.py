@@ -17,6 +17,7 @@ _NAMED: Final = 3.0  # a topic by its own name, a person by name
 BY_WORD: Final = 2.0  # by another word, a person by role
 _SEEN: Final = 1.0  # by a thing that tells of it, a person by looks
 _TITLES: Final = frozenset(("old", "granny", "foreman", "sister", "brother", "captain", "the"))
+_VAGUE: Final = all_stems("the name")  # "her first name" is asked for in whole words only
 _MOST_OWNERS: Final = 2
 _LEAST_ALIKE: Final = 2
 _PEOPLE: Final = all_stems("the lady the woman the girl the granny")  # who asks for one may mean another
@@ -41,7 +42,7 @@ class LocalLore:
             for topic in thing.topics:
                 rare = [one for one in all_stems(thing.looks) if self._owners[one] <= _MOST_OWNERS]
                 found.setdefault(topic, []).extend((_SEEN, frozenset((one,))) for one in sorted(rare))
-        return {topic: [form for form in forms if form[1]] for topic, forms in found.items()}
+        return {topic: [form for form in forms if form[1] - _VAGUE] for topic, forms in found.items()}
 
     @cached_property
     def _topics(self) -> list[str]:
@@ -57,7 +58,8 @@ class LocalLore:
 
     def topic_strength(self, topic: str, stems: frozenset[str]) -> float:
         """Return how strongly words speak of a topic; 0 if they do not."""
-        forms, stems = self._forms.get(topic) or [(_NAMED, all_stems(topic))], with_synonyms(stems)
+        own = [(_NAMED, all_stems(topic))]  # a word that no adventure speaks of stands for itself
+        forms, stems = self._forms.get(topic, own), with_synonyms(stems)
         return max((weight + len(form) / 10 for weight, form in forms if form <= stems), default=0.0)
 
     def topics_in(self, stems: frozenset[str]) -> dict[str, float]:
@@ -176,12 +178,16 @@ class LocalLore:
     def seller_of(self, stems: frozenset[str]) -> Person | None:
         """Return the person who sells what the question asks for."""
         goods = {
-            person.key: len(all_stems(person.life["sells"]) & stems)
+            person.key: self.sells(" ".join((*person.wares, person.life.get("sells", ""))), stems)
             for person in self.module.people.values()
-            if person.role is not None and "sells" in person.life
+            if person.role is not None and (person.wares or "sells" in person.life)
         }
-        best = max(goods, key=lambda key: goods[key], default=None)
+        best = max(goods, key=lambda key: (goods[key], bool(self.module.people[key].wares)), default=None)
         return self.module.people[best] if best is not None and goods[best] else None
+
+    def sells(self, words: str, stems: frozenset[str]) -> int:
+        """Return how much of what a question asks for is in somebody's words on their wares."""
+        return len(all_stems(words) & stems)
 
     def way_between(self, start: str, goal: str) -> list[str]:
         """Return the labels of the ways from one place to another, on ways that everybody knows."""

@@ -59,7 +59,7 @@ FIRM: Final = frozenset(
 _KIN: Final = (
     r"famil(?:y|ies)|married|marry|wife|husband|spouse|widow(?:er)?|child(?:ren)?|kids?|sons?|daughters?"
     r"|mothers?|fathers?|brothers?|sisters?|parents?|relatives?|relations|kin|grandchildren|siblings?"
-    r"|betrothed|sweetheart|grand(?:mothers?|fathers?|parents?|daughters?|sons?)|uncles?|aunts?|cousins?"
+    r"|betrothed|sweetheart|lover|girlfriends?|boyfriends?|fianc[eé]e?|bride|grand(?:mothers?|fathers?|parents?|daughters?|sons?)|uncles?|aunts?|cousins?"
 )
 _WORDS: Final = {
     "KIN": f"(?:{_KIN})",
@@ -88,7 +88,8 @@ reward
 self
   \bwho (?:are|might) you\b
   \byou(?:'re| are)? in charge\b
-  \bdo you (?:own|run|rule)\b
+  \bdo you (?:own|run|rule) (?:it|this|that|all)\b
+  \bdo you (?:own|run|rule) the (?:place|inn|house|ferry|boat|town|village|yard|bridge|mill)\b
   \byour name\b
   \bcalled\?
   \bare you called\b
@@ -100,7 +101,7 @@ here
   \bwhat (?:is|do you call) this (?:place|village|town)(?: called)?\??$
   \bwhere (?:are we|am i)\b
 past
-  \bhow old\b
+  \bhow old (?:are|were|would) you\b
   \bhow long (?:have|did|were) you\b
   \bhow long (?:you've|you have)\b
   \byour age\b
@@ -145,6 +146,8 @@ kin
   \bwho is \w+(?: \w+)? to you\b
   \brelated to\b
 family
+  ^(?:and )?what (?:is|was) (?:his|her|their) name\b
+  \bhow old (?:is|was) (?:he|she|your)\b
   ^(?>.*?\b(?:you|your|yours|yourself)\b).*\b(?:KIN)\b
   ^(?>.*?\b(?:KIN)\b).*\b(?:you|your|yours)\b
   ^(?>.*?\b(?:your|are they|is he|is she|is that|boy|girl|man|woman)\b).*\byours\b
@@ -178,7 +181,7 @@ work
   \bdo you work\b
   \bfor a living\b
   \bkeeps? you busy\b
-  \bwhat are you (?:doing|making|knitting|digging|building|baking|cooking|painting|writing|working)\b
+  \bwhat are you (?!(?:hid|talk|say|sell|look|think|wait|go|plan|try|mean|ask|offer|afraid)ing)[a-z]+ing\b
   \bwhat do you (?:make|bake|build|cook|brew|dig)\b
   \bare you the\b
 mood
