@@ -167,9 +167,10 @@ def look_at(context: Context, campaign: Campaign, game: Game, tally: Tally, role
             if fresh and f"## {title}\n" not in text and tally.show_missing:
                 missing = [key for one in entries for key in set(keys_in(one.summary)) - told - elsewhere]
                 print(f"  {role} has no {title}: {missing[:2]}")
-    tally.expect(
-        f"{role} story", due=game.round > 5, has="## Story So Far" in text or "## What You Rem" in text
-    )
+    # In the first rounds, the newest lines may tell all that there was.
+    older = any(item.section in ("story", "lately") for item in (*context.items, *context.dropped))
+    has_story = "## Story So Far" in text or "## What You Rem" in text
+    tally.expect(f"{role} story", due=game.round > 5 and older, has=has_story)
     if role == DM:
         split = any(deed.is_news_to(uid) for deed in game.table.deeds for uid in game.table.living())
         tally.expect("dm Player Knowledge", due=split, has="## Player Knowledge\n" in text)

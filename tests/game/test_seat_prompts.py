@@ -17,7 +17,8 @@ from dndbots.game.models.seat_prompts import PLAYER_BRIEFING, SeatPrompts
 from dndbots.game.preview import preview_seat
 from dndbots.ids import DM
 from dndbots.llm.protocol import Question
-from dndbots.memory.context import Context
+from dndbots.memory.context import Briefing, Context
+from dndbots.memory.context.brief import BriefLine
 from dndbots.memory.context.repetition import sentences_in
 from dndbots.memory.entries import Entry
 from dndbots.memory.human_gates import Gates
@@ -137,6 +138,28 @@ def test_nothing_stands_twice(game: Game) -> None:
         }
         counts = Counter(key for keys in blocks.values() for key in keys)
         assert [key for key, times in counts.items() if times > 1] == []
+
+
+def test_no_room_is_kept_for_names_that_stand_elsewhere(game: Game) -> None:
+    """People and places have lines of their own in a game; the newest lines get the room."""
+    for who in (DM, *game.table.living()):
+        context = context_of(game, who)
+        # Lines of the story stay the same for some turns, and leave room for the next ones meanwhile.
+        assert not context.dropped or context.budget - context.prompt_tokens < context.budget // 10
+        items = (*context.items, *context.dropped)
+        assert not any(item.reason == "names that came up most often" for item in items)
+
+
+@pytest.mark.parametrize("budget", [900, 1_200, 1_600])
+def test_who_has_not_heard_what_has_a_line_in_a_small_prompt(game: Game, budget: int) -> None:
+    """A DM who tells half of the party what only the others know spoils the game."""
+    unheard = BriefLine(
+        "[Zara has not heard this from Throk]: Throk found the bell in the old mill.", "apart"
+    )
+    briefing = Briefing(knowledge=(unheard,), has_sheets=True, lines=10)
+    context = game.campaign.context(DM, budget, beside=context_of(game, DM).beside, briefing=briefing)
+    assert f"## Player Knowledge\n- {unheard.text}" in context.prompt
+    assert context.prompt_tokens <= budget
 
 
 def test_ten_of_the_newest_lines_stand_word_for_word(game: Game) -> None:
