@@ -156,11 +156,12 @@ class ContextBuilder:
         rooms = Rooms(max(room - kept_free, 0), more, memory_room, knowledge_room)
         blocks = self._with_story(draft, rooms)
         # What is not told twice leaves room, which the newest lines get.
-        unused = round_down(self.budget - self._tokens(blocks), self.budget)
-        if unused <= 0 or not (blocks["story"].dropped or blocks["recent"].dropped):
+        beside = self._tokens(blocks | {"story": Block(), "recent": Block()})
+        free = round_down(self.budget - beside - rooms.story, self.budget)
+        if free <= more or not blocks["story"].dropped:
             return blocks
         used = (self._count(blocks[name].text) for name in ("memories", "knowledge"))
-        return self._with_story(draft, Rooms(rooms.story, more + unused, *used))
+        return self._with_story(draft, Rooms(rooms.story, free, *used))
 
     def _with_story(self, blocks: Mapping[str, Block], rooms: Rooms) -> dict[str, Block]:
         """Return the blocks with the story and the newest lines, and without what stands in them twice."""
