@@ -35,6 +35,7 @@ from dndbots.ids import DM
 from dndbots.llm.protocol import Answer, Hear, Question
 from dndbots.memory.context import Context
 from dndbots.memory.scoped.shelves import WORLD, location_shelf, memories_on, npc_shelf
+from dndbots.memory.selection.scoped_memory import tells_nothing
 from dndbots.storage.in_memory import MemoryStore
 from dndbots.text.sentences import split_sentences
 from dndbots.tokens import count_tokens
@@ -159,7 +160,8 @@ def look_at(context: Context, campaign: Campaign, game: Game, tally: Tally, role
             "World Memory": [(view.viewer, WORLD)],
         }
         for title, wanted in shelves.items():
-            entries = [one for holder, shelf in wanted for one in memories_on(view, holder, shelf, newest=3)]
+            newest_of = (memories_on(view, holder, shelf, newest=3) for holder, shelf in wanted)
+            entries = [one for shelf in newest_of for one in shelf if not tells_nothing(one.summary)]
             # The memory of a visit may tell what the memory of a person there would tell again.
             elsewhere = {key for other in shelves if other != title for key in told_under(other, text)}
             fresh = any(set(keys_in(one.summary)) - told - elsewhere for one in entries)

@@ -12,6 +12,7 @@ from dndbots.campaign import Campaign
 from dndbots.events import EventType, GameEvent
 from dndbots.game.adventures.library import first_chapter
 from dndbots.game.game import Game
+from dndbots.game.models.dm_brief import clip_text, tell_by
 from dndbots.game.models.scene_text import render_surroundings
 from dndbots.game.models.seat_prompts import PLAYER_BRIEFING, SeatPrompts
 from dndbots.game.preview import preview_seat
@@ -145,7 +146,7 @@ def test_no_room_is_kept_for_names_that_stand_elsewhere(game: Game) -> None:
     for who in (DM, *game.table.living()):
         context = context_of(game, who)
         # Lines of the story stay the same for some turns, and leave room for the next ones meanwhile.
-        assert not context.dropped or context.budget - context.prompt_tokens < context.budget // 10
+        assert not context.dropped or context.budget - context.prompt_tokens < context.budget // 8
         items = (*context.items, *context.dropped)
         assert not any(item.reason == "names that came up most often" for item in items)
 
@@ -239,3 +240,18 @@ def test_a_whisper_and_an_aside_are_found_in_events() -> None:
         entries = retell_events(view, view.events(), Gates())
     assert any(entry.aside for entry in entries)
     assert not any(entry.aside and "took on" in " ".join(entry.outcomes) for entry in entries)
+
+
+@pytest.mark.parametrize(
+    ("gist", "line"),
+    [
+        ("Elena told us: the bell was sold.", "Elena told them: the bell was sold."),
+        ("we came to the mill", "Zara came to the mill"),
+        (f"Elena told us of {'bells and ' * 20}", f"Elena told them of {'bells and ' * 8}bells and bells…"),
+    ],
+)
+def test_what_some_have_not_heard_is_told_in_the_third_person_and_ends_well(gist: str, line: str) -> None:
+    """The DM reads of the players, not as one of them, and no line ends in the middle of "and"."""
+    clipped = clip_text(tell_by("Zara", gist), 120)
+    assert clipped.rstrip("…") == line.rstrip("…")
+    assert not clipped.endswith("and…")
