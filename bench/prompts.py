@@ -35,6 +35,7 @@ from dndbots.ids import DM
 from dndbots.llm.protocol import Answer, Hear, Question
 from dndbots.memory.context import Context
 from dndbots.memory.scoped.shelves import WORLD, location_shelf, memories_on, npc_shelf
+from dndbots.memory.selection.scoped_memory import tells_nothing
 from dndbots.storage.in_memory import MemoryStore
 from dndbots.text.sentences import split_sentences
 from dndbots.tokens import count_tokens
@@ -159,7 +160,8 @@ def look_at(context: Context, campaign: Campaign, game: Game, tally: Tally, role
             "World Memory": [(view.viewer, WORLD)],
         }
         for title, wanted in shelves.items():
-            entries = [one for holder, shelf in wanted for one in memories_on(view, holder, shelf, newest=3)]
+            newest_of = (memories_on(view, holder, shelf, newest=3) for holder, shelf in wanted)
+            entries = [one for shelf in newest_of for one in shelf if not tells_nothing(one.summary)]
             # The memory of a visit may tell what the memory of a person there would tell again.
             elsewhere = {key for other in shelves if other != title for key in told_under(other, text)}
             fresh = any(set(keys_in(one.summary)) - told - elsewhere for one in entries)
@@ -167,9 +169,10 @@ def look_at(context: Context, campaign: Campaign, game: Game, tally: Tally, role
             if fresh and f"## {title}\n" not in text and tally.show_missing:
                 missing = [key for one in entries for key in set(keys_in(one.summary)) - told - elsewhere]
                 print(f"  {role} has no {title}: {missing[:2]}")
-    tally.expect(
-        f"{role} story", due=game.round > 5, has="## Story So Far" in text or "## What You Rem" in text
-    )
+    # In the first rounds, the newest lines may tell all that there was.
+    older = any(item.section in ("story", "lately") for item in (*context.items, *context.dropped))
+    has_story = "## Story So Far" in text or "## What You Rem" in text
+    tally.expect(f"{role} story", due=game.round > 5 and older, has=has_story)
     if role == DM:
         split = any(deed.is_news_to(uid) for deed in game.table.deeds for uid in game.table.living())
         tally.expect("dm Player Knowledge", due=split, has="## Player Knowledge\n" in text)

@@ -12,12 +12,14 @@ from dndbots.campaign import Campaign
 from dndbots.events import EventType, GameEvent
 from dndbots.game.adventures.library import first_chapter
 from dndbots.game.game import Game
+from dndbots.game.models.dm_brief import clip_text, tell_by
 from dndbots.game.models.scene_text import render_surroundings
 from dndbots.game.models.seat_prompts import PLAYER_BRIEFING, SeatPrompts
 from dndbots.game.preview import preview_seat
 from dndbots.ids import DM
 from dndbots.llm.protocol import Question
-from dndbots.memory.context import Context
+from dndbots.memory.context import Briefing, Context
+from dndbots.memory.context.brief import BriefLine
 from dndbots.memory.context.repetition import sentences_in
 from dndbots.memory.entries import Entry
 from dndbots.memory.human_gates import Gates
@@ -139,6 +141,49 @@ def test_nothing_stands_twice(game: Game) -> None:
         assert [key for key, times in counts.items() if times > 1] == []
 
 
+@pytest.mark.parametrize("budget", [900, 1_200, 2_000, 6_000])
+def test_a_prompt_never_exceeds_its_budget(budget: int) -> None:
+    campaign = Campaign(MemoryStore())
+    game = Game.begin(campaign, module=MODULE, seed=SEED, budget=budget)
+    game.play(4, compact=False)
+    for who in (DM, *game.table.living()):
+        assert count_tokens(game.system_message(who)) == context_of(game, who).prompt_tokens <= budget
+
+
+def test_nothing_stands_twice(game: Game) -> None:
+    """A sentence of the newest lines, of a memory or of the place is told in one block only."""
+    for who in (DM, *game.table.living()):
+        items = context_of(game, who).items
+        told = ("place", "people", "memories", "story", "open", "recent")
+        blocks: dict[str, set[str]] = {
+            section: set(sentences_in(item for item in items if item.section == section)) for section in told
+        }
+        counts = Counter(key for keys in blocks.values() for key in keys)
+        assert [key for key, times in counts.items() if times > 1] == []
+
+
+def test_no_room_is_kept_for_names_that_stand_elsewhere(game: Game) -> None:
+    """People and places have lines of their own in a game; the newest lines get the room."""
+    for who in (DM, *game.table.living()):
+        context = context_of(game, who)
+        # Lines of the story stay the same for some turns, and leave room for the next ones meanwhile.
+        assert not context.dropped or context.budget - context.prompt_tokens < context.budget // 8
+        items = (*context.items, *context.dropped)
+        assert not any(item.reason == "names that came up most often" for item in items)
+
+
+@pytest.mark.parametrize("budget", [900, 1_200, 1_600])
+def test_who_has_not_heard_what_has_a_line_in_a_small_prompt(game: Game, budget: int) -> None:
+    """A DM who tells half of the party what only the others know spoils the game."""
+    unheard = BriefLine(
+        "[Zara has not heard this from Throk]: Throk found the bell in the old mill.", "apart"
+    )
+    briefing = Briefing(knowledge=(unheard,), has_sheets=True, lines=10)
+    context = game.campaign.context(DM, budget, beside=context_of(game, DM).beside, briefing=briefing)
+    assert f"## Player Knowledge\n- {unheard.text}" in context.prompt
+    assert context.prompt_tokens <= budget
+
+
 def test_ten_of_the_newest_lines_stand_word_for_word(game: Game) -> None:
     """Ten lines of talk and narration, at least, are neither cut nor retold."""
     events = [one for one in game.campaign.events(viewer=DM) if one.content and not one.is_note][-10:]
@@ -216,3 +261,18 @@ def test_a_whisper_and_an_aside_are_found_in_events() -> None:
         entries = retell_events(view, view.events(), Gates())
     assert any(entry.aside for entry in entries)
     assert not any(entry.aside and "took on" in " ".join(entry.outcomes) for entry in entries)
+
+
+@pytest.mark.parametrize(
+    ("gist", "line"),
+    [
+        ("Elena told us: the bell was sold.", "Elena told them: the bell was sold."),
+        ("we came to the mill", "Zara came to the mill"),
+        (f"Elena told us of {'bells and ' * 20}", f"Elena told them of {'bells and ' * 8}bells and bells…"),
+    ],
+)
+def test_what_some_have_not_heard_is_told_in_the_third_person_and_ends_well(gist: str, line: str) -> None:
+    """The DM reads of the players, not as one of them, and no line ends in the middle of "and"."""
+    clipped = clip_text(tell_by("Zara", gist), 120)
+    assert clipped.rstrip("…") == line.rstrip("…")
+    assert not clipped.endswith("and…")

@@ -201,3 +201,17 @@ def test_a_coin_is_not_told_and_a_purse_belongs_to_whom_it_went() -> None:
     text = recap_of(offered(), taken(), fought(), loot(20), length="long")
     assert "Throk got 20 gold" not in text
     assert "got 20 gold" in text
+
+
+def test_a_quiet_session_is_told_by_what_was_said_and_not_by_the_weather() -> None:
+    """Where little was decided, people's words are the story: no gestures, no fog, no list of ways."""
+    fog = "Fog lies in the dip of the road and comes up to your knees."
+    clue = "Somebody has been digging at the sheep fold, and filling it in before morning."
+    talk = [
+        told(EventType.DIALOGUE, ELENA, f'Elena folds two thick arms. "{clue}"'),
+        *(told(EventType.DM_NARRATION, "dm", f"{fog} It is hour {n}.", aside=True) for n in range(60)),
+    ]
+    text = recap_of(taken(), *talk, length="medium")
+    assert clue.rstrip(".") in text
+    assert "folds two thick arms" not in text
+    assert "Fog" not in text

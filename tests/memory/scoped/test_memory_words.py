@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import pytest
 from tests.table import event
 
 from dndbots.events import EventType
 from dndbots.memory.entries import SummaryTask
 from dndbots.memory.human_gates import gates_of
 from dndbots.memory.retold_events import retell_events
-from dndbots.memory.selection.scoped_memory import write_scoped_memory
+from dndbots.memory.selection.candidates import find_candidates
+from dndbots.memory.selection.scoped_memory import tells_nothing, write_scoped_memory
 from dndbots.testing import memory_campaign
 from dndbots.tokens import DEFAULT_ENCODING
 
@@ -56,6 +58,34 @@ def test_a_meeting_of_which_nothing_came_is_one_sentence() -> None:
     assert memory_of(banter, kind="location", name="Oak Green") == [
         "Throk passed through, and nothing came of it."
     ]
+
+
+def test_a_step_of_the_story_is_remembered_in_the_words_that_told_it() -> None:
+    """A new chapter is no visit of which nothing came; what is only learned from it is not its memory."""
+    learned = line(1, "system", "You have learned a thing or two.", EventType.SYSTEM)
+    journey = line(
+        2, "dm", "The road from Oakham has brought you to Oak Green, with an appetite.", aside=True
+    )
+    told = ["The road from Oakham has brought you to Oak Green, with an appetite."]
+    assert memory_of(learned, journey, kind="world", name="act progressed") == told
+
+
+@pytest.mark.parametrize("summary", ["Throk passed through, and nothing came of it.", "Nothing came of it."])
+def test_a_memory_that_tells_nothing_is_known_as_such(summary: str) -> None:
+    """A prompt has no room for a visit of which nothing came."""
+    assert tells_nothing(summary)
+    assert not tells_nothing(f"Throk asked for the bell. {summary}")
+    assert not tells_nothing("Throk took on the quest.")
+
+
+def test_a_gesture_weighs_less_than_the_words_beside_it() -> None:
+    """Prompts and recaps have what a person said, before how that person looked while saying it."""
+    spoken = line(1, PELL, 'Wymond Pell looks at the sky. "The old bell was sold to a smith in Oakham."')
+    campaign = memory_campaign([spoken])
+    with campaign.view("dm") as view:
+        gesture, words = find_candidates(retell_events(view, view.events(), gates_of(view)))
+    assert "looks at the sky" in gesture.text
+    assert gesture.weight < words.weight / 2
 
 
 def test_a_promise_in_a_memory_is_one_sentence() -> None:

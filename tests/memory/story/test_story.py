@@ -253,6 +253,13 @@ def test_names_have_an_event_that_says_each() -> None:
             assert any(name in said[source] for source in told.sources)
 
 
+def test_no_room_goes_to_names_where_lines_are_wanted_word_for_word() -> None:
+    """In a game, people and places have lines of their own, so the newest lines get the room of the names."""
+    log = [*crowd("s1"), *play(300, "s1")]
+    assert not [told for told in following(log).tell(700, lines=10).kept if told.part == "names"]
+    assert [told for told in following(log).tell(700).kept if told.part == "names"]
+
+
 def test_names_are_told_where_the_story_does_not() -> None:
     """A name that the story tells, or that of somebody who speaks all the time, is not listed as well."""
     log = [*crowd("s1"), *play(300, "s1")]

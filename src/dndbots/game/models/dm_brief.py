@@ -3,6 +3,7 @@
 It comes from the adventure's file and the DM's own table, and goes into the DM's prompt alone.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -24,8 +25,11 @@ _MOST_TOPICS: Final = 6
 _MOST_DEEDS: Final = 5
 _LONGEST_OPENING: Final = 260
 _LONGEST_SECRET: Final = 110
-_LONGEST_GIST: Final = 90
+_LONGEST_GIST: Final = 120
 _WE: Final = "we "
+# A text that is cut ends before words that lead on.
+_HANGING: Final = re.compile(r"(?:[ ,;:]+(?:an?|and|as|at|but|by|for|from|in|of|on|or|the|to|with))+$")
+_TOLD_US: Final = re.compile(r" told us\b")
 
 
 def brief_dm(world: World | None, table: Table) -> Briefing:
@@ -50,7 +54,7 @@ def brief_dm(world: World | None, table: Table) -> Briefing:
 
 def _adventure(world: World) -> Iterator[BriefLine]:
     module = world.module
-    opening = _clipped(module.opening or "", _LONGEST_OPENING)
+    opening = clip_text(module.opening or "", _LONGEST_OPENING)
     yield BriefLine(f"{module.title}. {opening}".strip(), f"the adventure in brief, {_FILE}")
     waiting = [quest for quest in module.quests.values() if world.quest(quest.key) is None]
     for rank, quest in enumerate(waiting[:_MOST_QUESTS], 1):
@@ -93,7 +97,7 @@ def _hidden(world: World, place: Place) -> str:
 
 
 def _hidden_thing(thing: Thing) -> str:
-    tells = f" ({_clipped(first_clause(thing.text), _LONGEST_SECRET)})" if thing.text else ""
+    tells = f" ({clip_text(first_clause(thing.text), _LONGEST_SECRET)})" if thing.text else ""
     return f"{thing.looks}{tells}"
 
 
@@ -131,19 +135,25 @@ def _unheard(table: Table) -> Iterator[BriefLine]:
         verb = "has" if len(without) == 1 else "have"
         yield BriefLine(
             f"[{who} {verb} not heard this{f' from {tellers}' if tellers else ''}]: "
-            f"{_clipped(_told_by(tellers, deed.gist), _LONGEST_GIST).rstrip('.')}.",
+            f"{_ended(clip_text(tell_by(tellers, deed.gist), _LONGEST_GIST))}",
             "some of the party were not there, and nobody told them",
             (deed.event_id,),
             rank,
         )
 
 
-def _told_by(tellers: str, gist: str) -> str:
+def tell_by(tellers: str, gist: str) -> str:
     """Return a deed in the third person: "we came to the mill" becomes "Zara came to the mill"."""
-    return f"{tellers} {gist[len(_WE) :]}" if tellers and gist.startswith(_WE) else gist
+    if tellers and gist.startswith(_WE):
+        return f"{tellers} {gist[len(_WE) :]}"
+    return _TOLD_US.sub(" told them", gist)
 
 
-def _clipped(text: str, longest: int) -> str:
+def _ended(text: str) -> str:
+    return text if text.endswith("…") else f"{text.rstrip('.')}."
+
+
+def clip_text(text: str, longest: int) -> str:
     """Return whole sentences of a text up to a length; of a long one, its first words."""
     plain = one_line(text)
     kept = ""
@@ -156,4 +166,4 @@ def _clipped(text: str, longest: int) -> str:
     cut = plain[:longest].rsplit(" ", 1)[0]
     # A quotation that was cut open ends before it begins.
     whole = cut if cut.count('"') % 2 == 0 else cut.rpartition('"')[0]
-    return f"{whole.rstrip(' ,;:')}…"
+    return f"{_HANGING.sub('', whole).rstrip(' ,;:')}…"

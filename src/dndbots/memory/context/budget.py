@@ -28,7 +28,14 @@ from dndbots.memory.context.blocks import (
 from dndbots.memory.context.brief import NO_BRIEFING, Briefing, BriefLine
 from dndbots.memory.context.known_lines import KnownLine
 from dndbots.memory.context.remembered import HEADS, MemoryOffer, fit_memories, offer_memories
-from dndbots.memory.context.repetition import drop_told, keep_items, sentences_in
+from dndbots.memory.context.repetition import (
+    drop_told,
+    drop_told_events,
+    find_newest,
+    sentences_in,
+    told_in_full,
+)
+from dndbots.memory.context.rooms import Rooms, round_down, round_up
 from dndbots.memory.context.scene import Scene, find_scene
 from dndbots.memory.context.viewer_cache import NOTES, ViewerCache
 from dndbots.memory.context.xray import RECENT, Context, ContextItem, Section, item_of, whole_prompt
@@ -47,7 +54,7 @@ _ADVENTURE: Final = 0.07
 _AROUND: Final = 0.22  # the place and the people there, then other facts
 _MEMORIES: Final = 0.16
 _PINNED: Final = 0.15
-_KNOWLEDGE: Final = 0.07
+_KNOWLEDGE, _LEAST_KNOWLEDGE = 0.07, 64
 _OPEN, _LEAST_OPEN = 0.02, 32
 _LONG_AGO: Final = 0.12
 _NOW: Final = 0.08
@@ -62,8 +69,6 @@ _ASKED: Final = 0.3
 _BESIDE_ASKED: Final = 0.6
 # The guide to DCML is left out if it would take more than this share.
 _GUIDE: Final = 0.08
-# The story is chosen again only when the other blocks have grown by a 16th of the budget, or doubled.
-_LEAP: Final = 16
 _TITLES: Final[Mapping[Section, str]] = {
     "identity": "Identity & role",
     "known": "Known",
@@ -98,11 +103,10 @@ class ContextBuilder:
         asked = self._asked(frozenset())
         blocks = self._blocks(asked, spare=0)
         if asked.items:
-            asked = self._asked(_told_in_full(blocks.values()))
+            asked = self._asked(told_in_full(blocks.values()))
             blocks = self._blocks(asked, spare=0)
         if not blocks["story"].dropped and any(block.dropped for block in blocks.values()):
-            spare = self.budget - sum(self._count(block.text) for block in blocks.values())
-            blocks = self._blocks(asked, spare=spare)
+            blocks = self._blocks(asked, spare=self.budget - self._tokens(blocks))
         return self._context(list(blocks.values()))
 
     # Blocks.
@@ -126,38 +130,65 @@ class ContextBuilder:
         memory_room = int(whole * _MEMORIES) - self._count(pinned.text) // 2 + spare // 8
         memories = self._memories(frozenset(), memory_room)
         left_open = self._left_open(spare // 16, "" if pinned.text else KEPT)
-        room = int(whole * _KNOWLEDGE) + spare // 16
-        knowledge = self._brief(brief.knowledge, "knowledge", room, KNOWLEDGE)
+        knowledge_room = int(whole * _KNOWLEDGE) + spare // 16
+        knowledge = self._knowledge(knowledge_room)
         now = self._now(int(self.budget * _NOW) + spare // 16)
         passing = (around, memories, pinned, known, left_open, knowledge, now)
-        room = self.budget - self._in_steps(sum(self._count(block.text) for block in stable))
-        room -= self._in_steps(sum(self._count(block.text) for block in passing))
-        answer = self._count(asked.text)
-        kept_free = self._in_steps(answer)
-        then, recent = self._story(max(room - kept_free, 0), more=min(kept_free - answer, room))
-        # What the newest lines tell is not told again above; then each block leaves out what one before has.
-        told = sentences_in(recent.items)
-        around = drop_told(around, told, self.encoding)
-        told |= sentences_in((*adventure.items, *quests.items, *around.items))
-        memories = self._memories(told, memory_room)
-        told |= sentences_in(memories.items)
-        left_open = drop_told(_without_open(left_open, recent), told, self.encoding)
-        told |= sentences_in(left_open.items)
-        return {
+        room = self.budget - round_up(sum(self._count(block.text) for block in stable), self.budget)
+        room -= round_up(sum(self._count(block.text) for block in passing), self.budget)
+        kept_free = round_up(answer := self._count(asked.text), self.budget)
+        more = min(kept_free - answer, room)
+        draft = {
             "lasting": lasting,
             "adventure": adventure,
             "quests": quests,
             "around": around,
             "memories": memories,
-            "story": drop_told(then, told, self.encoding),
+            "story": Block(),
             "known": known,
             "pinned": pinned,
             "open": left_open,
             "knowledge": knowledge,
-            "recent": recent,
+            "recent": Block(),
             "now": now,
             "asked": asked,
         }
+        rooms = Rooms(max(room - kept_free, 0), more, memory_room, knowledge_room)
+        blocks = self._with_story(draft, rooms)
+        # What is not told twice leaves room, which the newest lines get.
+        beside = self._tokens(blocks | {"story": Block(), "recent": Block()})
+        free = round_down(self.budget - beside - rooms.story, self.budget)
+        if free <= more or not blocks["story"].dropped:
+            return blocks
+        used = (self._count(blocks[name].text) for name in ("memories", "knowledge"))
+        return self._with_story(draft, Rooms(rooms.story, free, *used))
+
+    def _with_story(self, blocks: Mapping[str, Block], rooms: Rooms) -> dict[str, Block]:
+        """Return the blocks with the story and the newest lines, and without what stands in them twice."""
+        then, recent = self._story(rooms.story, more=rooms.more)
+        # What the newest lines tell is not told again above; then each block leaves out what one before has.
+        around = drop_told(blocks["around"], sentences_in(find_newest(recent)), self.encoding)
+        above = sentences_in((*blocks["adventure"].items, *blocks["quests"].items, *around.items))
+        recent = drop_told(recent, above, self.encoding, keep=find_newest(recent))
+        told = above | sentences_in(recent.items)
+        fitted = {**blocks, "around": around, "story": then, "recent": recent, "memories": Block()}
+        left = round_down(self.budget - self._tokens(fitted), self.budget)
+        if blocks["knowledge"].dropped and not blocks["knowledge"].items:
+            fitted["knowledge"] = self._knowledge(max(rooms.knowledge, min(left, _LEAST_KNOWLEDGE)))
+            left -= self._count(fitted["knowledge"].text)
+        memories = self._memories(told, max(rooms.memories, left))
+        told |= sentences_in(memories.items)
+        left_open = drop_told(drop_told_events(blocks["open"], recent), told, self.encoding)
+        told |= sentences_in(left_open.items)
+        return {
+            **fitted,
+            "memories": memories,
+            "open": left_open,
+            "story": drop_told(then, told, self.encoding),
+        }
+
+    def _tokens(self, blocks: Mapping[str, Block]) -> int:
+        return sum(self._count(block.text) for block in blocks.values())
 
     @property
     def _beside_asked(self) -> float:
@@ -176,13 +207,6 @@ class ContextBuilder:
         left = self.budget - newest - story - self._count(asked.text)
         left -= sum(self._count(block.text) for block in stable)
         return min(whole, max(left, self.budget * _LEAST_PASSING) / _PASSING)
-
-    def _in_steps(self, tokens: int) -> int:
-        """Round a number of tokens up in steps; small numbers in small steps, to waste little room."""
-        step = max(self.budget // _LEAP, 1)
-        while step > 1 and tokens <= 2 * step:
-            step //= 2
-        return -(-tokens // step) * step
 
     def _lasting(self, room: int) -> Block:
         """Return the guide, the reader and the party."""
@@ -210,6 +234,9 @@ class ContextBuilder:
 
     def _brief(self, lines: Sequence[BriefLine], section: Section, room: int, head: str) -> Block:
         return self._sentences(sections.offer_briefing(lines, section), room, head)
+
+    def _knowledge(self, room: int) -> Block:
+        return self._brief(self.briefing.knowledge, "knowledge", room, KNOWLEDGE)
 
     def _named(self, uids: Sequence[str]) -> dict[str, str]:
         return self.cache.named(self.view, uids)
@@ -337,9 +364,6 @@ class ContextBuilder:
                 room - self._count(before.text), of=self.budget, lines=self.briefing.lines, more=more
             )
         items = self._items(telling.kept)
-        if self.briefing.has_sheets:
-            # In a game, the people, places and quests of note have lines of their own.
-            items = [item for item in items if item.section != "names"]
         told = [item for item in items if item.section in ("names", "story")]
         recent = [item for item in items if item.section in ("lately", "recent")]
         dropped = tuple(self._items(telling.dropped))
@@ -467,16 +491,3 @@ def check_budget(budget: object) -> None:
     """Raise `BudgetTooSmall` unless the budget is a whole number of at least `LEAST_BUDGET`."""
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < LEAST_BUDGET:
         raise BudgetTooSmall(budget=budget, least=LEAST_BUDGET)
-
-
-def _told_in_full(blocks: Iterable[Block]) -> frozenset[str]:
-    """Return the events whose lines stand among the newest without being cut."""
-    items = (item for block in blocks for item in block.items if item.section == "recent")
-    return frozenset(source for item in items if not item.text.endswith("…") for source in item.sources)
-
-
-def _without_open(threads: Block, recent: Block) -> Block:
-    """Drop the open threads whose lines stand among the newest anyway."""
-    told = _told_in_full([recent])
-    kept = tuple(item for item in threads.items if not told.issuperset(item.sources))
-    return threads if len(kept) == len(threads.items) else keep_items(threads, kept)

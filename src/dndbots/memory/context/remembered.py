@@ -23,6 +23,7 @@ from dndbots.memory.scoped.builders import (
     date_of,
 )
 from dndbots.memory.scoped.shelves import WORLD, location_shelf, npc_shelf
+from dndbots.memory.selection.scoped_memory import tells_nothing
 from dndbots.models import MemoryEntry
 from dndbots.storage.views.view import View
 from dndbots.text.clean import one_line
@@ -94,6 +95,8 @@ def _offers(
 ) -> Iterator[MemoryOffer]:
     newest = len(entries) - 1
     for number, entry in enumerate(entries):
+        if tells_nothing(entry.summary):
+            continue
         words = one_line(entry.summary) if about else write_telling(entry.summary)
         text = words if len(words) <= _LONGEST_MEMORY else f"{words[:_LONGEST_MEMORY].rsplit(' ', 1)[0]}…"
         sources = entry.sources or ((entry.memory_id,) if entry.memory_id else ())

@@ -52,11 +52,16 @@ def sentences_in(items: Iterable[ContextItem]) -> frozenset[str]:
     return frozenset(key for item in items for _, key in _sentences(item.text)[1] if key)
 
 
-def drop_told(block: Block, told: frozenset[str], encoding: str) -> Block:
-    """Return a block of sentences without those that are `told` elsewhere."""
+def drop_told(
+    block: Block, told: frozenset[str], encoding: str, *, keep: Sequence[ContextItem] = ()
+) -> Block:
+    """Return a block of sentences without those that are `told` elsewhere; the items of `keep` stay whole."""
     kept: list[ContextItem] = []
     gone: list[ContextItem] = []
     for item in block.items:
+        if item in keep:
+            kept.append(item)
+            continue
         label, sentences = _sentences(item.text)
         fresh = [sentence for sentence, key in sentences if not is_told(key, told)]
         if len(fresh) == len(sentences):
@@ -71,6 +76,24 @@ def drop_told(block: Block, told: frozenset[str], encoding: str) -> Block:
     if all(item is before for item, before in zip(kept, block.items, strict=False)) and not gone:
         return block
     return keep_items(block, kept)._replace(dropped=(*block.dropped, *gone))
+
+
+def find_newest(recent: Block) -> tuple[ContextItem, ...]:
+    """Return the lines that stand word for word, without those before them that were chosen."""
+    return tuple(item for item in recent.items if item.section == "recent")
+
+
+def told_in_full(blocks: Iterable[Block]) -> frozenset[str]:
+    """Return the events whose lines stand among the newest without being cut."""
+    items = (item for block in blocks for item in find_newest(block) if not item.text.endswith("…"))
+    return frozenset(source for item in items for source in item.sources)
+
+
+def drop_told_events(threads: Block, recent: Block) -> Block:
+    """Return a block without the items whose events stand among the newest lines anyway."""
+    told = told_in_full([recent])
+    kept = tuple(item for item in threads.items if not told.issuperset(item.sources))
+    return threads if len(kept) == len(threads.items) else keep_items(threads, kept)
 
 
 def keep_items(block: Block, items: Sequence[ContextItem]) -> Block:

@@ -146,7 +146,7 @@ def _tell(entries: Sequence[Entry], size: _Size) -> list[Sentence]:
         for quotation in find_quotations(entries, size.quotations)
         if eventful or len(entries) > _SHORT_SESSION
     ]
-    places = find_last_places(entries) if eventful else []
+    places = find_last_places(entries) if passages else []
     last = _last_place(places, heroes, len(entries))
     fit = partial(fit_passages, heroes=heroes, place=None if eventful else "")
     room = size.tokens - sum(count_tokens(sentence.text) + 1 for sentence in last)

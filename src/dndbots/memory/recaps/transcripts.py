@@ -15,6 +15,7 @@ from dndbots.memory.selection.candidates import Candidate, join_candidate
 from dndbots.memory.selection.cover import CoverWish, drop_repeats
 from dndbots.memory.selection.weights import is_to_the_table
 from dndbots.memory.tellings.prose import Sentence
+from dndbots.memory.tellings.quotations import said_aloud
 from dndbots.text.sentences import is_hanging
 
 # Changes count more than descriptions, and the retelling of an earlier session is not this session.
@@ -31,8 +32,16 @@ def retell_transcript(entries: Sequence[Entry], tokens: int, *, without: Collect
 
     Events in `without` are told already.
     """
-    whole = find_candidates([replace(entry, outcomes=()) for entry in entries], shortened=False)
+    words = [replace(entry, outcomes=()) for entry in entries]
+    if any(entry.deeds for entry in entries):
+        # A game is told by what the rules decided; of its talk, only words said aloud are worth telling.
+        words = [entry if entry.narrated else said_aloud(entry) for entry in words]
+    whole = find_candidates(words, shortened=False)
     pool = [candidate for candidate in whole if candidate.source not in without]
+    # A game marks what matters little: the weather, the way somewhere, the first look of a place.
+    little = {entry.event_id for entry in entries if entry.aside or entry.scenery}
+    worth = [candidate for candidate in pool if candidate.source not in little]
+    pool = worth if worth or without else pool
     if sum(candidate.tokens for candidate in pool) <= tokens:
         return _sentences(drop_repeats(pool))
     narrated = [candidate for candidate in pool if candidate.told]

@@ -16,6 +16,7 @@ from dndbots.memory.selection.shortener import shorten
 from dndbots.memory.selection.weights import (
     ASIDE,
     CUE,
+    GESTURE,
     NARRATED,
     OUTCOME,
     WHISPER,
@@ -177,9 +178,11 @@ def _is_list(sentence: str, shown: Sequence[str]) -> bool:
 
 
 def _worth(entry: Entry, sentence: str) -> float:
-    """Return a factor for what is left open or was whispered, and for asides."""
+    """Return a factor for what is left open or was whispered, for gestures and for asides."""
     if entry.aside:
         return ASIDE
+    if entry.played and not entry.deeds and '"' in entry.text and '"' not in sentence:
+        return GESTURE
     return (CUE if cue_in(sentence) else 1.0) * (WHISPER if entry.whispered else 1.0)
 
 

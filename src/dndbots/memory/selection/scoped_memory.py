@@ -16,7 +16,7 @@ from dndbots.memory.selection.cover import CoverWish, choose_candidates
 from dndbots.memory.selection.salience import Salience
 from dndbots.memory.tellings.digest import fit_passages
 from dndbots.memory.tellings.passages import ToldPassage, find_heroes, find_passages
-from dndbots.memory.tellings.quotations import StockPhrases, quoted_in
+from dndbots.memory.tellings.quotations import StockPhrases, said_aloud
 from dndbots.text.clean import prompt_line
 from dndbots.text.labels import short_label, write_unlabelled
 from dndbots.text.names import names_in
@@ -31,8 +31,8 @@ _CHANGE: Final = 4.0
 _UNRELATED: Final = 0.3
 _STEP: Final = 100.0
 _FINDS: Final = ("learned", "found", "got", "cleared")
+_NOTHING: Final = "nothing came of it."
 _FEWEST_TOKENS: Final = 8
-_FEWEST_WORDS: Final = 5
 _FEWEST_TELLING: Final = 3  # words with a meaning of their own
 
 
@@ -44,6 +44,11 @@ def write_scoped_memory(task: SummaryTask, encoding: str) -> list[Line]:
         if len(lines) < MOST_SENTENCES and room >= min(_FEWEST_TOKENS, task.tokens):
             lines += more(task, room, MOST_SENTENCES - len(lines), lines, encoding)
     return lines
+
+
+def tells_nothing(summary: str) -> bool:
+    """Return whether a memory says only that somebody came by."""
+    return summary.casefold().endswith(_NOTHING) and len(split_sentences(summary)) == 1
 
 
 def _decided(task: SummaryTask, encoding: str) -> list[Line]:
@@ -121,12 +126,13 @@ def _quoted(who: str, words: str) -> str:
 
 def _told(task: SummaryTask, room: int, most: int, known: Sequence[Line], encoding: str) -> list[Line]:
     """Return the sentences that say most of what nothing was decided in."""
-    if task.kind == "world" and known:
-        return []  # a step of the story is told, and the rest is scenery
+    if task.kind == "world":
+        # A step of the story is told already, or the DM's words on it tell it; the rest is scenery.
+        return [] if known else _step(task, room, most, encoding) or _passed(task, room, encoding)
     told = {source for line in known for source in line.sources}
     asides = {entry.event_id for entry in task.entries if entry.aside}
     # What was decided is told already.
-    entries = [replace(_said_aloud(entry), outcomes=()) for entry in task.entries]
+    entries = [replace(said_aloud(entry), outcomes=()) for entry in task.entries]
     pairs = zip(entries, task.entries, strict=True)
     aloud = {said.event_id for said, entry in pairs if said.text != entry.text}
     pool = [
@@ -138,7 +144,7 @@ def _told(task: SummaryTask, room: int, most: int, known: Sequence[Line], encodi
     if not worth:
         # Words that come back at every visit add nothing to what was decided, and little to nothing.
         return [] if known else _passed(task, room, encoding)
-    scenery = {entry.event_id for entry in task.entries if entry.scenery and task.kind != "world"}
+    scenery = {entry.event_id for entry in task.entries if entry.scenery}
     worth = [candidate for candidate in worth if candidate.source not in scenery] or worth
     worth = [candidate for candidate in worth if not _hangs(candidate)] or worth
     pool = _as_quotations(_by_or_about(worth, task) or worth, aloud, encoding)
@@ -151,25 +157,23 @@ def _told(task: SummaryTask, room: int, most: int, known: Sequence[Line], encodi
     return lines_of(choose_candidates(pool, room, salience=salience, wish=wish, encoding=encoding))
 
 
+def _step(task: SummaryTask, room: int, most: int, encoding: str) -> list[Line]:
+    """Return the last words of the DM as they were told: an act begins with them, or ends."""
+    last = next((entry for entry in reversed(task.entries) if entry.narrated and entry.text), None)
+    if last is None:
+        return []
+    alone = [replace(last, outcomes=(), aside=False)]
+    said = find_candidates(alone, shortened=False, encoding=encoding)[:most]
+    while said and sum(candidate.tokens for candidate in said) > room:
+        said.pop()
+    return lines_of(said)
+
+
 def _by_or_about(pool: Iterable[Candidate], task: SummaryTask) -> list[Candidate]:
     """Return what the person of a memory says, and what is said of that person."""
     if task.kind != "npc" or not task.name:
         return []
     return [candidate for candidate in pool if candidate.who == task.name or task.name in candidate.text]
-
-
-def _said_aloud(entry: Entry) -> Entry:
-    """Return the words that somebody says without those around them: "Wymond Pell takes a breath."."""
-    spoken = [] if entry.narrated else [_whole(words) for words in quoted_in(entry.text)]
-    return replace(entry, text=" ".join(filter(None, spoken))) if any(spoken) else entry
-
-
-def _whole(words: str) -> str:
-    """Return quoted words as sentences; "" for a few that are part of another sentence: "Nub," he says."""
-    if words.endswith(","):
-        return f"{words[:-1]}." if words.count(" ") + 1 >= _FEWEST_WORDS else ""
-    *whole, last = split_sentences(words) or [""]
-    return " ".join([*whole, last] if last.endswith((".", "!", "?", "\u2026")) else whole)
 
 
 def _hangs(candidate: Candidate) -> bool:
@@ -208,7 +212,7 @@ def _passed(task: SummaryTask, room: int, encoding: str) -> list[Line]:
     sources = sources or tuple(entry.event_id for entry in task.entries if entry.event_id)
     names = join_names([prompt_line(name) for name in who]) if who else ""
     did = f"met {prompt_line(task.name)}" if task.kind == "npc" and task.name else "passed through"
-    text = f"{names} {did}, and nothing came of it." if names.strip() else "Nothing came of it."
+    text = f"{names} {did}, and {_NOTHING}" if names.strip() else as_sentence(_NOTHING)
     text = write_unlabelled(text)
     return [Line(text, sources)] if task.entries and count_tokens(f"{text}\n", encoding) <= room else []
 

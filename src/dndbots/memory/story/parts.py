@@ -88,8 +88,8 @@ def tell_stable_part(
     """
     tally = run.tally
     shares = NARRATED if tally.narrated >= _NARRATED_LEAST * max(1, tally.entries) else TALK
-    # In a game, the newest lines are wanted word for word.
-    shares = replace(shares, fine=0.2, least=0.65) if lines else shares
+    # In a game, the newest lines are wanted word for word, and people and places have lines of their own.
+    shares = replace(shares, names=0.0, story=0.72, fine=0.2, least=0.65) if lines else shares
     rest = max(int((1 - shares.story) * (min(of, _AMPLE) + max(of - _AMPLE, 0) / 2)), _LEAST_REST)
     rest = max(rest, int(newest / (1 - shares.fine)) + 1)
     room = max(tokens - rest, tokens // (5 if lines else 2))

@@ -35,7 +35,7 @@ class Story:
         self._past = PastRuns()
         self._run = SessionRun(self._past.base)
         self._stable: dict[tuple[int, int, int], StablePart] = {}
-        self._fine: dict[tuple[int, int, int], tuple[int, ChosenPart]] = {}
+        self._fine: dict[tuple[int, int, int, int], tuple[int, ChosenPart]] = {}
 
     @classmethod
     def of(cls, parts: Sequence[RunPart], *, lost: bool = False, encoding: str = DEFAULT_ENCODING) -> "Story":
@@ -168,9 +168,13 @@ class Story:
         return StoryTelling(tuple(fitted), tuple(map(line_left_out, left[:LEFT])))
 
     def _between(self, key: tuple[int, int, int], part: StablePart, at: int, room: int) -> ChosenPart:
-        known = self._fine.get(key)
+        # The newest lines may get more room in one context than in another at the same place.
+        each = (*key, room)
+        known = self._fine.get(each)
         if known is None or known[0] != at:
-            known = self._fine[key] = (at, tell_between(self._run, part, at, room, self._encoding))
+            if len(self._fine) >= _BUDGETS * _STEPS:
+                self._fine.clear()
+            known = self._fine[each] = (at, tell_between(self._run, part, at, room, self._encoding))
         return known[1]
 
     def _fitted(self, kept: list[StoryLine], tokens: int) -> list[StoryLine]:

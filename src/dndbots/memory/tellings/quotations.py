@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from dndbots.canon.cues import cue_in
@@ -116,6 +117,20 @@ def _is_told(sentence: str, entry: Entry) -> bool:
 def quoted_in(text: str) -> list[str]:
     """Return all words in quotation marks."""
     return [part.strip() for part in text.translate(_QUOTES).split('"')[1::2] if part.strip()]
+
+
+def said_aloud(entry: Entry) -> Entry:
+    """Return the words that somebody says without those around them: "Wymond Pell takes a breath."."""
+    spoken = [] if entry.narrated else [_whole(words) for words in quoted_in(entry.text)]
+    return replace(entry, text=" ".join(filter(None, spoken))) if any(spoken) else entry
+
+
+def _whole(words: str) -> str:
+    """Return quoted words as sentences; "" for a few that are part of another sentence: "Nub," he says."""
+    if words.endswith(","):
+        return f"{words[:-1]}." if words.count(" ") + 1 >= _FEWEST_WORDS else ""
+    *whole, last = split_sentences(words) or [""]
+    return " ".join([*whole, last] if last.endswith((".", "!", "?", "\u2026")) else whole)
 
 
 def _frequencies(entries: Iterable[Entry]) -> Counter[str]:
