@@ -16,6 +16,7 @@ from dndbots import prompts
 from dndbots.game.dm.tools import TOOLS
 from dndbots.game.models.echoes import EchoFilter
 from dndbots.game.models.first_person import first_form, split_units, turn_to_first_person
+from dndbots.game.models.scene_text import REQUESTS
 from dndbots.text.words import content_stems
 
 log = logging.getLogger("dndbots.game.guards")
@@ -263,5 +264,6 @@ def _instructions() -> EchoFilter:
         prompts.RULES_SHORTHAND,
         prompts.CONTEXT_GUIDE,
         prompts.DCML_GUIDE,
+        *REQUESTS,
     )
     return EchoFilter(texts)

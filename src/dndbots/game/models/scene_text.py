@@ -35,6 +35,12 @@ _WANTED: Final = (
     "Tell those who are here what happens now, in your own words, with every name and number in it, and call "
     "for what else is to happen."
 )
+WANTED_OF_PLAYER: Final = "It is your turn. Call `act` once: what you try, and what you say while you do."
+STALE: Final = "They heard this before, or it was no story. Tell in a few sentences what they perceive now."
+WORDS_TOLD: Final = "Your words were told to them already; do not repeat them."
+OTHERWISE: Final = "This turn was told before, and is told again: tell it in another way."
+# What questions ask for, in our words: a model that says it repeats its instructions.
+REQUESTS: Final = (_WANTED, WANTED_OF_PLAYER, STALE, WORDS_TOLD, OTHERWISE)
 # Events that the engine writes for itself.
 _UNTOLD: Final = (EventType.SYSTEM, EventType.SESSION_START, EventType.SESSION_END)
 
@@ -231,7 +237,7 @@ def _listed(said: Iterable[str], longest: int, *, most: int = _MOST_NAMES) -> st
 def ask_otherwise(wish: str) -> str:
     """Return the request to tell a turn again, with a wish if there is one."""
     wished = f" The players wish: {wish}" if wish else ""
-    return f"This turn was told before, and is told again: tell it in another way.{wished}"
+    return f"{OTHERWISE}{wished}"
 
 
 def fit_text(render: Callable[[int], str], lengths: Iterable[int], *, most: int) -> str:

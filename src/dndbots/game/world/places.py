@@ -79,7 +79,7 @@ def tell_place(
         before,
         looks,
         *_reunion(narration, came, waited),
-        *_contents(narration, place, uid, first=first),
+        *_contents(narration, place, uid, first=first, shown=looks),
     ]
     people = world.people(uid)
     names = {narration.atlas.uid("npc", person.key): narration.name_for(person, here) for person in people}
@@ -124,14 +124,14 @@ def _reunion(narration: Narration, came: Sequence[str], waited: Sequence[str]) -
         )
 
 
-def _contents(narration: Narration, place: Place, uid: str, *, first: bool) -> Iterator[str]:
-    """Tell what is at a place: people, things, ways or a sound."""
+def _contents(narration: Narration, place: Place, uid: str, *, first: bool, shown: str) -> Iterator[str]:
+    """Tell what is at a place: people whom its description has not `shown`, things, ways or a sound."""
     world = narration.world
     sights = world.sights(place)
     if sights.dark:
         yield narration.phrase("darkness")
     if first or narration.rng.random() < _REMARKED:
-        yield people_line(narration, uid)
+        yield people_line(narration, uid, shown=shown)
     if first and sights.things:
         yield narration.phrase("things", things=join_texts([*sights.things.values()][:_MOST_LISTED]))
     if first and sights.ways:
@@ -140,13 +140,17 @@ def _contents(narration: Narration, place: Place, uid: str, *, first: bool) -> I
         yield narration.pick_text(place.sounds, most=_SOUNDS_HEARD)
 
 
-def people_line(narration: Narration, uid: str) -> str:
-    """Return a line with the people at a place, as the viewers call them, and the watching foes."""
+def people_line(narration: Narration, uid: str, *, shown: str = "") -> str:
+    """Return a line with the people at a place, as the viewers call them, and the watching foes.
+
+    It leaves out those whom a text has `shown`.
+    """
     table, place = narration.step.table, narration.world.place(uid)
     here = table.together(uid)
     people = [narration.name_for(person, here) for person in narration.world.people(uid)]
     seen = narration.world.sights(place).people if place is not None else ()
     people += [table.name(foes) for foes in seen if foes.startswith("mon_")]
+    people = [called for called in people if called.casefold() not in shown.casefold()]
     return narration.phrase("here", people=join_texts(people)) if people else ""
 
 
