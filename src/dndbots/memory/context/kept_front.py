@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CHANGED: Final = "## Changed Since"
 _LEXICON: Final = "## LEXICON"
 # Shares of the budget. The newest lines grow to the first and are cut to the second.
-_MOST_NEWEST: Final = 0.5
+_MOST_NEWEST: Final = 0.45
 _LEAST_NEWEST: Final = 0.14
 _CHANGES: Final = 0.07
 _MOST_CHANGES: Final = 0.2
