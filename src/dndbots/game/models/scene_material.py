@@ -82,11 +82,12 @@ def tell_material(
         whole = "\n".join((*before, words, *beside, *after))
         said = EchoFilter((words, *beside, *before, *after))
         note = played_of(event)
-        shows = note is not None and note.sights is not None
+        # A place is shown first, and what came of the players' own words before anything new.
+        leads = event.event_type is EventType.QUEST_UPDATE or (note is not None and note.sights is not None)
         for sentence in find_missing(step, event, whole, is_open=is_open):
             was_told = event.event_type is EventType.DM_NARRATION and told.has(sentence)
             if not was_told and not said.has_exactly(sentence):
-                (before if shows else after).append(sentence)
+                (before if leads else after).append(sentence)
                 said.add(sentence)
     added = EchoFilter((*before, *after))
     kept = [
