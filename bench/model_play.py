@@ -37,6 +37,7 @@ from dndbots.llm.protocol import Answer, Hear, Question
 from dndbots.llm.providers import open_model
 from dndbots.llm.retry import RetryPolicy
 from dndbots.llm.settings import ModelSettings
+from dndbots.llm.tool_schemas import as_function
 from dndbots.storage.in_memory import MemoryStore
 
 MODEL = Path(".bench-model/model.gguf")
@@ -70,6 +71,7 @@ class Figures:
     cuts: Counter[str] = field(default_factory=Counter)
     unsound: list[str] = field(default_factory=list)
     prefixes: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    cached: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     seconds: float = 0.0
 
     def add(self, other: "Figures") -> None:
@@ -83,6 +85,8 @@ class Figures:
         self.seconds += other.seconds
         for role, found in other.prefixes.items():
             self.prefixes[role] += found
+        for role, found in other.cached.items():
+            self.cached[role] += found
 
     def told(self) -> Iterator[str]:
         def share(part: int, whole: int) -> str:
@@ -98,7 +102,11 @@ class Figures:
         yield f"fallbacks to the house   {share(self.fallbacks, self.answers)}   wanted: 20 % at most"
         yield f"cut by guards            {dict(self.cuts)}"
         for role, found in self.prefixes.items():
-            yield f"unchanged prefix, {role:6} {mean(found):.0%}   wanted: 70 %"
+            whole = mean(self.cached[role]) if self.cached[role] else 0
+            yield (
+                f"unchanged prefix, {role:6} {mean(found):.0%}   wanted: 70 %; "
+                f"{whole:.0%} of all that is sent, tools and question included"
+            )
         yield f"laws and verify          {'sound' if not self.unsound else self.unsound}"
         yield f"seconds                  {self.seconds:.0f}"
 
@@ -109,10 +117,14 @@ class Watched:
     def __init__(self, voice: Any) -> None:
         self._voice = voice
         self.systems: dict[str, list[str]] = defaultdict(list)
+        self.asked: dict[str, list[str]] = defaultdict(list)  # as a provider reads it, the tools first
 
     def ask(self, question: Question, *, hear: Hear | None = None) -> Answer:
         if not question.so_far:
-            self.systems[question.system.partition("\n")[0].partition(", a level")[0]].append(question.system)
+            seat = question.system.partition("\n")[0].partition(", a level")[0]
+            tools = json.dumps([as_function(tool) for tool in question.tools])
+            self.systems[seat].append(question.system)
+            self.asked[seat].append(f"{tools}\n{question.system}\n{question.text}")
         answer: Answer = self._voice.ask(question, hear=hear)
         return answer
 
@@ -145,7 +157,7 @@ def measured(game: Game, events: list[GameEvent]) -> Figures:
     for event in events:
         if event.is_note or not event.content:
             continue
-        if event.event_type is not EventType.SYSTEM:
+        if event.event_type is not EventType.SYSTEM and event.known.witnesses != []:  # the DM's own record
             figures.lines += 1
             figures.engine += bool(ENGINE.search(event.content))
         if event.event_type not in STORY:
@@ -215,6 +227,7 @@ def play(
     figures.seconds = time.monotonic() - began
     for role, one in watched.items():
         figures.prefixes[role] += [share for systems in one.systems.values() for share in shares(systems)]
+        figures.cached[role] += [share for asked in one.asked.values() for share in shares(asked)]
     return figures
 
 

@@ -3,7 +3,8 @@
     python -m bench.models --rounds 20
 
 The cached share is what a provider's cache may keep: the tokens that a seat's prompt has in common with its
-prompt of the turn before, from the beginning on. Tools stand before the prompt, and never change.
+prompt of the turn before, from the beginning on. Tools stand before the prompt, and never change: the share
+`of all` counts them and the question, as a provider does.
 """
 
 import argparse
@@ -67,22 +68,28 @@ def main() -> None:
     print(f"{game.note.module}, {game.round} rounds, budget of a prompt {game.note.budget}")
     print(
         f"{'role':8}{'asked':>7}{'prompt':>9}{'most':>7}{'question':>10}{'most':>7}{'tools':>7}{'cached':>8}"
+        f"{'of all':>8}"
     )
     for role, voice in voices.items():
         asked = voice.questions
         if not asked:
             continue
         seats: dict[str, list[str]] = defaultdict(list)
+        sent: dict[str, list[str]] = defaultdict(list)
         for one in asked:
             if not one.so_far:
-                seats[one.system.partition("\n")[0].partition(", a level")[0]].append(one.system)
+                seat = one.system.partition("\n")[0].partition(", a level")[0]
+                seats[seat].append(one.system)
+                schemas = json.dumps([as_function(tool) for tool in one.tools])
+                sent[seat].append(f"{schemas}\n{one.system}\n{one.text}")
         system = [count_tokens(one.system) for one in asked]
         text = [count_tokens(one.text) for one in asked]
         tools = sum(count_tokens(json.dumps(as_function(tool))) for tool in asked[0].tools)
         kept = [share for prompts in seats.values() for share in shares(prompts)]
+        of_all = [share for prompts in sent.values() for share in shares(prompts)]
         print(
             f"{role:8}{len(asked):7}{mean(system):9.0f}{max(system):7}{mean(text):10.0f}{max(text):7}{tools:7}"
-            f"{mean(kept) if kept else 0:8.0%}"
+            f"{mean(kept) if kept else 0:8.0%}{mean(of_all) if of_all else 0:8.0%}"
         )
 
 

@@ -1,7 +1,7 @@
 """Record the decisions of people on memories, events and facts: each becomes an event."""
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pydantic import ValidationError
 
@@ -15,6 +15,8 @@ from dndbots.storage.campaign_log import CampaignLog
 from dndbots.storage.views.knowledge import FactQuestion
 from dndbots.storage.views.view import View
 from dndbots.text.clean import drop_hidden
+
+_CORRECTED: Final = "corrected"
 
 
 def record_decision(
@@ -64,6 +66,11 @@ class _KnownSubject(NamedTuple):
     session: str
 
 
+def is_correction(event_id: str) -> bool:
+    """Return whether an event is one with which a person corrected a fact."""
+    return event_id.startswith(f"{_CORRECTED}_")
+
+
 def correct_fact(campaign: CampaignLog, subject: str, key: str, value: str | float | bool) -> GameEvent:  # noqa: FBT001
     """Record the true value of a fact; everybody who held the old value now holds the new one.
 
@@ -84,7 +91,7 @@ def correct_fact(campaign: CampaignLog, subject: str, key: str, value: str | flo
                 groups.setdefault(known_subject, []).append(holder)
     events = [
         GameEvent(
-            event_id=note_id("corrected", known_subject.uid, key, str(value), *known_subject[1:]),
+            event_id=note_id(_CORRECTED, known_subject.uid, key, str(value), *known_subject[1:]),
             event_type=EventType.SYSTEM,
             source=DM,
             content=f"{known_subject.name}'s {key} is {value}.",

@@ -48,10 +48,10 @@ def test_a_parrot_tells_a_story_without_echo_and_engine_talk() -> None:
     game = begun(dm=ModelDM(voice, npcs=voice), player=ModelPlayer(voice), seats=2, seed=3)
     game.play(6, compact=False)
     figures = measured(game, list(game.campaign.events(viewer=DM)))
-    assert figures.sentences > 30
+    assert figures.sentences >= 25
     assert figures.engine == 0
     assert figures.third == 0
-    assert figures.echoes <= 1  # the house's own: it shows a person twice in one text
+    assert figures.echoes == 0
     assert figures.unsound == []
     assert {"echo", "engine", "person"} <= {*figures.cuts}
     told = " ".join(event.content for event in game.campaign.events(viewer=game.table.living()[0]))

@@ -45,6 +45,7 @@ class CallScene(Protocol):
     def anybody(self, name: str) -> str: ...
     def npc(self, name: str) -> str: ...
     def plain(self, text: str) -> str: ...
+    def telling(self, text: str) -> str: ...
     def refused(self, reason: str) -> ActRefused: ...
 
 
@@ -145,7 +146,7 @@ def wound(scene: CallScene, form: tools.Hurt) -> str:
     who, rolled = scene.character(form.character), _roll(scene, form.amount)
     step, name = scene.narration.step, scene.narration.step.table.name(who)
     points = min(max(rolled.total, 1), _MOST_HARM)
-    why = scene.plain(form.why).rstrip(".")
+    why = scene.telling(form.why).rstrip(".")
     text = f"{as_sentence(why)} {name} is hurt." if why else f"{name} is hurt."
     hurt(step, {who: points}, text=text, place=scene.place, rolls=_dice(rolled))
     return f"{name} loses {points} hit points and has {step.table.fact(who, 'hp', 0)}."
@@ -155,7 +156,7 @@ def mend(scene: CallScene, form: tools.Heal) -> str:
     """Give a character hit points back, up to the maximum."""
     who, rolled = scene.character(form.character), _roll(scene, form.amount)
     step, name = scene.narration.step, scene.narration.step.table.name(who)
-    why = scene.plain(form.why).rstrip(".")
+    why = scene.telling(form.why).rstrip(".")
     text = f"{as_sentence(why)} {name} feels better." if why else f"{name} feels better."
     heal(step, who, max(rolled.total, 1), text=text, place=scene.place, rolls=_dice(rolled))
     return f"{name} has {step.table.fact(who, 'hp', 0)} hit points now."
@@ -196,7 +197,7 @@ def spend_time(scene: CallScene, form: tools.SpendTime) -> str:
         raise scene.refused("there is a fight here; its rounds are the time")
     hours = round(minutes / 60)
     passed = f"{hours} hours" if hours > 1 else f"{minutes} minutes"
-    text = scene.plain(form.text) or f"{passed} pass."
+    text = scene.telling(form.text) or f"{passed} pass."
     scene.narration.tell(scene.place, text, play={"minutes": minutes})
     return f"{passed} have passed."
 
@@ -206,7 +207,7 @@ def change_attitude(scene: CallScene, form: tools.ChangeAttitude) -> str:
     narration, npc = scene.narration, scene.npc(form.npc)
     table, name = narration.step.table, name_heard_at(narration, npc, scene.place)
     before = int(table.fact(npc, "reputation", 0))
-    text = scene.plain(form.text) or as_sentence(f"{name} is {form.attitude} now")
+    text = scene.telling(form.text) or as_sentence(f"{name} is {form.attitude} now")
     narration.tell(
         scene.place,
         text,
@@ -246,7 +247,7 @@ def clear_place(scene: CallScene, form: tools.ClearPlace) -> str:
     table, place = scene.narration.step.table, scene.place
     if place in table.fights:
         raise scene.refused("there is a fight here; it is not cleared yet")
-    text = scene.plain(form.text) or f"{table.name(place)} is safe now."
+    text = scene.telling(form.text) or f"{table.name(place)} is safe now."
     scene.narration.tell(place, text, danger_level="cleared", names={place: table.name(place)})
     return f"{table.name(place)} is cleared."
 
@@ -255,9 +256,9 @@ def end_scene(scene: CallScene, form: tools.EndScene) -> str:
     """Close a scene in a sentence that is remembered; time passes to the next one."""
     if scene.place in scene.narration.step.table.fights:
         raise scene.refused("there is a fight here; it ends by the rules")
-    text = scene.plain(form.summary)
+    text = scene.telling(form.summary)
     if not text:
-        raise scene.refused("summary is empty; say in a sentence how the scene ended")
+        raise scene.refused("summary is empty, or was told before; say in a sentence how the scene ended")
     scene.narration.tell(
         scene.place, as_sentence(text), gist=text, play={"minutes": min(60 * form.hours, _MOST_MINUTES)}
     )

@@ -33,7 +33,7 @@ from dndbots.game.lookups import CampaignLookup
 from dndbots.game.referee import begin_fight, roll_check
 from dndbots.game.referee.movement import move_group
 from dndbots.game.state.game_notes import Clock, FoesNote
-from dndbots.game.world.narration import Narration, join_texts
+from dndbots.game.world.narration import Narration, as_sentence, join_texts
 from dndbots.game.world.places import tell_place
 from dndbots.game.world.world_state import LOOKS
 from dndbots.ids import DM, check_name, slug
@@ -67,8 +67,15 @@ class NpcVoices(Protocol):
         ...
 
 
+# Returns the part of a text that may be told in a scene.
+TellingGuard = Callable[[str], str]
+
+
 class ToolCalls:
-    """The tool calls of one scene. With `people`, NPCs speak in their own words."""
+    """The tool calls of one scene. With `people`, NPCs speak in their own words.
+
+    Texts of calls that are told to those who are here pass `guard`, as all words of their caller do.
+    """
 
     def __init__(
         self,
@@ -78,9 +85,10 @@ class ToolCalls:
         look: CampaignLookup | None,
         people: NpcVoices | None,
         since: Sequence[GameEvent],
+        guard: TellingGuard | None = None,
     ) -> None:
         self.narration, self.place = narration, place
-        self._look, self._people, self._since = look, people, since
+        self._look, self._people, self._since, self._guard = look, people, since, guard
         self.spoken = self.done = 0
         self.spoke: set[str] = set()
         self._rolled: set[tuple[str, Ability | SaveKind]] = set()
@@ -135,7 +143,7 @@ class ToolCalls:
             raise self.refused(f"that is too much for the characters here; send at most {most}")
         name = (kind.name if form.number == 1 else kind.plural).lower()
         uid = mint_uid(self.narration, "mon", f"{kind.name} r{step.round}")
-        text = self.plain(form.text) or f"It comes to blows: {form.number} {name}."
+        text = as_sentence(self.telling(form.text) or f"It comes to blows: {form.number} {name}")
         foes = {uid: FoesNote(monster=kind.name, name=name, number=form.number)}
         begin_fight(step, self.place, foes, text=text)
         return f"A fight begins against {form.number} {name}. The rules play it."
@@ -245,7 +253,7 @@ class ToolCalls:
         by = "" if giver is None else f" for {name_heard_at(narration, giver, self.place)}"
         narration.tell(
             self.place,
-            f"There is something to be done{by}: {name}. {goal}",
+            f"There is something to be done{by}: {name}. {self.telling(goal)}".rstrip(),
             kind=EventType.QUEST_UPDATE,
             names={uid: name, **find_mentions(step.table, goal)},
             gist=f"{name} was offered to us",
@@ -277,9 +285,9 @@ class ToolCalls:
         return f"{table.name(uid)} is {form.outcome}."
 
     def whisper(self, form: tools.Whisper) -> str:
-        who, words = self.character(form.to), self.plain(form.words)
+        who, words = self.character(form.to), self.telling(form.words)
         if not words:
-            raise self.refused("words is empty; say what to whisper")
+            raise self.refused("words is empty, or was told before; say what to whisper")
         self.narration.tell(
             self.place,
             words,
@@ -360,6 +368,11 @@ class ToolCalls:
     def plain(self, text: str) -> str:
         """Return the caller's words as others may read them."""
         return clean_words(self.narration, text)
+
+    def telling(self, text: str) -> str:
+        """Return the caller's words as they may be told here; "" if they were told before or are no story."""
+        plain = self.plain(text)
+        return plain if self._guard is None or not plain else self._guard(plain)
 
     def _name(self, name: str) -> str:
         """Return a name that is safe wherever names are shown."""

@@ -34,20 +34,11 @@ _TOLD_US: Final = re.compile(r" told us\b")
 
 def brief_dm(world: World | None, table: Table) -> Briefing:
     """Return the DM's briefing. Without a `world`, as in an open game, it has no adventure."""
-    about: dict[str, BriefLine] = {}
-    if world is not None:
-        for uid in table.scenes():
-            place = world.place(uid)
-            if place is not None and (hidden := _hidden(world, place)):
-                about[uid] = BriefLine(hidden, f"what is hidden here is {_FILE}")
-            for person in world.people(uid):
-                if told := _knows(world, person):
-                    about[world.atlas.uid("npc", person.key)] = BriefLine(told, f"what they know is {_FILE}")
     return Briefing(
         adventure=tuple(_adventure(world)) if world is not None else (),
-        about=about,
         knowledge=tuple(_unheard(table)),
         has_sheets=True,
+        has_scene=True,
         lines=LINES,
     )
 
@@ -69,7 +60,7 @@ def _untold_quest(world: World, quest: ModuleQuest) -> str:
     return f"Not told yet: {quest_title(quest.name)}{by}{at}: {one_line(quest.goal or quest.name)}"
 
 
-def _hidden(world: World, place: Place) -> str:
+def find_hidden(world: World, place: Place) -> str:
     """Return what nobody has found at a place yet, and what waits there."""
     things = [_hidden_thing(thing) for thing in world.hidden_things(place)]
     places = world.module.places
@@ -101,7 +92,7 @@ def _hidden_thing(thing: Thing) -> str:
     return f"{thing.looks}{tells}"
 
 
-def _knows(world: World, person: Person) -> str:
+def topics_of(world: World, person: Person) -> str:
     """Return the topics that somebody has not told of yet, and whether they would."""
     trust = world.trust(person)
     open_to, kept, lies = list[str](), list[str](), list[str]()

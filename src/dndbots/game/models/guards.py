@@ -16,6 +16,7 @@ from dndbots import prompts
 from dndbots.game.dm.tools import TOOLS
 from dndbots.game.models.echoes import EchoFilter
 from dndbots.game.models.first_person import first_form, split_units, turn_to_first_person
+from dndbots.game.models.scene_text import REQUESTS
 from dndbots.text.words import content_stems
 
 log = logging.getLogger("dndbots.game.guards")
@@ -56,6 +57,7 @@ _ENGINE_TALK: Final = re.compile(
             r"^\W*no record\b|\bnot possible:|^\W*nothing is known of\b|\bis not a name\b|\bthey said it\b",
             r"\btold to them already\b|\bdo not repeat (?:them|it|yourself)\b",
             r"\bonly they heard it\b|^\W*it is done\.?\W*$|\bthe rules play it\b|\bround \d+\b",
+            r"\bthere is no ['\u2018\"][^'\u2019\"\n]{1,80}['\u2019\"] here\b|; say which one\b",
             r"\bno such tool\b|\bnobody in this scene\b|\bwas not looked at\b|\bare at [\w' ]+ now\.?\W*$",
             # Dice and figures of sheets.
             r"\b\d*d(?:4|6|8|10|12|20|100)\b|\bagainst \d+|\bdc ?\d+|\b\d+/\d+\b|\bsaving throws?\b",
@@ -263,5 +265,6 @@ def _instructions() -> EchoFilter:
         prompts.RULES_SHORTHAND,
         prompts.CONTEXT_GUIDE,
         prompts.DCML_GUIDE,
+        *REQUESTS,
     )
     return EchoFilter(texts)

@@ -13,16 +13,17 @@ from typing import Final
 from pydantic import ValidationError
 
 from dndbots.errors import ActRefused, DndbotsError
-from dndbots.events import GameEvent, audience
+from dndbots.events import GameEvent
 from dndbots.game.adventures.library import OPEN
 from dndbots.game.dm.inventions import answer_offers, find_mentions, name_heard_at, stop_due_clocks
 from dndbots.game.dm.tool_calls import MOST_SPOKEN, ToolCalls
 from dndbots.game.dm.tools import ASKING, TOOLS, SpeakAs, choose_tools
 from dndbots.game.input.answer_filter import FilteredAnswer, filter_answer
+from dndbots.game.models.echoes import texts_told
 from dndbots.game.models.guards import GuardedAnswer, guard_dm, whole_sentences
 from dndbots.game.models.model_npcs import ModelNpcs, npcs_spoken_to
 from dndbots.game.models.scene_material import find_material, tell_material
-from dndbots.game.models.scene_text import ask_otherwise, events_played, render_dm_scene
+from dndbots.game.models.scene_text import STALE, WORDS_TOLD, ask_otherwise, events_played, render_dm_scene
 from dndbots.game.state.game_notes import Clock
 from dndbots.game.state.pieces import PendingAct
 from dndbots.game.state.table import Table
@@ -39,11 +40,9 @@ _LOOKUPS: Final = ("look_up", "recall")
 _FIRST: Final = "introduce_npc"  # runs before the words that name the NPC
 _LONGEST_WORDS: Final = 2_000
 _TOO_MANY: Final = f"This was not looked at: at most {_MOST_CALLS} calls at once."
-_STALE: Final = "They heard this before, or it was no story. Tell in a few sentences what they perceive now."
 # Lines of a question whose names may be told as they stand.
 _FOR_TELLING: Final = ("WAYS", "THINGS")
 _TWICE: Final = "The same call stands in this answer before, and was done once."
-_TOLD: Final = "Your words were told to them already; do not repeat them."
 
 
 class ModelDM:
@@ -113,7 +112,6 @@ class _ModelStep:
 
     def _scene(self, place: str, due: Sequence[Clock]) -> None:
         narration, screen = self._narration, self._screen
-        calls = ToolCalls(narration, place, look=screen.look, people=self._people, since=self._since)
         material = find_material(narration.step, place)
         text = render_dm_scene(narration, place, since=self._since, told=narration.step.events, due=due)
         if screen.wish is not None:
@@ -127,6 +125,9 @@ class _ModelStep:
             stop=screen.live.stop,
         )
         telling = _SceneWords(narration, place, material, self._since, asked=text)
+        calls = ToolCalls(
+            narration, place, look=screen.look, people=self._people, since=self._since, guard=telling.clean
+        )
         self._converse(calls, question, telling)
         if not telling.finish() and not calls.done:
             screen.ledger.record_fallback(Role.DM, "the house told this scene")
@@ -169,7 +170,7 @@ class _ModelStep:
             if not (asking or (amiss and not refusals)):
                 return
             refusals += amiss
-            notes = [*([_TOLD] if words else []), *([_STALE] if is_stale else [])]
+            notes = [*([WORDS_TOLD] if words else []), *([STALE] if is_stale else [])]
             said = " ".join((*(f"{one.rstrip('.')}." for one in answer.failed), *notes))
             reply = Reply(answer=answer, results=results, text=said)
             question = replace(question, so_far=(*question.so_far, reply))
@@ -209,7 +210,7 @@ class _ModelStep:
                 continue
             if isinstance(call.form, SpeakAs) and not telling.guard(call.form.gist)[1].words:
                 refused.add(number)
-                results[number] = f"Not possible: {_STALE}"
+                results[number] = f"Not possible: {STALE}"
                 self._screen.ledger.record_fault(Role.DM, f"{call.tool}: words that were told, or no story")
                 continue
             try:
@@ -237,10 +238,12 @@ class _SceneWords:
     ) -> None:
         self._prompt = f"{narration.screen.prompt.prompt}\n{_beside_material(asked, material)}"
         self._narration, self.place, self._material = narration, place, list(material)
-        self._since = since
+        self._house, self._since = tuple(material), since
         self._said: list[str] = []
-        narration.step.untold.update(event.event_id for event in material)
         self._slot = ""
+        narration.step.untold.update(event.event_id for event in material)
+        table = narration.step.table
+        self._earlier = texts_told(table, hearers=table.together(place), without=narration.step.untold)
 
     def clean(self, begun: str) -> str:
         """Return what may be shown of a begun answer."""
@@ -251,14 +254,8 @@ class _SceneWords:
         table = self._narration.step.table
         here, heroes = {*table.together(self.place)}, [table.name(uid) for uid in table.living()]
         said = filter_answer(words, own=("dm",), others=heroes, names=table.names, longest=_LONGEST_WORDS)
-        replaced = {event.event_id for event in self._material}
-        earlier = [
-            event.content
-            for event in (*table.lately, *self._narration.step.events)
-            if event.event_id not in replaced and event.content and here & audience(event)
-        ]
-        told = (*earlier, *self._said)
-        return said, guard_dm(said.words, earlier=told, heroes=self._deeds(), prompt=self._prompt)
+        earlier = texts_told(table, hearers=here, without=self._narration.step.untold)
+        return said, guard_dm(said.words, earlier=earlier, heroes=self._deeds(), prompt=self._prompt)
 
     def quotes(self, npc: str) -> bool:
         """Check that the telling has words of an NPC in it."""
@@ -279,6 +276,9 @@ class _SceneWords:
         narration = self._narration
         if self._material and not self._slot and place == self.place:
             self._slot = words
+            # From now on this is what they heard, for the guards of all that is told after it.
+            self._material[0] = narration.step.retell(self._material[0], words)
+            narration.step.untold.discard(self._material[0].event_id)
         else:
             narration.tell(place, words, names=find_mentions(narration.step.table, words))
         self._said.append(words)
@@ -291,9 +291,15 @@ class _SceneWords:
             return False
         if self._slot:
             first, *others = self._material
-            is_open = self._narration.atlas.module.key == OPEN
-            telling = tell_material(step, self._material, "\n\n".join(self._said), is_open=is_open)
-            text = replace(telling, words=self._slot).text
+            telling = tell_material(
+                step,
+                self._house,
+                self._slot,
+                beside=self._said[1:],
+                earlier=self._earlier,
+                is_open=self._narration.atlas.module.key == OPEN,
+            )
+            text = telling.text
             names = {**find_mentions(step.table, text), **self._narration.atlas.mentions(text)}
             taught = {uid: name for event in others for uid, name in event.known.names.items()}
             step.retell(first, text, names={**_first_names(taught), **names})

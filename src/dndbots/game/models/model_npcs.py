@@ -16,6 +16,7 @@ from dndbots.game.input.answer_filter import FilteredAnswer, filter_answer
 from dndbots.game.ledger import Ledger
 from dndbots.game.live_words import LiveAnswers
 from dndbots.game.lookups import CampaignLookup
+from dndbots.game.models.echoes import texts_told
 from dndbots.game.models.first_person import turn_to_first_person
 from dndbots.game.models.guards import GuardedAnswer, guard_npc
 from dndbots.game.models.scene_text import clip_line, fit_text
@@ -75,8 +76,7 @@ class ModelNpcs:
         own = self._own_names(narration, npc)
         others = [table.name(uid) for uid in narration.step.present(place) if uid != npc]
         said = filter_answer(words, own=[*own, "I"], others=others, names={}, longest=_LONGEST_WORDS)
-        heard = (*table.lately, *narration.step.events)
-        earlier = [event.content for event in heard if event.content and npc in audience(event)]
+        earlier = texts_told(table, hearers=(npc,), without=narration.step.untold)
         turned = turn_to_first_person(said.words, own)
         prompt = f"{question.system}\n{question.text}"
         return said, guard_npc(turned, earlier=earlier, others=others, prompt=prompt)

@@ -17,8 +17,9 @@ from dndbots.game.agents import SeatTurn
 from dndbots.game.bots.house_player import HousePlayer
 from dndbots.game.input.act_resolver import resolve_act
 from dndbots.game.input.answer_filter import UID, FilteredAnswer, filter_answer
+from dndbots.game.models.echoes import texts_told
 from dndbots.game.models.guards import guard_player
-from dndbots.game.models.scene_text import ask_otherwise, render_surroundings
+from dndbots.game.models.scene_text import WANTED_OF_PLAYER, ask_otherwise, render_surroundings
 from dndbots.game.referee import refusal
 from dndbots.game.state.options import Surroundings
 from dndbots.ids import DM
@@ -27,7 +28,6 @@ from dndbots.text.clean import one_line
 
 ACT: Final = "act"
 _TALK: Final = frozenset((Verb.SAY, Verb.WHISPER, Verb.TELL))
-_WANTED: Final = "It is your turn. Call `act` once: what you try, and what you say while you do."
 _OTHERWISE: Final = "something is not as you think"
 _NOTHING: Final = "you said nothing that can be used; say in a few sentences what you do"
 _ONE_ACT: Final = "Only the first act of a turn counts."
@@ -133,7 +133,7 @@ def question_of(turn: SeatTurn) -> Question:
     return Question(
         role=Role.PLAYER,
         system=turn.prompt.prompt,
-        text=f"{render_surroundings(turn.table, turn.who)}\n\n{_WANTED}{again}",
+        text=f"{render_surroundings(turn.table, turn.who)}\n\n{WANTED_OF_PLAYER}{again}",
         tools=_AT_PEACE if fight is None else _IN_A_FIGHT,
     )
 
@@ -172,9 +172,8 @@ def clean_speech(turn: SeatTurn, words: str) -> tuple[FilteredAnswer, Mapping[st
     named = [here.called(uid) for uid in others if uid != turn.who]
     own = [table.name(turn.who), table.name(turn.who).split()[0]]
     said = filter_answer(words, own=[*own, "I"], others=named, names=table.names)
-    earlier = [event.content for event in table.lately if event.content]
     prompt = turn.prompt.prompt
-    guarded = guard_player(said.words, earlier=earlier, own=own, others=named, prompt=prompt)
+    guarded = guard_player(said.words, earlier=texts_told(table), own=own, others=named, prompt=prompt)
     return FilteredAnswer(guarded.words, said.faults), guarded.cuts
 
 

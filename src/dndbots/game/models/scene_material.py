@@ -11,7 +11,8 @@ from typing import Final
 
 from dndbots.canon.loot import loot_of
 from dndbots.events import EventType, GameEvent, audience
-from dndbots.game.models.echoes import share_told
+from dndbots.game.models.echoes import EchoFilter, share_told
+from dndbots.game.models.first_person import split_units
 from dndbots.game.state.game_notes import played_of
 from dndbots.game.state.step import Step
 from dndbots.ids import DM
@@ -59,20 +60,41 @@ def find_material(step: Step, place: str) -> list[GameEvent]:
 
 
 def tell_material(
-    step: Step, material: Sequence[GameEvent], words: str, *, is_open: bool = False
+    step: Step,
+    material: Sequence[GameEvent],
+    words: str,
+    *,
+    beside: Sequence[str] = (),
+    earlier: Sequence[str] = (),
+    is_open: bool = False,
 ) -> SceneTelling:
     """Return the telling of a scene: a model's words, and what they leave out in the house's.
 
-    In an open game the model describes every place, and the house has nothing better to say of it.
+    `beside` is what else the model told in this scene, `earlier` what its hearers heard before. What
+    was told of a scene is not added again (what is found or decided is), and the model's sentences that an
+    added one tells again are dropped. In an open game the model describes every place, and the house has
+    nothing better to say of it.
     """
     before: list[str] = []
     after: list[str] = []
+    told = EchoFilter(earlier)
     for event in material:
-        missing = find_missing(step, event, words, is_open=is_open)
+        whole = "\n".join((*before, words, *beside, *after))
+        said = EchoFilter((words, *beside, *before, *after))
         note = played_of(event)
-        shows = note is not None and note.sights is not None
-        (before if shows else after).extend(missing)
-    return SceneTelling(words, " ".join(before), " ".join(after))
+        # A place is shown first, and what came of the players' own words before anything new.
+        leads = event.event_type is EventType.QUEST_UPDATE or (note is not None and note.sights is not None)
+        for sentence in find_missing(step, event, whole, is_open=is_open):
+            was_told = event.event_type is EventType.DM_NARRATION and told.has(sentence)
+            if not was_told and not said.has_exactly(sentence):
+                (before if leads else after).append(sentence)
+                said.add(sentence)
+    added = EchoFilter((*before, *after))
+    kept = [
+        " ".join(unit for unit in split_units(paragraph) if not added.has(unit))
+        for paragraph in words.split("\n\n")
+    ]
+    return SceneTelling("\n\n".join(filter(None, kept)), " ".join(before), " ".join(after))
 
 
 def find_missing(step: Step, event: GameEvent, words: str, *, is_open: bool = False) -> list[str]:

@@ -12,6 +12,7 @@ from dndbots.events import EventType, GameEvent
 from dndbots.game.acts import Verb
 from dndbots.game.dm.inventions import CALLED, ROLE, invented_people, invented_quests, name_heard_at
 from dndbots.game.dm.plot_sheet import render_plot_sheet
+from dndbots.game.models.dm_brief import find_hidden, topics_of
 from dndbots.game.state.game_notes import Clock, played_of
 from dndbots.game.state.options import Surroundings, list_options
 from dndbots.game.state.table import Table
@@ -35,6 +36,12 @@ _WANTED: Final = (
     "Tell those who are here what happens now, in your own words, with every name and number in it, and call "
     "for what else is to happen."
 )
+WANTED_OF_PLAYER: Final = "It is your turn. Call `act` once: what you try, and what you say while you do."
+STALE: Final = "They heard this before, or it was no story. Tell in a few sentences what they perceive now."
+WORDS_TOLD: Final = "Your words were told to them already; do not repeat them."
+OTHERWISE: Final = "This turn was told before, and is told again: tell it in another way."
+# What questions ask for, in our words: a model that says it repeats its instructions.
+REQUESTS: Final = (_WANTED, WANTED_OF_PLAYER, STALE, WORDS_TOLD, OTHERWISE)
 # Events that the engine writes for itself.
 _UNTOLD: Final = (EventType.SYSTEM, EventType.SESSION_START, EventType.SESSION_END)
 
@@ -69,13 +76,14 @@ def _scene(
     due: Sequence[Clock],
 ) -> str:
     table = narration.step.table
-    others = [table.name(uid) for uid in table.scenes() if uid != place]
+    others = [_elsewhere(table, uid) for uid in table.scenes() if uid != place]
     parts = [
         f"SCENE: {write_label(table.name(place))}, round {narration.step.round}",
         f"The rest of the party is elsewhere ({'; '.join(others)}) and perceives nothing of this."
         if others
         else "",
         _headed("HERE", [*_characters(table, place), *_people(narration, place, longest)]),
+        _hidden(narration, place, longest),
         _line("WAYS", _short(table.sights[place].ways if place in table.sights else (), longest)),
         _line(
             "THINGS", _short(table.sights[place].things.values() if place in table.sights else (), longest)
@@ -94,11 +102,15 @@ def _scene(
     return "\n".join(filter(None, parts))
 
 
+def _elsewhere(table: Table, place: str) -> str:
+    return f"{table.name(place)}: {', '.join(map(table.name, table.together(place)))}"
+
+
 def _characters(table: Table, place: str) -> Iterator[str]:
     for uid in table.together(place):
         sheet = table.character(uid)
         ails = ", ".join(table.conditions(uid))
-        hp = f", {sheet.hp}/{sheet.hp_max} hit points" if sheet is not None else ""
+        hp = f", {sheet.hp}/{sheet.hp_max} hit points, {sheet.gold} gold" if sheet is not None else ""
         kind = f"{sheet.char_class} {sheet.level}" if sheet is not None else "character"
         yield f"{write_label(table.name(uid))}: player's character, {kind}{hp}{f', {ails}' if ails else ''}"
 
@@ -107,7 +119,8 @@ def _people(narration: Narration, place: str, longest: int) -> Iterator[str]:
     table, longest = narration.step.table, min(longest, _LONGEST_PERSON)
     for person in narration.world.people(place):
         seen = name_heard_at(narration, narration.atlas.uid("npc", person.key), place)
-        yield clip_line(f"{person.name}{_known(person.name, seen)}: a person", longest)
+        tells = topics_of(narration.world, person)
+        yield clip_line(f"{person.name}{_known(person.name, seen)}: a person. {tells}".rstrip(" ."), longest)
     for uid in invented_people(table, place):
         name = str(table.fact(uid, CALLED))
         role = str(table.fact(uid, ROLE) or "a person")
@@ -118,6 +131,13 @@ def _people(narration: Narration, place: str, longest: int) -> Iterator[str]:
 
 def _known(name: str, seen: str) -> str:
     return "" if seen == name else f" (to them {seen!r})"
+
+
+def _hidden(narration: Narration, place: str, longest: int) -> str:
+    """Return what nobody has found here yet, from the adventure's file, which only the DM reads."""
+    here = narration.world.place(place)
+    hidden = "" if here is None else find_hidden(narration.world, here)
+    return clip_line(f"UNSEEN HERE: {hidden}", longest) if hidden else ""
 
 
 def _fight(table: Table, place: str) -> str:
@@ -231,7 +251,7 @@ def _listed(said: Iterable[str], longest: int, *, most: int = _MOST_NAMES) -> st
 def ask_otherwise(wish: str) -> str:
     """Return the request to tell a turn again, with a wish if there is one."""
     wished = f" The players wish: {wish}" if wish else ""
-    return f"This turn was told before, and is told again: tell it in another way.{wished}"
+    return f"{OTHERWISE}{wished}"
 
 
 def fit_text(render: Callable[[int], str], lengths: Iterable[int], *, most: int) -> str:

@@ -39,6 +39,7 @@ _MOST_DEEDS: Final = 60
 _MOST_TOPICS: Final = 60
 _MOST_NAMES: Final = 1_000
 _LATELY: Final = 24
+_TOLD_LATELY: Final = 80  # texts of some rounds at a full table
 # Events that not everybody at their place perceives.
 _APART: Final = (EventType.WHISPER, EventType.SYSTEM)
 
@@ -99,6 +100,7 @@ class Table:
         self.tried: set[tuple[str, str, str]] = set()
         self.deeds: deque[TellableDeed] = deque(maxlen=_MOST_DEEDS)
         self.lately: deque[GameEvent] = deque(maxlen=_LATELY)
+        self.told_lately: deque[GameEvent] = deque(maxlen=_TOLD_LATELY)  # those with a text, further back
         self.companies: deque[frozenset[str]] = deque(
             maxlen=_LATELY
         )  # the people present at each event of `lately`
@@ -129,7 +131,7 @@ class Table:
             return
         if note is not None:
             self._turn(event, note)
-        self.lately.append(as_perceived(event, self.viewer))
+        self._keep(as_perceived(event, self.viewer))
         self.count += 1
         if event.event_type is EventType.SESSION_START:
             self.sessions, self.session, self.session_since = self.sessions + 1, event.session_id, self.round
@@ -147,13 +149,19 @@ class Table:
             self._played(perceived, note)
         self.companies.append(self._company(perceived))
 
+    def _keep(self, event: GameEvent) -> None:
+        self.lately.append(event)
+        if event.content:
+            self.told_lately.append(event)
+
     def hear_otherwise(self, event: GameEvent) -> None:
         """Take in another text of an event that was heard already, with the names that it teaches."""
-        for at, heard in enumerate(self.lately):
-            if heard.event_id == event.event_id:
-                self.lately[at] = as_perceived(event, self.viewer)
-                for uid, given in event.known.names.items():
-                    self._call(uid, given if isinstance(given, str) else given[0])
+        for events in (self.lately, self.told_lately):
+            for at, heard in enumerate(events):
+                if heard.event_id == event.event_id:
+                    events[at] = as_perceived(event, self.viewer)
+                    for uid, given in event.known.names.items():
+                        self._call(uid, given if isinstance(given, str) else given[0])
 
     def _company(self, perceived: PerceivedEvent) -> frozenset[str]:
         """Return who was at an event as far as the viewer can tell: those it shows, and those around.

@@ -144,12 +144,12 @@ def _contents(narration: Narration, place: Place, uid: str, *, first: bool, look
 def people_line(narration: Narration, uid: str, *, looks: str = "") -> str:
     """Return a line with the people at a place, as the viewers call them, and the watching foes.
 
-    Nobody is listed if the looks of the place show everybody already.
+    Those whom the looks of the place show already are not listed.
     """
     table, place = narration.step.table, narration.world.place(uid)
     shown = all_stems(looks)
     people = [_as_seen(narration, person, table.together(uid)) for person in narration.world.people(uid)]
-    people = [] if all(all_stems(person) <= shown for person in people) else people
+    people = [called for called in people if not all_stems(called) <= shown]
     seen = narration.world.sights(place).people if place is not None else ()
     people += [table.name(foes) for foes in seen if foes.startswith("mon_")]
     return narration.phrase("here", people=join_texts(people)) if people else ""

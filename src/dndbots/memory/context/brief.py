@@ -4,8 +4,7 @@ A context tells it under its own headings, with a reason for each line. Nothing 
 viewer: the game gives the DM's briefing to the DM alone.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 
@@ -23,14 +22,12 @@ class Briefing:
     """The lines of a briefing.
 
     - `adventure`: the adventure in brief. `knowledge`: who has not heard what.
-    - `about`: more on a person or a place, by uid; it stands where the context tells of them.
     - `has_sheets`: the prompt shows the character sheets, so a context need not.
     - `has_scene`: the question shows the reader where it is and who is there.
     - `lines`: how many of the newest lines should stand word for word, where they fit.
     """
 
     adventure: tuple[BriefLine, ...] = ()
-    about: Mapping[str, BriefLine] = field(default_factory=dict)
     knowledge: tuple[BriefLine, ...] = ()
     has_sheets: bool = False
     has_scene: bool = False

@@ -26,6 +26,7 @@ from dndbots.memory.context.blocks import (
     head_block,
 )
 from dndbots.memory.context.brief import NO_BRIEFING, Briefing, BriefLine
+from dndbots.memory.context.kept_front import CHANGED, build_kept
 from dndbots.memory.context.known_lines import KnownLine
 from dndbots.memory.context.remembered import HEADS, MemoryOffer, fit_memories, offer_memories
 from dndbots.memory.context.repetition import (
@@ -81,7 +82,7 @@ KEPT, KNOWLEDGE, HERE, ASKED = "## KEPT", "## Player Knowledge", "## HERE", "## 
 # The headings of sentences; all others are DCML.
 PROSE: Final = (
     *(PARTY, ADVENTURE, QUESTS, AROUND, *HEADS, STORY_DM, STORY_OWN),
-    *(KEPT, KNOWLEDGE, RECENT, HERE, ASKED),
+    *(KEPT, KNOWLEDGE, RECENT, CHANGED, HERE, ASKED),
 )
 
 
@@ -99,6 +100,10 @@ class ContextBuilder:
     briefing: Briefing = NO_BRIEFING
 
     def build(self) -> Context:
+        """Build the blocks and return them as a context."""
+        return self.context_of(list(self.all_blocks().values()))
+
+    def all_blocks(self) -> dict[str, Block]:
         """Build each block within its share; if the story leaves room, build them again with more."""
         asked = self._asked(frozenset())
         blocks = self._blocks(asked, spare=0)
@@ -107,7 +112,11 @@ class ContextBuilder:
             blocks = self._blocks(asked, spare=0)
         if not blocks["story"].dropped and any(block.dropped for block in blocks.values()):
             blocks = self._blocks(asked, spare=self.budget - self._tokens(blocks))
-        return self._context(list(blocks.values()))
+        return blocks
+
+    def newest_lines(self, start: int, room: int) -> Block:
+        """Return the entries of the newest run from one on, in full as far as they fit."""
+        return head_block(RECENT, self._items(self.cache.story.tell_window(start, room)))
 
     # Blocks.
 
@@ -201,7 +210,7 @@ class ContextBuilder:
         """
         whole = self.budget * self._beside_asked
         newest = self.cache.story.newest_cost(self.briefing.lines, of=self.budget)
-        written = self._written_story()
+        written = self.written_story()
         told = 0 if written is None else sum(self._count(f"{line.text}\n") for line in written.lines)
         story = max(_LEAST_STORY * self.budget, min(told, _MOST_WRITTEN * self.budget))
         left = self.budget - newest - story - self._count(asked.text)
@@ -229,7 +238,7 @@ class ContextBuilder:
 
     def _around(self, room: int) -> Block:
         """Return the place and the people there."""
-        offers = sections.offer_surroundings(self.scene, self.gates, self._named, self.briefing.about)
+        offers = sections.offer_surroundings(self.scene, self.gates, self._named)
         return self._sentences(list(offers), room, AROUND)
 
     def _brief(self, lines: Sequence[BriefLine], section: Section, room: int, head: str) -> Block:
@@ -351,7 +360,7 @@ class ContextBuilder:
         head = STORY_DM if self.view.viewer == DM else STORY_OWN
         heads = self._count(f"{head}\n") + self._count(f"{RECENT}\n")
         room = max(room - heads, 0)
-        written = self._written_story()
+        written = self.written_story()
         if written is not None:
             newest = self.cache.story.newest_cost(self.briefing.lines or _FEW_LINES, of=self.budget)
             before = self._sentences(written.lines, max(room - newest, room // 2), "")
@@ -370,7 +379,7 @@ class ContextBuilder:
         then = head_block(head, [*before.items, *told])._replace(dropped=(*before.dropped, *dropped))
         return then, head_block(RECENT, recent)
 
-    def _written_story(self) -> sections.WrittenStory | None:
+    def written_story(self) -> sections.WrittenStory | None:
         key = (self.cache.changes[NOTES], self.cache.session)
         read = partial(sections.read_written_story, self.view, self.gates, self.cache.session)
         return self.cache.cached("written", key, read)
@@ -408,7 +417,7 @@ class ContextBuilder:
 
     # The whole text.
 
-    def _context(self, blocks: Sequence[Block]) -> Context:
+    def context_of(self, blocks: Sequence[Block]) -> Context:
         """Join the blocks and count the whole text; drop last lines while it is over budget."""
         while (tokens := count_parts(block_texts(blocks), self.encoding)) > self.budget:
             blocks = drop_last_line(blocks)
@@ -472,7 +481,7 @@ def _fit_alone(
     def build() -> Context:
         gates = gates_of(view)
         cache.catch_up(view, gates)
-        return ContextBuilder(
+        now = ContextBuilder(
             view=view,
             cache=cache,
             gates=gates,
@@ -481,7 +490,9 @@ def _fit_alone(
             encoding=encoding,
             query=query,
             briefing=briefing,
-        ).build()
+        )
+        blocks = build_kept(now)
+        return now.build() if blocks is None else now.context_of(blocks)
 
     # A context depends on the log and the briefing alone: at the same seq it is the same.
     return cache.cached("context", (view.head, budget, query, briefing), build)

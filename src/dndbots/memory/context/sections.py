@@ -90,29 +90,20 @@ def offer_quests(scene: Scene, gates: Gates, named: NamesOf) -> Iterator[Sentenc
             yield SentenceOffer(f"- {text}", "quests", "an open quest", sources, rank=age)
 
 
-def offer_surroundings(
-    scene: Scene, gates: Gates, named: NamesOf, more: Mapping[str, BriefLine]
-) -> Iterator[SentenceOffer]:
-    """Offer a line on the place, and on each person there; `more` is added to the line of a uid."""
+def offer_surroundings(scene: Scene, gates: Gates, named: NamesOf) -> Iterator[SentenceOffer]:
+    """Offer a line on the place, and on each person there."""
     for place in scene.places:
         told = describe_place(place, _shown(place, gates), named, brief=len(scene.places) > 1)
-        yield from _portrait(place, told, "place", more)
+        yield from _portrait(told, "place")
     for person in scene.present:
         if person.category == "NPC":
             told = describe_person(person, _shown(person, gates), named)
-            yield from _portrait(person, told, "people", more)
+            yield from _portrait(told, "people")
 
 
-def _portrait(
-    entity: Entity, told: tuple[str, tuple[str, ...]], section: Section, more: Mapping[str, BriefLine]
-) -> Iterator[SentenceOffer]:
+def _portrait(told: tuple[str, tuple[str, ...]], section: Section) -> Iterator[SentenceOffer]:
     text, sources = told
     reason = "where you are" if section == "place" else "present here"
-    extra = next((more[uid] for uid in all_uids_of(entity) if uid in more), None)
-    if extra is not None:
-        name = "" if text else f"{write_label(entity.name)}: "
-        text = f"{text or name.rstrip()} {extra.text}"
-        reason, sources = f"{reason}; {extra.reason}", (*sources, *extra.sources)
     if text:
         brief = split_sentences(text)[0] if section == "place" else text.partition(": ")[0].rstrip(".") + "."
         yield SentenceOffer(
@@ -276,10 +267,11 @@ def _condition(fact: Fact) -> str:
 
 
 class WrittenStory(NamedTuple):
-    """The story in a model's words, up to an event."""
+    """The story in a model's words, up to an event; `note` is the event that holds its last part."""
 
     lines: tuple[SentenceOffer, ...]
     upto: str
+    note: str
 
 
 def read_written_story(view: View, gates: Gates, session: str) -> WrittenStory | None:
@@ -307,7 +299,7 @@ def read_written_story(view: View, gates: Gates, session: str) -> WrittenStory |
                 lines.append(SentenceOffer(text, "story", "from a summary", cited))
     newest = len(lines) - 1
     ranked = tuple(line._replace(rank=newest - n) for n, line in enumerate(lines))
-    return WrittenStory(ranked, last)
+    return WrittenStory(ranked, last, blocks[-1].id)
 
 
 # Sessions that the story no longer tells.

@@ -62,6 +62,7 @@ class ViewerCache:
         self._encoding = encoding
         self._at = -1
         self._gates = Gates()
+        self.behind: ViewerCache | None = None  # follows at a distance
         self._start_empty()
 
     def _start_empty(self) -> None:

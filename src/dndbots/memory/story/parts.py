@@ -14,7 +14,7 @@ from dndbots.memory.selection.candidates import Candidate
 from dndbots.memory.selection.cover import CoverWish
 from dndbots.memory.story.choice import ChosenPart, ToldBefore, choose_part
 from dndbots.memory.story.lines import PreparedEntry, StoryLine, cut_line
-from dndbots.memory.story.runs import PastRuns, SessionRun
+from dndbots.memory.story.runs import CHUNK, PastRuns, SessionRun
 from dndbots.text.names import Name, Spelling
 from dndbots.text.words import content_stems
 from dndbots.tokens import count_many
@@ -56,6 +56,9 @@ _PAST_LAST: Final = 0.3
 # The newest lines get at least this much, also in a small budget.
 LEAST_LINES: Final = 3
 _LEAST_REST: Final = 160
+# Entries before which what stands before the newest lines is told anew each time, and between two cuts.
+_FIRST: Final = 8
+_GROWN: Final = 6
 # Beyond this many tokens, the newest lines get only half their share.
 _AMPLE: Final = 2_000
 
@@ -164,6 +167,25 @@ def find_newest_start(run: SessionRun, start: int, most: int, least: int, lines:
             at = max(at, _back(run, number + 1, least, lines))
             used = sum(entry.cost for entry in run.lines[at - run.first : number + 1 - run.first])
     return at
+
+
+def find_growing_lines(run: SessionRun, most: int, least: int, lines: int) -> tuple[int, int]:
+    """Return the number of the entry at which the newest lines begin, and of the one after the last cut.
+
+    They grow to `most` tokens, and by a few entries at least; then they are cut to `least` tokens, or to some
+    `lines` if these are more. It depends on the entries of the last two chunks only.
+    """
+    anchor = max(run.first, (run.count - 1) // CHUNK * CHUNK)
+    upto = max(anchor, min(run.count, run.first + _FIRST))
+    at = _back(run, anchor, least, lines)
+    used = sum(entry.cost for entry in run.lines[at - run.first : upto - run.first])
+    for number in range(upto, run.count):
+        used += run.lines[number - run.first].cost
+        if used > most and number - upto >= _GROWN:
+            upto = number + 1
+            at = max(at, _back(run, upto, least, lines))
+            used = sum(entry.cost for entry in run.lines[at - run.first : upto - run.first])
+    return at, upto
 
 
 def tell_between(run: SessionRun, part: StablePart, until: int, tokens: int, encoding: str) -> ChosenPart:

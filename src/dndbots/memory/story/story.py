@@ -1,7 +1,8 @@
 """A story that grows with play: one for each viewer and encoding, from what that viewer perceived."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby, islice
+from typing import NamedTuple
 
 from dndbots.memory.entries import Entry
 from dndbots.memory.story.choice import LEFT, NOTHING_BEFORE, ChosenPart, line_left_out
@@ -10,6 +11,7 @@ from dndbots.memory.story.parts import (
     LEAST_LINES,
     NARRATED,
     StablePart,
+    find_growing_lines,
     find_newest_start,
     tell_between,
     tell_newest,
@@ -20,6 +22,17 @@ from dndbots.tokens import DEFAULT_ENCODING, count_lines
 
 _BUDGETS = 8
 _STEPS = 16
+
+
+class NewestLines(NamedTuple):
+    """The newest lines: the number of the first, and what they were when they were last cut short.
+
+    `upto` is the last event of that moment, `events` all of them.
+    """
+
+    start: int
+    upto: str
+    events: frozenset[str]
 
 
 class Story:
@@ -118,6 +131,26 @@ class Story:
         recent = tell_newest(run.lines[at - run.first :], tokens - between.tokens, self._encoding)
         kept = [*between.lines, *recent]
         return StoryTelling(tuple(self._fitted(kept, tokens)), tuple(map(line_left_out, between.left[:LEFT])))
+
+    def find_window(
+        self, most: int, least: int, lines: int, *, renews: Callable[[str], bool]
+    ) -> NewestLines | None:
+        """Return the newest lines that grow to `most` tokens and are then cut to `least`; None without any.
+
+        At least some `lines` stay. An event that `renews` counts as a cut that leaves all lines.
+        """
+        run = self._run
+        if not run.count:
+            return None
+        start, upto = find_growing_lines(run, most, least, lines)
+        ids = [prepared.entry.event_id for prepared in run.lines[start - run.first :]]
+        cut = max((n + 1 for n, event_id in enumerate(ids) if renews(event_id)), default=0)
+        ids = ids[: max(upto - start, cut)]
+        return NewestLines(start, ids[-1], frozenset(ids)) if ids else None
+
+    def tell_window(self, start: int, tokens: int) -> list[StoryLine]:
+        """Return the entries of the newest run from `start` on, in full as far as they fit."""
+        return tell_newest(self._run.lines[start - self._run.first :], max(tokens, 0), self._encoding)
 
     def newest_cost(self, lines: int, *, of: int) -> int:
         """Return about how many tokens the newest lines need to stand in full, in steps of the budget `of`.
