@@ -370,7 +370,11 @@ class ContextBuilder:
         else:
             before = self._long_ago(int(room * _LONG_AGO))
             telling = self.cache.story.tell(
-                room - self._count(before.text), of=self.budget, lines=self.briefing.lines, more=more
+                room - self._count(before.text),
+                of=self.budget,
+                lines=self.briefing.lines,
+                more=more,
+                names=not self.briefing.has_sheets,
             )
         items = self._items(telling.kept)
         told = [item for item in items if item.section in ("names", "story")]

@@ -83,6 +83,7 @@ def tell_stable_part(
     *,
     lines: int = 0,
     newest: int = 0,
+    has_names: bool = True,
 ) -> StablePart:
     """Tell the part that stays the same until the boundary of the run moves.
 
@@ -92,7 +93,8 @@ def tell_stable_part(
     tally = run.tally
     shares = NARRATED if tally.narrated >= _NARRATED_LEAST * max(1, tally.entries) else TALK
     # In a game, the newest lines are wanted word for word, and people and places have lines of their own.
-    shares = replace(shares, names=0.0, story=0.72, fine=0.2, least=0.65) if lines else shares
+    shares = replace(shares, story=0.72, fine=0.2, least=0.65) if lines else shares
+    shares = shares if has_names else replace(shares, names=0.0)
     rest = max(int((1 - shares.story) * (min(of, _AMPLE) + max(of - _AMPLE, 0) / 2)), _LEAST_REST)
     rest = max(rest, int(newest / (1 - shares.fine)) + 1)
     room = max(tokens - rest, tokens // (5 if lines else 2))

@@ -47,8 +47,8 @@ class Story:
         self._session: str | None = None
         self._past = PastRuns()
         self._run = SessionRun(self._past.base)
-        self._stable: dict[tuple[int, int, int], StablePart] = {}
-        self._fine: dict[tuple[int, int, int, int], tuple[int, ChosenPart]] = {}
+        self._stable: dict[tuple[int, int, int, bool], StablePart] = {}
+        self._fine: dict[tuple[int, int, int, bool, int], tuple[int, ChosenPart]] = {}
 
     @classmethod
     def of(cls, parts: Sequence[RunPart], *, lost: bool = False, encoding: str = DEFAULT_ENCODING) -> "Story":
@@ -102,17 +102,20 @@ class Story:
         self._stable.clear()
         self._fine.clear()
 
-    def tell(self, tokens: int, *, of: int | None = None, lines: int = 0, more: int = 0) -> StoryTelling:
+    def tell(
+        self, tokens: int, *, of: int | None = None, lines: int = 0, more: int = 0, names: bool = True
+    ) -> StoryTelling:
         """Return names, story and newest lines in at most `tokens` tokens, newlines included.
 
         `of` is the budget of the larger text that the story stands in, if any. The newest lines get a share
         of that budget, so that other parts of the text do not crowd them out; with `lines`, a larger one, so
         that at least so many stand in full where they fit. They also get `more` tokens, which may be others
-        each time, while the story stays the same.
+        each time, while the story stays the same. Without `names`, the story gets their room.
         """
         if tokens <= 0 or not self._run.count:
             return StoryTelling((), ())
-        return self._whole(tokens + more) or self._tell_parts(tokens, max(of or tokens, tokens), lines, more)
+        whole = self._whole(tokens + more)
+        return whole or self._tell_parts(tokens, max(of or tokens, tokens), lines, more, names=names)
 
     def tell_since(self, upto: str, tokens: int, *, lines: int = 0) -> StoryTelling:
         """Return what came after an event, in at most `tokens` tokens: the newest in full, the rest in short.
@@ -176,15 +179,22 @@ class Story:
         kept = [line for entry in (*before, *self._run.lines) for line in entry.told_lines()]
         return StoryTelling(tuple(kept), ()) if self._fits(kept, tokens) else None
 
-    def _tell_parts(self, tokens: int, of: int, least_lines: int, more: int) -> StoryTelling:
+    def _tell_parts(self, tokens: int, of: int, least_lines: int, more: int, *, names: bool) -> StoryTelling:
         newest = self.newest_cost(least_lines, of=of)
-        key = (tokens, of, newest)
+        key = (tokens, of, newest, names)
         part = self._stable.get(key)
         if part is None:
             if len(self._stable) >= _BUDGETS:
                 self._forget_parts()
             part = tell_stable_part(
-                self._past, self._run, tokens, of, self._encoding, lines=least_lines, newest=newest
+                self._past,
+                self._run,
+                tokens,
+                of,
+                self._encoding,
+                lines=least_lines,
+                newest=newest,
+                has_names=names,
             )
             self._stable[key] = part
         rest = tokens + more - part.tokens
@@ -200,7 +210,7 @@ class Story:
         fitted = self._fitted(kept, tokens + more)
         return StoryTelling(tuple(fitted), tuple(map(line_left_out, left[:LEFT])))
 
-    def _between(self, key: tuple[int, int, int], part: StablePart, at: int, room: int) -> ChosenPart:
+    def _between(self, key: tuple[int, int, int, bool], part: StablePart, at: int, room: int) -> ChosenPart:
         # The newest lines may get more room in one context than in another at the same place.
         each = (*key, room)
         known = self._fine.get(each)
