@@ -7,6 +7,7 @@ from typing import Final
 
 from dndbots.game.acts import Act, Verb
 from dndbots.game.input.deeds.attempts import APPROACHING, DEFENDING, HANDLING, read_attempt
+from dndbots.game.input.deeds.described_ways import find_described
 from dndbots.game.input.deeds.fight_deeds import explain_lack, read_attack, read_bind, read_cast, read_parley
 from dndbots.game.input.deeds.sense_weights import weigh_sense
 from dndbots.game.input.deeds.thing_deeds import (
@@ -47,6 +48,7 @@ _MOST_BEFORE_VERB: Final = 4
 _ON_THE_WAY: Final = frozenset(
     ("force", "leap", "sneak", "gesture", "perform", "handle", "heave", "hide", "climb", "swim")
 )
+_SEEKING: Final = frozenset(("find", "look", "seek", "get", "warm", "shelter"))
 _NEED_GEAR: Final = frozenset(("attack", "use", "try", "give", "sell"))
 _BEFORE_TOPIC: Final = frozenset(("about", "why", "what", "who", "how", "if", "whether"))
 _AIMING: Final = frozenset(("at", "to", "into", "in", "through", "on"))
@@ -166,6 +168,8 @@ def _read_stay(slots: DeedSlots) -> Understanding:
 
 def _read_rest(slots: DeedSlots) -> Understanding:
     way = _way_elsewhere(slots)
+    if way is None and slots.match.phrase[0] in _SEEKING:
+        way = find_described(slots.scene, slots.clause.said)  # "find somewhere warm"
     if way is not None:
         return read_way(slots.clause, slots.scene, way)  # "warm up in the inn": go there first
     act = Act(verb=Verb.REST, words=slots.clause.worded)

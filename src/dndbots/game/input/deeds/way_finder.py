@@ -5,6 +5,7 @@ from typing import Final
 
 from dndbots.events import EventType
 from dndbots.game.acts import Act, Verb
+from dndbots.game.input.deeds.described_ways import find_described
 from dndbots.game.input.deeds.known_routes import find_route
 from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.grammar.slots import DeedSlots
@@ -40,6 +41,7 @@ _LEADING: Final = DIRECTIONS | frozenset(
         "under",
     )
 )
+_SOMEWHERE: Final = frozenset(("somewhere", "someplace", "anywhere", "off", "where", "wherever"))
 _CLIMBING: Final = frozenset(("climb", "climbs", "climbing", "ascend", "mount", "take"))
 _MOST_BARE: Final = 8
 _MOST_NAMED: Final = 3
@@ -78,7 +80,9 @@ class WayFinder:
         rest = [text for text in texts[1:end] if text not in word_group("wayless") or text in _IN]
         place = {root_of(word) for word in words_of(self._scene.table.name(self._scene.here.uid))}
         elsewhere = [text for text in rest if root_of(text) not in place]
-        found = self._named(texts, slots) or self._led_by(elsewhere)
+        is_place = slots.thing is None and slots.being is None
+        described = find_described(self._scene, elsewhere) if is_place else None
+        found = self._named(texts, slots) or described or self._led_by(elsewhere)
         if found is not None:
             return found
         if said & _COMPANY and not (slots.thing or self._scene.foes):
@@ -147,12 +151,13 @@ class WayFinder:
         whole = self._whole([_SHORT.get(text, text) for text in texts])
         if whole is None and len(texts) <= _MOST_NAMED and texts[0] not in _LEADING:
             whole = self._only(texts)
-        if whole is not None or texts[0] not in _LEADING | _UP | _DOWN | _OUT | _BACK | _IN:
+        if whole is not None or texts[0] not in _LEADING | _UP | _DOWN | _OUT | _BACK | _IN | _SOMEWHERE:
             return whole
         if len(texts) == 1:
             return self._by_direction({_SHORT.get(texts[0], texts[0])}, named=False)
         rest = [text for text in texts if text not in word_group("wayless") or text in _IN]
-        led = self._scene.find(texts, (WAY,)) or self._led_by([text for text in rest if text not in _LEADING])
+        places = [text for text in rest if text not in _LEADING | _SOMEWHERE]
+        led = self._scene.find(texts, (WAY,)) or find_described(self._scene, places) or self._led_by(places)
         return led or self._by_direction({*texts}, named=self._names_other(rest))
 
     def _whole(self, texts: Sequence[str]) -> SceneName | None:

@@ -33,6 +33,7 @@ _LONGEST_PREAMBLE: Final = 14
 _LONGEST_ENDING: Final = 6
 _LONGEST_CALL: Final = 2
 _LONGEST_LIGHT: Final = 6
+_LIGHT_WEIGHT: Final = 2  # "have a" of "have a beer" is no deed of its own
 _LEADS_ON: Final = frozenset(
     ("if", "that", "what", "when", "where", "who", "how", "why", "as", "before", "after", "until")
 )
@@ -393,9 +394,10 @@ def find_verbs(clause: Clause) -> tuple[list[VerbMatch], list[TypedWord]]:
     if len(texts) > 1 and texts[0].endswith("s") and texts[1] in _IS and not clause.third:
         return [], words  # "drinks are on me"
     found = lexicon.match(texts)
-    if not found or found[0].weight == 1:
+    if not found or found[0].weight <= _LIGHT_WEIGHT:
         plain = _without_light_verb(words)
-        if plain is not None and (matches := lexicon.match([word.text for word in plain])):
+        is_whole = bool(found) and plain is not None and plain[0].text in found[0].phrase
+        if plain is not None and not is_whole and (matches := lexicon.match([word.text for word in plain])):
             return matches, plain
     if not found and (corrected := lexicon.correct(texts[0])) is not None:
         found = lexicon.match([corrected, *texts[1:]])

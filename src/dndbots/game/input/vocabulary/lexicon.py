@@ -208,6 +208,7 @@ class WordLists:
     kin: Mapping[str, frozenset[str]]
     classes: Mapping[str, frozenset[str]]
     alike: Mapping[str, frozenset[str]]
+    places: Mapping[str, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +244,7 @@ def word_lists() -> WordLists:
     data = _read("words.toml")
     split = {
         table: {name: frozenset(words.split()) for name, words in data[table].items()}
-        for table in ("groups", "people", "trades", "kin", "classes", "alike")
+        for table in ("groups", "people", "trades", "kin", "classes", "alike", "places")
     }
     before = {
         word: (spelled, frozenset(after.split()))
