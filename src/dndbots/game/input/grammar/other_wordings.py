@@ -1,0 +1,58 @@
+"""Word a line in other ways: what is named first and taken up later, what stands around the point, places alone.
+
+A line that is not understood is read again in these words. Only a clear deed counts, and the record keeps the line
+as it was typed.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+_GOING: Final = frozenset(("go", "flee"))
+_DOING: Final = frozenset(
+    ("go", "flee", "take", "open", "look", "search", "use", "give", "attack", "cast", "bind", "buy", "sell", "ask")
+)
+_GO: Final = (
+    r"(?:(?:so|then|ok|okay|now|and) )*(?:let'?s|let us|we|i|i'?ll|we'?ll|we should|i will|we will|shall we|time to)(?: all| just| should| could)? "
+    r"(?:go|head|walk|move|run|get|march|try|check|visit|explore|hit)(?: over| up| down| in| out| back| off| on| it)?(?: to)?(?: there| that| it)?"
+    r"(?: now| next| first| then| please)*"
+)
+_SUGGESTED: Final = (
+    r"(?:(?:i am|i'?m|we are|we'?re) )?(?:thinking|how about|what about|maybe|perhaps|next stop|next up|next|my vote is|i vote(?: for| we try)?"
+    r"|i say|i suggest|i pick|i choose|onwards? to|on to|destination|first stop|straight to|directly to|right to)(?: of| about| for)?"
+)
+_BEHIND: Final = r"(?: next| first| now| then| it is| instead| maybe| please| pls| sounds good| looks good| seems good| for me| for us)*"
+_PLACE_FIRST: Final = re.compile(rf"(?P<place>[^,;.!?]{{2,80}}?)\s*[,;.!?\u2014-]*\s+{_GO}\W*", re.IGNORECASE)
+_PLACE_LAST: Final = re.compile(rf"{_SUGGESTED}[:,]? (?P<place>[^,;.!?]{{2,60}}?){_BEHIND}\W*", re.IGNORECASE)
+_TAKEN_UP: Final = re.compile(
+    r"(?P<named>(?:the|this|that|those|these|my|his|her|their|our|a|an|some)\b[^,;:.!?]{2,60})\s*(?:[,;:\u2014]|\.\.+| -+)\s*"
+    r"(?P<before>.*?)\b(?P<pronoun>it|them|em|him|her|that|those|one|these|they)\b(?P<behind>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_PIECES: Final = re.compile(r"\s*(?:[;.!?\u2026\u2014]+|\s-+\s|,|\bso\b|\bbecause\b|\bcos\b|\bcuz\b)\s*", re.IGNORECASE)
+_PREPOSITION: Final = re.compile(r"(?:to|into|back|up|down|through|over|inside|outside|towards?|in|out|along|via)\b", re.IGNORECASE)
+_MOST_PLACE: Final = 9
+_MOST_PIECES: Final = 4
+_SHORTEST_PIECE: Final = 2
+
+
+class OtherWording(NamedTuple):
+    """Other words for a line, and the deeds that they may turn out to be."""
+
+    text: str
+    verbs: frozenset[str]
+
+
+def word_otherwise(line: str) -> Iterator[OtherWording]:
+    """Yield other wordings of a line, the closest first."""
+    taken_up = _TAKEN_UP.fullmatch(line)
+    if taken_up is not None:
+        yield OtherWording(f"{taken_up['before']}{taken_up['named']}{taken_up['behind']}", _DOING)
+    for form in (_PLACE_FIRST, _PLACE_LAST):
+        match = form.fullmatch(line)
+        if match is not None and len(match["place"].split()) <= _MOST_PLACE:
+            to = "" if _PREPOSITION.match(match["place"]) else "to "
+            yield OtherWording(f"go {to}{match['place']}", _GOING)
+    pieces = [piece for piece in _PIECES.split(line) if len(piece.split()) >= _SHORTEST_PIECE]
+    for piece in reversed(pieces[-_MOST_PIECES:]) if len(pieces) > 1 else ():
+        yield OtherWording(piece, _DOING)
