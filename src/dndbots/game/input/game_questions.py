@@ -1,12 +1,14 @@
 """Questions to the game, which it answers at once from what the character knows. No round is spent."""
 
+import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from dndbots.game.input.meanings import META, Understanding
-from dndbots.game.input.vocabulary.lexicon import game_patterns, phrase_pattern, word_group
+from dndbots.game.input.vocabulary.lexicon import game_patterns, phrase_pattern, word_group, word_lists
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, SceneNames
-from dndbots.game.input.vocabulary.typed_words import TypedWord
+from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord
 
 _MOST_WORDS: Final = 24
 _MOST_LINES: Final = 6
@@ -26,10 +28,12 @@ def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understandin
     whole = _in_first_person(scene, plain)
     text = _point_of(whole)
     is_asked = words[-1].text == "?" or plain[0].text in word_group("wh") | word_group("auxiliary")
+    has_sentences = any(word.text in ENDS for word in words[:-1])  # each is read by itself
     for entry in game_patterns():
         if entry.topic == _MECHANICS:
             to_somebody = _NOT_TO_THE_GAME & {word.text for word in plain} and not _ROLLS & {*whole.split()}
-            if is_asked and not to_somebody and entry.pattern.search(whole):
+            is_tried = has_sentences or _rolled_on().search(whole) is not None
+            if is_asked and not to_somebody and not is_tried and entry.pattern.search(whole):
                 return Understanding(verb=META, question=_RULES)
             continue
         match = entry.pattern.match(text) or (entry.pattern.match(whole) if whole != text else None)
@@ -44,6 +48,13 @@ def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understandin
             return _about(scene, topic, text)
         return Understanding(verb=META, question=entry.topic)
     return None
+
+
+@cache
+def _rolled_on() -> re.Pattern[str]:
+    """Return the pattern of a roll for a skill that is tried on something: "roll insight on the reeve"."""
+    skills = "|".join(sorted(word_lists().skills))
+    return re.compile(rf"\b(?:{skills}) (?:check |roll |test )?(?:on|at|to|against|with|if|whether)\b")
 
 
 def _in_first_person(scene: SceneNames, words: Sequence[TypedWord]) -> str:

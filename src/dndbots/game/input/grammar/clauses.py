@@ -33,10 +33,12 @@ _LONGEST_PREAMBLE: Final = 14
 _LONGEST_ENDING: Final = 6
 _LONGEST_CALL: Final = 2
 _LONGEST_LIGHT: Final = 6
+_LONGEST_STUTTER: Final = 4
 _LIGHT_WEIGHT: Final = 2  # "have a" of "have a beer" is no deed of its own
 _LEADS_ON: Final = frozenset(
     ("if", "that", "what", "when", "where", "who", "how", "why", "as", "before", "after", "until")
 )
+_BEFORE_DEED: Final = frozenset(("to", "shall", "will", "should", "would", "could", "might", "may", "can", "must", "rather", "sooner"))
 _WANTS: Final = frozenset(("want", "would", "will", "am", "are", "can", "could", "should", "decide"))
 _IS: Final = frozenset(("is", "are", "was", "were", "will", "would", "can", "have", "has"))
 _WAITS_ON: Final = frozenset(("here", "until", "till", "and", "there", "a"))
@@ -140,6 +142,10 @@ class ClauseReader:
     def _without_stutter(words: Sequence[TypedWord]) -> list[TypedWord]:
         """Return words without a verb that is typed again and again: "hit hit hit"."""
         lexicon = verb_lexicon()
+        for size in range(_LONGEST_STUTTER, 1, -1):
+            texts = [word.text for word in words if not word.is_mark]
+            if len(texts) >= 2 * size and texts == (texts[:size] * len(texts))[: len(texts)]:
+                words = [word for word in words if not word.is_mark][:size]  # "run away run away"
         return [
             word
             for number, word in enumerate(words)
@@ -301,12 +307,23 @@ class ClauseReader:
         """Return the words before a deed that say that it is wanted; None if there are none."""
         texts = clause.said
         match = phrase_pattern("intent").match(" ".join(texts))
-        if match is None:
-            return None
-        intent = match.group()
+        intent = "" if match is None else match.group()
         rest = texts[len(intent.split()) :]
         needs_deed = _ME_OR_WE.match(intent) is not None or intent in _NEED_DEED
-        return None if not rest or (needs_deed and not self._is_deed(rest)) else intent
+        if not intent or not rest or (needs_deed and not self._is_deed(rest)):
+            return self._attitude(texts)
+        return intent
+
+    def _attitude(self, texts: Sequence[str]) -> str | None:
+        """Return all words of attitude before a deed: "I believe I shall", "allow me to"; None if there are none."""
+        if texts[:1] not in (["i"], ["we"]) and texts[:2] not in (["allow", "me"], ["permit", "me"]):
+            return None
+        plain = word_group("attitude")
+        length = next((n for n, text in enumerate(texts) if text not in plain), len(texts))
+        is_told = length > 2 and texts[length - 1] in _BEFORE_DEED and length < len(texts)
+        if not is_told or "not" in texts[:length] or not verb_lexicon().is_plain(texts[length]):
+            return None
+        return " ".join(texts[:length])
 
     def _is_deed(self, rest: Sequence[str]) -> bool:
         opening = word_lists().groups["opening"]

@@ -17,6 +17,17 @@ _SHORTEST_MISTYPED: Final = 4
 _OWN: Final = frozenset(("my", "the", "his", "her", "our", "their", "your", "this", "that", "a"))
 _ONE: Final = frozenset(("a", "an", "the", "some", "one", "another", "my"))
 _MOST_ADJECTIVES: Final = 2
+# How people say that they roll for a skill: what stands before its name, and what behind.
+_LEADS: Final = (
+    ("roll",), ("roll", "for"), ("roll", "a"), ("roll", "my"), ("roll", "on"), ("make", "a"), ("do", "a"), ("use",), ("use", "my"),
+    ("try", "a"), ("attempt", "a"), ("take", "a"), ("give", "me", "a"), ("get", "a"), ("have", "a"), ("test",), ("test", "my"),
+)  # fmt: skip
+_TAILS: Final = ((), ("check",), ("roll",), ("test",), ("with",))
+_ROLLS: Final = (
+    *((lead, tail) for lead in _LEADS for tail in _TAILS if tail or lead[0] == "roll" or lead == ("use",)),
+    ((), ("check",)),
+    ((), ("roll",)),
+)
 _LIKE: Final[Mapping[str, frozenset[str]]] = {
     "my": _OWN,
     "the": _OWN,
@@ -70,16 +81,23 @@ class VerbMatch:
 class VerbLexicon:
     """All phrases by the first word, in any form of it."""
 
-    def __init__(self, senses: Mapping[str, Any]) -> None:
+    def __init__(self, senses: Mapping[str, Any], skills: Mapping[str, str]) -> None:
         self._phrases: dict[str, list[VerbPhrase]] = {}
+        named: dict[str, VerbSense] = {}
         for sense, said in _read_senses(senses):
+            named[sense.name] = sense
             for phrase in said.split("|"):
-                words = tuple(phrase.split())
-                self._phrases.setdefault(words[0], []).append(VerbPhrase(words, sense))
+                self._add(tuple(phrase.split()), sense)
+        for skill, name in skills.items():
+            for before, behind in _ROLLS:
+                self._add((*before, *skill.split(), *behind), named[name])
         self._bases: dict[str, list[str]] = {}
         for verb in self._phrases:
             for form in {verb, *_forms(verb)}:
                 self._bases.setdefault(form, []).append(verb)
+
+    def _add(self, words: tuple[str, ...], sense: VerbSense) -> None:
+        self._phrases.setdefault(words[0], []).append(VerbPhrase(words, sense))
 
     def has(self, word: str) -> bool:
         """Check that a word is a form of some verb."""
@@ -209,6 +227,7 @@ class WordLists:
     classes: Mapping[str, frozenset[str]]
     alike: Mapping[str, frozenset[str]]
     places: Mapping[str, frozenset[str]]
+    skills: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +254,7 @@ def _read(name: str) -> dict[str, Any]:
 @cache
 def verb_lexicon() -> VerbLexicon:
     """Return the verbs, read on first use."""
-    return VerbLexicon(_read("verbs.toml"))
+    return VerbLexicon(_read("verbs.toml"), word_lists().skills)
 
 
 @cache
@@ -250,7 +269,7 @@ def word_lists() -> WordLists:
         word: (spelled, frozenset(after.split()))
         for word, (spelled, after) in data["spellings_before"].items()
     }
-    return WordLists(spellings=data["spellings"], spellings_before=before, **split)
+    return WordLists(spellings=data["spellings"], spellings_before=before, skills=data["skills"], **split)
 
 
 def word_group(name: str) -> frozenset[str]:

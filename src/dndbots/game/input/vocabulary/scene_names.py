@@ -334,7 +334,8 @@ class SceneNames:
             # "The stairs" are not the stair rats.
             is_head = name.kind != FOE or root == root_of(name.label.casefold().split()[-1])
             return _EXACT if is_head else _NEARBY
-        if len(word) >= SHORTEST_MISTYPED and any(is_near(word, one) for one in name.words):
+        is_told = root in self.scenery  # a boot that was told of is no mistyped book
+        if len(word) >= SHORTEST_MISTYPED and not is_told and any(is_near(word, one) for one in name.words):
             return _MISTYPED
         if name.kind == FOE:
             return self._foe_worth(name, word)
