@@ -11,7 +11,7 @@ from dndbots.game.input.meanings import META, NOT_DONE, REFUSED, SAID, Understan
 from dndbots.game.input.point_reader import PointReader, introduces
 from dndbots.game.input.talk.offer_answers import is_excuse, is_handshake, read_answer
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
-from dndbots.game.input.vocabulary.lexicon import phrase_pattern
+from dndbots.game.input.vocabulary.lexicon import phrase_pattern, word_group
 from dndbots.game.input.vocabulary.scene_names import SceneNames
 from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord, text_of
 
@@ -22,6 +22,7 @@ _TALK: Final = frozenset(("tell", "ask", "parley"))
 # Deeds that may follow behind "and" after "tell him …".
 _AFTER_TALK: Final = frozenset(("go", "flee", "attack", "give", "take", "buy", "use"))
 _WAITING: Final = frozenset(("defend", "listen", "sense", "protect"))
+_BODILY: Final = frozenset(("heave", "handle", "gesture", "leap", "shake", "climb", "craft"))
 _PRELUDES: Final = frozenset(("handle", "leap", "heave", "swim", "shake", "approach", "climb"))
 
 
@@ -151,6 +152,12 @@ class LineDeeds:
                 break
         return answer
 
+    @staticmethod
+    def _readies(found: Understanding) -> bool:
+        """Check that something is only taken in hand: "draw my dagger"."""
+        attempt = None if found.act is None else found.act.attempt
+        return found.verb == "use" and attempt is not None and attempt.approach in ("draw", "use", "show")
+
     def _merge(
         self, first: Understanding, second: Understanding, words: Sequence[TypedWord]
     ) -> Understanding | None:
@@ -163,7 +170,9 @@ class LineDeeds:
             return second
         if SECRET.search(self._line):
             return None
-        if first.verb == "use" and second.verb == "attack" and first.act and second.act:
+        if self._readies(first) and second.verb == "try" and second.target is not None:
+            return second  # "draw a dagger and put it to her throat"
+        if self._readies(first) and second.verb == "attack" and first.act and second.act:
             armed = second.act.model_copy(update={"what": second.act.what or first.act.what})
             worded = self._clauses.read(words).worded
             return reword(replace(second, what=second.what or first.what, act=armed), worded)
@@ -183,9 +192,22 @@ def leads_to(scene: SceneNames, first: Understanding, second: Understanding) -> 
         return not is_thing and second.verb in ("ask", "tell")
     if approach == "approach":
         return second.verb in (*SAID, "look", "take")
+    if _is_bare_motion(scene, first):
+        return second.verb not in ("stay", *NOT_DONE)  # "Throk turns and trudges up the path"
+    if approach == "scare" and first.act is not None and not first.act.what and second.verb == "attack":
+        return True  # "roar and swing"
     if approach in _PRELUDES:
         return second.verb in SAID or (second.verb == "attack" and first.target is None)
     second_approach = "" if second.check is None else second.check.approach
     if first.verb == "stay" and (second_approach in _WAITING or second.verb in ("look", "search", META)):
         return False  # "wait and listen"
     return first.verb == "stay" or approach == "gesture"
+
+
+def _is_bare_motion(scene: SceneNames, found: Understanding) -> bool:
+    """Check for a motion of one's own body or clothes that is done to nobody and nothing: "turn", "draw my cloak"."""
+    approach = "" if found.check is None else found.check.approach
+    if approach not in _BODILY or found.target is not None:
+        return False
+    own = word_group("clothes") | word_group("body")
+    return not found.what or all(word in own or word in word_group("plain") for word in found.what.split())

@@ -39,6 +39,8 @@ _SAID_TO: Final = re.compile(
     r"to (?P<name>[^*]{1,60})\*[:,]?(?P<words>[^*]+)",
     re.IGNORECASE,
 )
+_LONGEST_TITLE: Final = 5
+_LONGEST_NAME: Final = 5
 _JOINED: Final = frozenset(("and", "then", "but", "as", "while"))
 _TO_YOU: Final = frozenset(("you", "your", "yours", "yourself"))
 _BESIDE_SPEECH: Final = frozenset(("gesture", "approach", "perform", "handle"))
@@ -106,7 +108,13 @@ class _LineReader:
 
     def _as_me(self, words: list[TypedWord]) -> list[TypedWord]:
         """Read "he" and "his hand drops" as the character itself in a line that begins with its name."""
-        own = next((n for n, word in enumerate(words) if word.text not in self._scene.me.words), 0)
+        me, titles = self._scene.me.words, self._scene.my_titles
+        titled = next((n for n, word in enumerate(words[:_LONGEST_TITLE]) if n and word.text in titles), 0)
+        if titled and words[0].text in ("the", "our", "my"):
+            verb = words[titled + 1].text if titled + 1 < len(words) else ""
+            if verb_lexicon().has(verb) and verb.endswith(("s", "ed")):
+                words = [words[titled]._replace(text=min(me)), *words[titled + 1 :]]  # "the old mage opens"
+        own = next((n for n, word in enumerate(words) if word.text not in me), 0)
         if not own or own + 1 >= len(words):
             return words
         lexicon = verb_lexicon()
@@ -161,8 +169,14 @@ class _LineReader:
 
     def _named_in(self, *texts: str) -> SceneName | None:
         """Return who is named in what is done beside speech: they are spoken to."""
-        named = (self._scene.find(read_words(text), (PERSON, FOE, FRIEND)) for text in texts)
-        return next((name for name in named if name is not None), None)
+        for text in texts:
+            words = read_words(text)
+            starts = [n + 1 for n, word in enumerate(words) if word.text in word_group("preposition")]
+            for start in (*starts, 0, 1):
+                found = self._scene.find(words[start : start + _LONGEST_NAME], (PERSON, FOE, FRIEND))
+                if found is not None:
+                    return found
+        return None
 
     def _told_near(self, text: str) -> Understanding | None:
         """Return words beside a deed as said to who was named in it, or is near; None if nobody is."""

@@ -14,7 +14,7 @@ from dndbots.game.input.readings import list_readings
 from dndbots.game.input.talk.offer_answers import confirms_deal, is_handshake, read_answer
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
 from dndbots.game.input.vocabulary.lexicon import VerbSense, phrase_pattern, verb_lexicon, word_group
-from dndbots.game.input.vocabulary.scene_names import FOE, PERSON, THING, WAY, SceneNames
+from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, PERSON, THING, WAY, SceneNames
 from dndbots.game.input.vocabulary.typed_words import TypedWord, read_words, text_of
 
 _PROMISES: Final = re.compile(
@@ -31,6 +31,7 @@ _FEELS: Final = re.compile(r"(?:\w+ )?(?:i|we) (?:am|are)(?: \w+)? \w+ing\b")
 _BEING: Final = frozenset(("come", "came", "am", "are", "live", "lived", "hail", "serve", "mean"))
 _SHORTEST_INTRODUCTION: Final = 3
 _STEPS: Final = frozenset(("gesture", "approach", "handle", "defend"))  # attempts that lead up to something
+_SHARED: Final = frozenset(("go", "flee", "search", "look", "rest", "attack", "buy"))
 _REQUESTED: Final = frozenset(("go", "stay", "try", "look", "flee", "use"))
 
 
@@ -68,6 +69,11 @@ class PointReader:
         return None
 
     def _read_addressed(self, clause: Clause) -> Understanding:
+        is_friend = clause.addressed is not None and clause.addressed.kind == FRIEND
+        if is_friend and clause.intent.startswith("let us"):
+            deed = read_deed(self._scene, clause)
+            if deed is not None and deed.verb in _SHARED:
+                return deed  # "Zara, let us go to the inn"
         found = self._talk.question(clause) if clause.core and clause.is_question else None
         return found or self._talk.statement(clause) or self.unclear(clause.words)
 

@@ -48,6 +48,7 @@ _MOST_BEFORE_VERB: Final = 4
 _ON_THE_WAY: Final = frozenset(
     ("force", "leap", "sneak", "gesture", "perform", "handle", "heave", "hide", "climb", "swim")
 )
+_THERE: Final = frozenset(("there", "in", "inside", "it", "over", "that", "way", "to", "then", "now", "into"))
 _SEEKING: Final = frozenset(("find", "look", "seek", "get", "warm", "shelter"))
 _NEED_GEAR: Final = frozenset(("attack", "use", "try", "give", "sell"))
 _BEFORE_TOPIC: Final = frozenset(("about", "why", "what", "who", "how", "if", "whether"))
@@ -141,7 +142,7 @@ def _read_go(slots: DeedSlots) -> Understanding | None:
     leaves = sense.name == "leave" or sense.verb == "flee"
     if leaves and slots.match.gap is not None:
         texts = texts[:1]  # "leave her in peace"
-    named = scene.find(read_words(clause.line), (WAY,)) if "there" in texts else None
+    named = _way_before(slots) if all(text in _THERE for text in texts[1:]) and texts[1:] else None
     if not leaves and named is None and ways.is_here(texts):
         return refuse(clause.text, f"you are there already: this is {scene.table.name(scene.here.uid)}")
     way = named or ways.find(texts, slots, leaves=leaves)
@@ -157,6 +158,14 @@ def _read_go(slots: DeedSlots) -> Understanding | None:
     if slots.scenery or slots.is_commonplace:
         return read_attempt(slots, APPROACHING)
     return refuse(clause.text, ways.none_called(slots.noun or " ".join(texts[1:])))
+
+
+def _way_before(slots: DeedSlots) -> SceneName | None:
+    """Return the way that is named or described before "go there", "can we go in"; None if none is."""
+    start = slots.words[0].start
+    before = [word for word in read_words(slots.clause.line) if word.end <= start]
+    texts = [word.text for word in before if not word.is_mark]
+    return slots.scene.find(before, (WAY,)) or find_described(slots.scene, texts) if texts else None
 
 
 def _read_stay(slots: DeedSlots) -> Understanding:

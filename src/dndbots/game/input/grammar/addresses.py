@@ -115,6 +115,8 @@ def _called_before_mark(scene: SceneNames, words: Sequence[TypedWord]) -> Addres
 def _find_called(scene: SceneNames, name: Sequence[TypedWord]) -> SceneName | None:
     """Return who is called by a name or a word for people: "granny", "kid", "my friend", "good man"."""
     texts = [word.text for word in name if word.text not in _BESIDE]
+    if texts and any(word.text in word_group("preposition") for word in name[1:]) and _names_person(texts[0]):
+        return scene.find(name, (PERSON, FRIEND, FOE))  # "madam by the fire"
     if not texts or len(texts) > _LONGEST_CALL:
         return None
     if verb_lexicon().is_plain(texts[0]) and not any(texts[0] in friend.words for friend in scene.friends):
@@ -124,6 +126,10 @@ def _find_called(scene: SceneNames, name: Sequence[TypedWord]) -> SceneName | No
             if all(_calls(scene, found, text) for text in texts):
                 return found
     return None
+
+
+def _names_person(text: str) -> bool:
+    return text in word_lists().trades or any(text in words for words in word_lists().people.values())
 
 
 def _calls(scene: SceneNames, name: SceneName, text: str) -> bool:

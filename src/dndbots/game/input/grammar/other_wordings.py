@@ -29,7 +29,8 @@ _TAKEN_UP: Final = re.compile(
     r"(?P<before>.*?)\b(?P<pronoun>it|them|em|him|her|that|those|one|these|they)\b(?P<behind>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_PIECES: Final = re.compile(r"\s*(?:[;.!?\u2026\u2014]+|\s-+\s|,|\bso\b|\bbecause\b|\bcos\b|\bcuz\b)\s*", re.IGNORECASE)
+_PIECES: Final = re.compile(r"\s*(?:[:;.!?\u2026\u2014]+|\s-+\s|,|\bso\b|\bbecause\b|\bcos\b|\bcuz\b"
+    r"|(?<=\w)\s(?=(?:i wanna|i want to|i'?ll|i will|can i|can we|could i|let'?s|let us|we should|i am going to|i'?m gonna|i go)\b))\s*", re.IGNORECASE)
 _PREPOSITION: Final = re.compile(r"(?:to|into|back|up|down|through|over|inside|outside|towards?|in|out|along|via)\b", re.IGNORECASE)
 _MOST_PLACE: Final = 9
 _MOST_PIECES: Final = 4

@@ -43,6 +43,7 @@ _SHE: Final = frozenset(("she", "her", "hers", "herself"))
 _THEY: Final = frozenset(("they", "them", "their", "theirs", "themselves", "these", "those"))
 _IT: Final = frozenset(("it", "its", "this", "that", "itself"))
 _LEADING: Final = frozenset(("into", "onto", "to", "by"))  # words of a way that name no place
+_HEROES: Final = frozenset(("hero", "heroine", "adventurer", "protagonist"))
 _ARMS: Final = frozenset(("weapon", "weapons"))
 _OWNERS: Final = frozenset(("his", "her", "their", "its"))
 _NAME: Final = re.compile(
@@ -100,6 +101,14 @@ class SceneNames:
     @cached_property
     def me(self) -> SceneName:
         return self._being(SELF, self.who)
+
+    @cached_property
+    def my_titles(self) -> frozenset[str]:
+        """Return what the character is called by class: "the halfling"; nothing if a friend is of the same class."""
+        mine = str(self.table.fact(self.who, "class", "")).casefold()
+        others = {str(self.table.fact(uid, "class", "")).casefold() for uid in self.here.friends()}
+        called = {*word_lists().classes.get(mine, ()), *words_of(mine), *_HEROES}
+        return frozenset() if mine in others else frozenset(called)
 
     @cached_property
     def ways(self) -> list[SceneName]:
