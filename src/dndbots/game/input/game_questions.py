@@ -10,6 +10,9 @@ from dndbots.game.input.vocabulary.lexicon import game_patterns, phrase_pattern,
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, SceneNames
 from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord
 
+_EXPLETIVE: Final = re.compile(
+    r"\b(what|where|who|why|how|when) (?:the|in the|on|in|in god is|the actual) (?:\w+ )?(?:hell|heck|fuck|fucking|world|earth|shit|devil|blazes|deuce)\b"
+)
 _MOST_WORDS: Final = 24
 _MOST_LINES: Final = 6
 _ABOUT: Final = "about"
@@ -78,7 +81,7 @@ def _point_of(text: str) -> str:
     front = phrase_pattern("question_front")
     while (match := front.match(text)) is not None and match.end() < len(text):
         text = text[match.end() :].lstrip()
-    words = text.split()
+    words = _EXPLETIVE.sub(r"\1", text).split()
     while len(words) > 1 and words[-1] in word_group("question_ending"):
         words.pop()
     return " ".join(words)

@@ -23,6 +23,7 @@ _TALK: Final = frozenset(("tell", "ask", "parley"))
 _AFTER_TALK: Final = frozenset(("go", "flee", "attack", "give", "take", "buy", "use"))
 _WAITING: Final = frozenset(("defend", "listen", "sense", "protect"))
 _BODILY: Final = frozenset(("heave", "handle", "gesture", "leap", "shake", "climb", "craft"))
+_SHORTEST_SPEECH: Final = 3
 _PRELUDES: Final = frozenset(("handle", "leap", "heave", "swim", "shake", "approach", "climb"))
 
 
@@ -56,7 +57,7 @@ class LineDeeds:
         read: list[Understanding] = []
         for part in parts[:_MOST_CLAUSES]:
             read.append(self._points.read(part))
-            self._points.mention(read[-1])
+            self._points.mention(read[-1], part)
         if len(read) > 1 and self._is_remark(parts[0], read):
             second = next(found for found in read[1:] if found.verb not in NOT_DONE)
             return replace(second, then=read[0]) if read[0].verb == "ask" else reword(second, whole.text)
@@ -185,6 +186,9 @@ class LineDeeds:
 def leads_to(scene: SceneNames, first: Understanding, second: Understanding) -> bool:
     """Check that the first deed only leads up to the second: "walk up to him and ask"."""
     approach = "" if first.check is None else first.check.approach
+    is_friend = any(friend.label == first.target for friend in scene.friends)
+    if first.verb == "tell" and is_friend and len(first.words.split()) < _SHORTEST_SPEECH:
+        return True  # "Come, Zara, let us go"
     if first.verb == "look" and first.target is not None:
         return second.target == first.target and second.verb in SAID
     if first.verb == "look":

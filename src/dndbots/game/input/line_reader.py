@@ -23,7 +23,15 @@ from dndbots.game.input.talk.offer_answers import read_answer
 from dndbots.game.input.talk.spoken_reader import SpokenReader
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
 from dndbots.game.input.vocabulary.lexicon import phrase_pattern, verb_lexicon, word_group
-from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, PERSON, THING, SceneName, SceneNames
+from dndbots.game.input.vocabulary.scene_names import (
+    FOE,
+    FRIEND,
+    ITEM,
+    PERSON,
+    THING,
+    SceneName,
+    SceneNames,
+)
 from dndbots.game.input.vocabulary.typed_words import TypedWord, clean_line, read_words, text_of
 from dndbots.game.state.table import Table
 
@@ -39,7 +47,7 @@ _SAID_TO: Final = re.compile(
     r"to (?P<name>[^*]{1,60})\*[:,]?(?P<words>[^*]+)",
     re.IGNORECASE,
 )
-_LONGEST_TITLE: Final = 5
+_LONGEST_TITLE: Final = 9
 _LONGEST_NAME: Final = 5
 _JOINED: Final = frozenset(("and", "then", "but", "as", "while"))
 _TO_YOU: Final = frozenset(("you", "your", "yours", "yourself"))
@@ -108,12 +116,8 @@ class _LineReader:
 
     def _as_me(self, words: list[TypedWord]) -> list[TypedWord]:
         """Read "he" and "his hand drops" as the character itself in a line that begins with its name."""
-        me, titles = self._scene.me.words, self._scene.my_titles
-        titled = next((n for n, word in enumerate(words[:_LONGEST_TITLE]) if n and word.text in titles), 0)
-        if titled and words[0].text in ("the", "our", "my"):
-            verb = words[titled + 1].text if titled + 1 < len(words) else ""
-            if verb_lexicon().has(verb) and verb.endswith(("s", "ed")):
-                words = [words[titled]._replace(text=min(me)), *words[titled + 1 :]]  # "the old mage opens"
+        me = self._scene.me.words
+        words = self._without_title(words)
         own = next((n for n, word in enumerate(words) if word.text not in me), 0)
         if not own or own + 1 >= len(words):
             return words
@@ -126,9 +130,25 @@ class _LineReader:
         for number, word in enumerate(words[own:], start=own):
             behind = words[number + 1].text if number + 1 < len(words) else ""
             begins = words[number - 1].is_mark or words[number - 1].text in _JOINED
-            is_own = word.text in ("he", "she", "they") and begins and lexicon.has(behind)
-            read.append(word._replace(text="i") if is_own else word)
+            is_me = word.text in ("he", "she", "they") and begins and lexicon.has(behind)
+            is_mine = word.text in ("his", "her", "their") and self._is_mine(words[number + 1 : number + 3])
+            read.append(word._replace(text="i" if is_me else "my" if is_mine else word.text))
         return read
+
+    def _is_mine(self, named: Sequence[TypedWord]) -> bool:
+        """Check for a part of the body, or something that is worn or carried."""
+        own = word_group("body") | word_group("clothes") | {"gaze", "eyes", "head", "way", "voice", "mind"}
+        return any(word.text in own for word in named) or self._scene.find(named[:1], (ITEM,)) is not None
+
+    def _without_title(self, words: list[TypedWord]) -> list[TypedWord]:
+        """Return "with a sigh the old mage opens" with the name of the character, if no friend is a mage."""
+        me, titles = self._scene.me.words, self._scene.my_titles
+        titled = next((n for n, word in enumerate(words[:_LONGEST_TITLE]) if n and word.text in titles), 0)
+        verb = words[titled + 1].text if titled and titled + 1 < len(words) else ""
+        start = next((n for n in range(titled) if words[n].text in ("the", "our", "my")), None)
+        if start is None or not me or not verb_lexicon().has(verb) or not verb.endswith(("s", "ed")):
+            return words
+        return [*words[:start], words[titled]._replace(text=min(me)), *words[titled + 1 :]]
 
     # Quotation marks.
 
@@ -228,7 +248,10 @@ class _LineReader:
         clause = Clause(quoted, words, words)
         is_asked = quoted.endswith("?") or bool(_TO_YOU & {word.text for word in words})
         is_social = phrase_pattern("social").match(text_of(words)) is not None
-        target = named or (self._scene.speaker if is_asked or is_social else None)
+        is_alone = len(self._scene.persons) == 1 and not self._scene.friends
+        is_wanted = bool({"me", "us"} & {word.text for word in words[1:3]})  # "Tell me everything"
+        heard = is_asked or is_social or is_alone or is_wanted
+        target = named or (self._scene.speaker if heard else None)
         called = ClauseReader(self._scene, quoted).read(words).addressed if words else None
         target = called or target
         if target is None or not outside:

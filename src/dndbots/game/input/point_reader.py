@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from dndbots.game.acts import Verb
 from dndbots.game.input.deeds.deed_reader import read_deed, read_hidden_deed, read_unknown_deed
 from dndbots.game.input.deeds.way_finder import read_way
 from dndbots.game.input.game_questions import find_question
@@ -14,7 +15,16 @@ from dndbots.game.input.readings import list_readings
 from dndbots.game.input.talk.offer_answers import confirms_deal, is_handshake, read_answer
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
 from dndbots.game.input.vocabulary.lexicon import VerbSense, phrase_pattern, verb_lexicon, word_group
-from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, PERSON, THING, WAY, SceneNames
+from dndbots.game.input.vocabulary.scene_names import (
+    FOE,
+    FRIEND,
+    ITEM,
+    PERSON,
+    SPELL,
+    THING,
+    WAY,
+    SceneNames,
+)
 from dndbots.game.input.vocabulary.typed_words import TypedWord, read_words, text_of
 
 _PROMISES: Final = re.compile(
@@ -154,8 +164,10 @@ class PointReader:
         if said[:2] == ["do", "not"]:
             return True
         matches, words = find_verbs(clause)
-        if matches[0].sense.verb in ("buy", "parley"):
-            return False
+        if matches[0].sense.verb in ("buy", "parley") or (
+            matches[0].sense.verb == "attack" and self._scene.is_fight and matches[0].weight > 1
+        ):
+            return False  # "die, you dogs" is a blow
         if {"you", "your", "yourself", "yourselves"} & {*said} and matches[0].sense.name not in SPOKEN:
             return True
         if matches[0].gap is not None:
@@ -191,16 +203,20 @@ class PointReader:
         """Return that words are not understood, with what they may mean."""
         return list_readings(self._scene, self._line, [word.text for word in words if not word.is_mark])
 
-    def mention(self, found: Understanding) -> None:
+    def mention(self, found: Understanding, words: Sequence[TypedWord] = ()) -> None:
         """Remember who was named, for the pronouns behind it."""
         key = None if found.act is None else found.act.target
         what = None if found.act is None else found.act.what
         named = next((name for name in self._scene.beings if name.key == key), None)
         if named is None and found.verb == "stay":
             named = self._scene.find(read_words(found.words), (PERSON, FOE))
-        thing = next((name for name in self._scene.things if name.key == what), None)
+        things = (*self._scene.things, *self._scene.items)
+        thing = next((name for name in things if name.key == what), None) if what is not None else None
         if thing is None and found.verb == "ask":
             thing = self._scene.find(read_words(found.words), (THING,))
+        if found.act is None or found.act.verb is Verb.SAY:
+            thing = self._scene.find(words, (SPELL, THING, ITEM)) or thing  # "I have Sleep ready, use it on her"
+            named = named or self._scene.find(words, (PERSON, FOE, FRIEND))
         self._scene.mentioned = named or self._scene.mentioned
         self._scene.mentioned_thing = thing or self._scene.mentioned_thing
 

@@ -15,6 +15,7 @@ STEALING: Final = VerbSense("try.pickpocket", "try", "pickpocket", "dex", "hard"
 FORCING: Final = VerbSense("try.force", "try", "force", "str", "hard", "broken", noise=True)
 APPROACHING: Final = VerbSense("try.approach", "try", "approach", "dex", "none")
 DEFENDING: Final = VerbSense("try.defend", "try", "defend", "dex", "easy", "guarded")
+HIDING: Final = VerbSense("try.hide", "try", "hide", "dex", "fair", "hidden")
 HANDLING: Final = VerbSense("try.handle", "try", "handle", "dex", "easy")
 DISTRACTING: Final = VerbSense("try.deceive", "try", "deceive", "dex", "easy", "fooled")
 BRAWLING: Final = VerbSense("try.shove", "try", "shove", "str", "fair", "prone", noise=True)

@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Final
 
 from dndbots.game.acts import Act, Verb
-from dndbots.game.input.deeds.attempts import APPROACHING, DEFENDING, HANDLING, read_attempt
+from dndbots.game.input.deeds.attempts import APPROACHING, DEFENDING, HANDLING, HIDING, read_attempt
 from dndbots.game.input.deeds.described_ways import find_described
 from dndbots.game.input.deeds.fight_deeds import explain_lack, read_attack, read_bind, read_cast, read_parley
 from dndbots.game.input.deeds.sense_weights import weigh_sense
@@ -265,6 +265,8 @@ def read_unknown_deed(scene: SceneNames, clause: Clause) -> Understanding | None
     way = _way_elsewhere(slots)
     if way is not None:
         return read_way(clause, scene, way)
+    if slots.behind("behind", "under", "beneath") and not slots.object:
+        return read_attempt(slots, HIDING)  # "edge behind the nearest trunk"
     if not _is_grounded(slots):
         return None  # "yeet the moon"
     is_own = slots.object and slots.object[0].text == "my" and slots.find_object((ITEM,)) is not None

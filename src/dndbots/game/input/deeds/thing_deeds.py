@@ -169,7 +169,8 @@ def read_give(slots: DeedSlots) -> Understanding | None:
     to = find_recipient(slots)
     if to is None and gold is not None and phrase in _LEAVING:
         return _spend(slots, gold)
-    if to is None and phrase != "leave" and slots.item is not None and len(scene.persons) == 1:
+    is_paid = gold is not None and phrase not in _LEAVING
+    if to is None and phrase != "leave" and (slots.item is not None or is_paid) and len(scene.persons) == 1:
         to = scene.persons[0]
     if to is None and phrase == "offer" and slots.item is not None and not scene.persons and scene.foes:
         to = scene.foes[0]

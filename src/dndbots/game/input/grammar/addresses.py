@@ -117,6 +117,8 @@ def _find_called(scene: SceneNames, name: Sequence[TypedWord]) -> SceneName | No
     texts = [word.text for word in name if word.text not in _BESIDE]
     if texts and any(word.text in word_group("preposition") for word in name[1:]) and _names_person(texts[0]):
         return scene.find(name, (PERSON, FRIEND, FOE))  # "madam by the fire"
+    named = [text for text in texts if text not in word_group("address")]
+    texts = named or texts  # "Ilvane my friend"
     if not texts or len(texts) > _LONGEST_CALL:
         return None
     if verb_lexicon().is_plain(texts[0]) and not any(texts[0] in friend.words for friend in scene.friends):

@@ -397,7 +397,8 @@ def _without_light_verb(words: Sequence[TypedWord]) -> list[TypedWord] | None:
         if words[article].text in ("a", "an", "another", "one"):
             nouns = range(article + 1, min(article + 4, len(words)))
             noun = next((n for n in nouns if words[n].text in groups["deverbal"]), None)
-            return None if noun is None else [words[noun], *words[1:article], *words[noun + 1 :]]
+            between = words[2:article] if words[1].text == "to" else words[1:article]
+            return None if noun is None else [words[noun], *between, *words[noun + 1 :]]
     return None
 
 

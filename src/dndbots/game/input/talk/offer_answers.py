@@ -135,6 +135,9 @@ def _accepts(scene: SceneNames, text: str, offer: SceneName) -> bool | None:
 def _answers_silence(scene: SceneNames, text: str, offer: SceneName) -> bool | None:
     """Read an answer to the wish to say nothing: then "I will say nothing" is a yes."""
     goal = f"{scene.table.fact(offer.key, 'goal', '')} {_offer_speech(scene)}".casefold()
+    price = phrase_pattern("price").search(text)
+    if price is not None and price.group().split()[0] not in _offer_speech(scene).casefold():
+        return None  # "give me twenty gold and I saw nothing"
     if text.startswith(_ABOUT_YOU) or not any(words in goal for words in _WANTS_SILENCE):
         return None
     if _has("disclosure", text) and not _NOT_TOLD.search(text):

@@ -12,6 +12,12 @@ from dndbots.text.english_words import EVERYDAY_WORDS
 from dndbots.text.word_forms import forms_of
 
 GAP: Final = "*"
+# Forms that our list of English forms leaves out, because they are words of their own elsewhere.
+_IRREGULAR: Final = {
+    "get": "got", "leap": "leapt", "bend": "bent", "fling": "flung", "slide": "slid", "spit": "spat", "spin": "spun",
+    "stride": "strode", "tread": "trod", "sneak": "snuck", "cling": "clung", "dive": "dove", "sling": "slung",
+    "wring": "wrung", "string": "strung", "slink": "slunk", "grind": "ground", "weave": "wove", "sew": "sewn",
+}  # fmt: skip
 _LONGEST_GAP: Final = 9
 _SHORTEST_MISTYPED: Final = 4
 _OWN: Final = frozenset(("my", "the", "his", "her", "our", "their", "your", "this", "that", "a"))
@@ -152,7 +158,9 @@ def _forms(verb: str) -> Iterable[str]:
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
         forms.add(f"{verb}es")
     # A doer is no form of a verb: a "hunter" does not hunt here.
-    return (form for form in forms if not form.endswith(("er", "ers", "or", "ors")) or form == verb)
+    own = {verb, f"{verb}s"}
+    forms |= {*_IRREGULAR.get(verb, "").split()}
+    return (form for form in forms if not form.endswith(("er", "ers", "or", "ors")) or form in own)
 
 
 def _fit(phrase: VerbPhrase, words: Sequence[str]) -> VerbMatch | None:
@@ -228,6 +236,7 @@ class WordLists:
     alike: Mapping[str, frozenset[str]]
     places: Mapping[str, frozenset[str]]
     skills: Mapping[str, str]
+    commands: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +278,7 @@ def word_lists() -> WordLists:
         word: (spelled, frozenset(after.split()))
         for word, (spelled, after) in data["spellings_before"].items()
     }
-    return WordLists(spellings=data["spellings"], spellings_before=before, skills=data["skills"], **split)
+    return WordLists(spellings=data["spellings"], spellings_before=before, skills=data["skills"], commands=data["commands"], **split)
 
 
 def word_group(name: str) -> frozenset[str]:

@@ -278,7 +278,7 @@ class SceneNames:
     def find_all(self, words: Sequence[TypedWord | str], kinds: Iterable[str]) -> list[SceneName]:
         """Return what some words may mean, the likeliest first."""
         texts = [word if isinstance(word, str) else word.text for word in words]
-        kinds = [*kinds]
+        kinds = [kind for kind in kinds if kind != THING or texts[:1] != ["my"]]
         content = [text for text in texts if text not in word_group("plain") and text.isalnum()]
         if any(text in PRONOUNS for text in texts) and len(content) <= 1:
             pronoun = next(text for text in texts if text in PRONOUNS)
@@ -288,7 +288,7 @@ class SceneNames:
         content = [text for text in content if text not in PRONOUNS]
         if (
             self.mentioned_thing is not None
-            and THING in kinds
+            and self.mentioned_thing.kind in kinds
             and texts[-1:] == ["one"]
             and len(content) <= 1
         ):
@@ -430,7 +430,7 @@ class SceneNames:
         """Return whom a pronoun means: who fits it and was last spoken of."""
         kinds = [*kinds]
         thing = self.mentioned_thing
-        if thing is not None and THING in kinds and (word in _IT or word in _THEY):
+        if thing is not None and thing.kind in kinds and (word in _IT or word in _THEY):
             return thing
         mentioned = self.mentioned
         if mentioned is not None and mentioned.kind in kinds and self._agrees(word, mentioned):
