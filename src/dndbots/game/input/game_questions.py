@@ -81,7 +81,7 @@ def _point_of(text: str) -> str:
     front = phrase_pattern("question_front")
     while (match := front.match(text)) is not None and match.end() < len(text):
         text = text[match.end() :].lstrip()
-    words = _EXPLETIVE.sub(r"\1", text).split()
+    words = [word for word in _EXPLETIVE.sub(r"\1", text).split() if word not in word_group("filler")]
     while len(words) > 1 and words[-1] in word_group("question_ending"):
         words.pop()
     return " ".join(words)

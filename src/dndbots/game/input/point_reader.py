@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from dndbots.game.acts import Verb
+from dndbots.game.acts import Act, Verb
 from dndbots.game.input.deeds.deed_reader import read_deed, read_hidden_deed, read_unknown_deed
 from dndbots.game.input.deeds.way_finder import read_way
 from dndbots.game.input.game_questions import find_question
@@ -94,6 +94,8 @@ class PointReader:
         if not clause.core:
             return self._talk.statement(clause, sure=True)
         matches, _ = find_verbs(clause)
+        if clause.said[0] == "not" and verb_lexicon().is_plain("".join(clause.said[1:2])):
+            return self._read_not_done(clause)
         sense = matches[0].sense if matches else None
         is_spoken = sense is not None and sense.name in SPOKEN and not clause.request
         if clause.is_question and not is_spoken:
@@ -105,6 +107,14 @@ class PointReader:
         if sense is not None and self._is_request(clause):
             return self._read_request(clause, sense)
         return self._read_deed(clause, has_verb=sense is not None)
+
+    def _read_not_done(self, clause: Clause) -> Understanding | None:
+        """Read "I do not shoot" as waiting, and "do not shoot" as said to who may."""
+        answer = read_answer(self._scene, clause)
+        if answer is not None or clause.intent.split()[:1] not in (["i"], ["we"]):
+            return answer or self._talk.statement(clause, sure=True) or self._talk.say(clause)
+        act = Act(verb=Verb.STAY, words=clause.worded)
+        return Understanding(verb="stay", words=act.words, act=act)
 
     def _read_deed(self, clause: Clause, *, has_verb: bool) -> Understanding | None:
         scene, talk = self._scene, self._talk
@@ -123,6 +133,9 @@ class PointReader:
         is_bare = len(clause.said) == 1 and clause.said[0] in word_group("stative") | {"help"}
         if is_bare and clause.intent.split()[:1] in (["i"], ["we"]) and scene.persons:
             return talk.statement(clause, sure=True)  # "I understand"
+        knows = clause.said[0] in word_group("stative") and {"you", "your"} & {*clause.said}
+        if knows and clause.intent.split()[:1] in (["i"], ["we"]) and scene.persons:
+            return talk.statement(clause, sure=True)  # "I know what you have done"
         if not has_verb and not clause.intent:
             found = talk.statement(clause) or read_deed(scene, clause)
             return found or read_hidden_deed(scene, clause) or read_unknown_deed(scene, clause)
@@ -161,8 +174,8 @@ class PointReader:
         said = clause.said
         if clause.intent:
             return False
-        if said[:2] == ["do", "not"]:
-            return True
+        if said[:2] == ["do", "not"] or said[1:2] == ["not"]:
+            return True  # "do not move", "weep not"
         matches, words = find_verbs(clause)
         if matches[0].sense.verb in ("buy", "parley") or (
             matches[0].sense.verb == "attack" and self._scene.is_fight and matches[0].weight > 1

@@ -49,6 +49,7 @@ _ON_THE_WAY: Final = frozenset(
     ("force", "leap", "sneak", "gesture", "perform", "handle", "heave", "hide", "climb", "swim")
 )
 _THERE: Final = frozenset(("there", "in", "inside", "it", "over", "that", "way", "to", "then", "now", "into"))
+_DENIED: Final = frozenset(("not", "never", "without", "nobody", "no"))
 _SEEKING: Final = frozenset(("find", "look", "seek", "get", "warm", "shelter"))
 _NEED_GEAR: Final = frozenset(("attack", "use", "try", "give", "sell"))
 _BEFORE_TOPIC: Final = frozenset(("about", "why", "what", "who", "how", "if", "whether"))
@@ -122,6 +123,8 @@ def _names_spell(scene: SceneNames, clause: Clause, *, is_spoken: bool) -> bool:
     said = {*clause.said}
     if is_spoken and not said & {"incantation", "words"}:
         return False
+    if "spell" in said:
+        return sum(bool(spell.words & said) for spell in scene.spells) == 1  # "pop my shield spell"
     return any(spell.words <= said and (len(spell.words) > 1 or "spell" in said) for spell in scene.spells)
 
 
@@ -142,7 +145,8 @@ def _read_go(slots: DeedSlots) -> Understanding | None:
     leaves = sense.name == "leave" or sense.verb == "flee"
     if leaves and slots.match.gap is not None:
         texts = texts[:1]  # "leave her in peace"
-    named = _way_before(slots) if all(text in _THERE for text in texts[1:]) and texts[1:] else None
+    is_taken_up = slots.being is not None and bool(PRONOUNS & {*texts})  # "…, let us pay them a visit"
+    named = _way_before(slots) if is_taken_up or all(text in _THERE for text in texts[1:]) and texts[1:] else None
     if not leaves and named is None and ways.is_here(texts):
         return refuse(clause.text, f"you are there already: this is {scene.table.name(scene.here.uid)}")
     way = named or ways.find(texts, slots, leaves=leaves)
@@ -179,6 +183,7 @@ def _read_rest(slots: DeedSlots) -> Understanding:
     way = _way_elsewhere(slots)
     if way is None and slots.match.phrase[0] in _SEEKING:
         way = find_described(slots.scene, slots.clause.said)  # "find somewhere warm"
+        way = way or find_described(slots.scene, ("warm", "roof", "bed"))
     if way is not None:
         return read_way(slots.clause, slots.scene, way)  # "warm up in the inn": go there first
     act = Act(verb=Verb.REST, words=slots.clause.worded)
@@ -228,7 +233,7 @@ def read_hidden_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
     lexicon = verb_lexicon()
     for number in range(1, min(len(words) - 1, _MOST_BEFORE_VERB)):
         before = words[number - 1].text
-        if any(
+        if before in _DENIED or any(
             before in word_group(name) for name in ("subject", "auxiliary", "wh", "article")
         ) or _is_called(scene, before):
             break  # somebody else does it

@@ -44,8 +44,8 @@ def _attacked(slots: DeedSlots) -> float:
 
 
 def _take(slots: DeedSlots) -> float:
-    if slots.is_empty:
-        return -3.0
+    if slots.is_empty or not slots.object:
+        return -3.0  # "get to Zara"
     if slots.find_object((THING,)) is not None:
         return 2.0
     if slots.object_being is not None and slots.find_object((ITEM,)) is None:

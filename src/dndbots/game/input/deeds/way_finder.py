@@ -87,6 +87,8 @@ class WayFinder:
             return found
         if said & _COMPANY and not (slots.thing or self._scene.foes):
             return self._taken_by_others() or self._way_out()
+        if leaves and len(self._scene.ways) == 1:
+            return self._scene.ways[0]
         if leaves and not self._names_other([text for text in rest if text not in word_group("room")]):
             return self._way_out() or self._way_back()
         routed = find_route(self._scene, elsewhere) or self._to_origin(elsewhere)
@@ -175,7 +177,8 @@ class WayFinder:
     def _names_other(self, rest: Sequence[str]) -> bool:
         """Check that a place is named that is no way here: then a direction alone decides nothing."""
         known = (
-            word_lists().alike["stairs"] | _OUT | _BACK | _UP | _DOWN | _IN | _COMPANY | word_group("wayless")
+            word_group("outdoors")
+            | word_lists().alike["stairs"] | _OUT | _BACK | _UP | _DOWN | _IN | _COMPANY | word_group("wayless")
         )
         place = {root_of(word) for word in words_of(self._scene.table.name(self._scene.here.uid))}
         return any(text not in known and root_of(text) not in place for text in rest)
@@ -190,12 +193,16 @@ class WayFinder:
                 found = [way for way in ways if {*words_of(way.label)} & direction]
                 if found or not said & (_BACK | _OUT):
                     return next(iter(found), None)
-        if said & _OUT:
+        if said & _OUT or (said & word_group("outdoors") and self._is_indoors):
             return self._way_out()
         if said & _BACK:
             return self._way_back()
         inner = [way for way in ways if said & _IN and {*words_of(way.label)} & (_IN | {"door"})]
         return inner[0] if len(inner) == 1 else ways[0] if len(ways) == 1 and not said & _IN else None
+
+    @property
+    def _is_indoors(self) -> bool:
+        return any(next(words_of(way.label), "") == "out" for way in self._scene.ways)
 
     def _way_out(self) -> SceneName | None:
         """Return the way out: the only one, the one called so, or the way one came."""

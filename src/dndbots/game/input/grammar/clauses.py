@@ -22,11 +22,11 @@ from dndbots.game.input.vocabulary.lexicon import (
     word_group,
     word_lists,
 )
-from dndbots.game.input.vocabulary.scene_names import FRIEND, PERSON, SceneName, SceneNames
+from dndbots.game.input.vocabulary.scene_names import FRIEND, ITEM, PERSON, SceneName, SceneNames
 from dndbots.game.input.vocabulary.typed_words import TypedWord, text_of
 
 _ASKS: Final = re.compile(r"(?:can|could|may|should|shall|is it|would it|am i)\b")
-_NEED_DEED: Final = frozenset(("do", "come", "come on", "everybody", "everyone", "guys", "gang"))
+_NEED_DEED: Final = frozenset(("proceed to", "start to", "do", "come", "come on", "everybody", "everyone", "guys", "gang"))
 _WORD: Final = re.compile(r"\w")
 _ME_OR_WE: Final = re.compile(r"(?:i|we|my character)\b")
 _LONGEST_PREAMBLE: Final = 14
@@ -207,7 +207,11 @@ class ClauseReader:
                 follows = [text for text in texts[number + 1 :] if not TypedWord(text, 0, 0).is_adverb]
                 is_whole = len(follows) > 1 or follows[:1] not in (["go"], ["head"])  # "to the inn we go"
                 if follows and is_whole and (lexicon.has(follows[0]) or follows[0] in _WANTS):
+                    means = [word for word in clause.core if not word.is_mark][:number]
                     self._drop(clause, number)
+                    if means[0].text in ("with", "using") and self._scene.find(means[1:], (ITEM,)) is not None:
+                        self._take_ending(clause)
+                        clause.core = [*clause.core, *means]  # "with my sword I strike him"
                 return
 
     def _read_frame(self, clause: Clause) -> None:
@@ -217,7 +221,8 @@ class ClauseReader:
             return
         company = "with_host" if self._scene.host else "" if self._scene.persons else "alone"
         text = text_of(core)
-        for frame in (*frame_patterns()["always"], *frame_patterns().get(company, ())):
+        against = frame_patterns()["with_foes"] if self._scene.foes else ()
+        for frame in (*frame_patterns()["always"], *against, *frame_patterns().get(company, ())):
             match = frame.pattern.match(text)
             if match is not None and (match.group() or not verb_lexicon().is_plain(core[0].text)):
                 replaced = len(match.group().split())

@@ -21,6 +21,7 @@ _SUGGESTED: Final = (
     r"(?:(?:i am|i'?m|we are|we'?re) )?(?:thinking|how about|what about|maybe|perhaps|next stop|next up|next|my vote is|i vote(?: for| we try)?"
     r"|i say|i suggest|i pick|i choose|onwards? to|on to|destination|first stop|straight to|directly to|right to)(?: of| about| for)?"
 )
+_PLACE_TIME: Final = re.compile(r"(?:[^,;.!?]{1,20}[,;.!?]\s*)?(?P<place>[^,;.!?]{3,30}?) (?:time|it is|it's time)\W*", re.IGNORECASE)
 _BEHIND: Final = r"(?: next| first| now| then| it is| instead| maybe| please| pls| sounds good| looks good| seems good| for me| for us)*"
 _PLACE_FIRST: Final = re.compile(rf"(?P<place>[^,;.!?]{{2,80}}?)\s*[,;.!?\u2014-]*\s+{_GO}\W*", re.IGNORECASE)
 _PLACE_LAST: Final = re.compile(rf"{_SUGGESTED}[:,]? (?P<place>[^,;.!?]{{2,60}}?){_BEHIND}\W*", re.IGNORECASE)
@@ -49,7 +50,7 @@ def word_otherwise(line: str) -> Iterator[OtherWording]:
     taken_up = _TAKEN_UP.fullmatch(line)
     if taken_up is not None:
         yield OtherWording(f"{taken_up['before']}{taken_up['named']}{taken_up['behind']}", _DOING)
-    for form in (_PLACE_FIRST, _PLACE_LAST):
+    for form in (_PLACE_FIRST, _PLACE_LAST, _PLACE_TIME):
         match = form.fullmatch(line)
         if match is not None and len(match["place"].split()) <= _MOST_PLACE:
             to = "" if _PREPOSITION.match(match["place"]) else "to "

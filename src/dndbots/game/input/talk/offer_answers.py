@@ -38,6 +38,9 @@ def read_answer(scene: SceneNames, clause: Clause, words: str | None = None) -> 
     """Return the answer to what is offered here; None if the clause is none."""
     if not scene.offers:
         return None
+    asks_for = clause.words[:1] and clause.words[0].text == "no" and clause.words[-1].text == "?"
+    if asks_for and len(clause.said) > 1:
+        return None  # "no cider?"
     if _PARTY & {word.text for word in clause.words}:
         return None  # "alright everyone, …"
     text = _as_me(scene, text_of(clause.words))

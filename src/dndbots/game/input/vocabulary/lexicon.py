@@ -311,7 +311,7 @@ def phrase_patterns() -> dict[str, re.Pattern[str]]:
 
 @cache
 def frame_patterns() -> dict[str, tuple[FramePattern, ...]]:
-    """Return the frames by the company in which they are read: `always`, `alone` or `with_host`."""
+    """Return the frames by the company in which they are read: `always`, `alone`, `with_host` or `with_foes`."""
     data = _read("frames.toml")
     ware = data.pop("words")["ware"]
     return {

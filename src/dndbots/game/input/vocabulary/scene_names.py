@@ -44,6 +44,7 @@ _THEY: Final = frozenset(("they", "them", "their", "theirs", "themselves", "thes
 _IT: Final = frozenset(("it", "its", "this", "that", "itself"))
 _LEADING: Final = frozenset(("into", "onto", "to", "by"))  # words of a way that name no place
 _HEROES: Final = frozenset(("hero", "heroine", "adventurer", "protagonist"))
+_UNNAMED: Final = frozenset(("thing", "things", "object", "objects", "doohickey", "thingy"))
 _ARMS: Final = frozenset(("weapon", "weapons"))
 _OWNERS: Final = frozenset(("his", "her", "their", "its"))
 _NAME: Final = re.compile(
@@ -295,6 +296,8 @@ class SceneNames:
             return [self.mentioned_thing]  # "touch one"
         if not content:
             return self._by_size(texts, kinds)
+        if THING in kinds and self.things and all(word in _UNNAMED for word in content):
+            return [self.mentioned_thing or self.things[0]]  # "that thing"
         possessive = next((text for text in texts if text in _OWNERS), None)
         if possessive is not None and content[-1] in word_group("body") | word_group("clothes"):
             owner = self.pronoun(possessive, kinds)  # "in their faces"
