@@ -63,7 +63,7 @@ class PointReader:
 
     def _read_purpose(self, clause: Clause, found: Understanding | None) -> Understanding | None:
         """Return the deed behind "to", if what stands before it only leads up to it: "lean in to see …"."""
-        if found is None:
+        if found is None or clause.said[:1] == ["not"]:
             return None
         is_step = found.verb == "stay" or (found.check is not None and found.check.approach in _STEPS)
         if not is_step and found.verb != "look":
@@ -110,8 +110,10 @@ class PointReader:
 
     def _read_not_done(self, clause: Clause) -> Understanding | None:
         """Read "I do not shoot" as waiting, and "do not shoot" as said to who may."""
-        answer = read_answer(self._scene, clause)
-        if answer is not None or clause.intent.split()[:1] not in (["i"], ["we"]):
+        is_truce = bool(self._scene.foes) and phrase_pattern("peace").search(text_of(clause.words)) is not None
+        answer = self._talk.tell(clause, self._scene.foes[0]) if is_truce else read_answer(self._scene, clause)
+        to_others = clause.intent.split()[:1] not in (["i"], ["we"]) or {"you", "your"} & {*clause.said}
+        if answer is not None or to_others:
             return answer or self._talk.statement(clause, sure=True) or self._talk.say(clause)
         act = Act(verb=Verb.STAY, words=clause.worded)
         return Understanding(verb="stay", words=act.words, act=act)

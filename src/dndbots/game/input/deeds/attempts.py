@@ -106,7 +106,8 @@ def _names_being(slots: DeedSlots) -> bool:
 
 
 def _object_of(slots: DeedSlots) -> str | None:
-    found = slots.thing or slots.find_object((ITEM,)) or slots.item
+    is_means = bool(slots.object) and not slots.is_body and bool(slots.behind("with", "using"))
+    found = slots.thing or slots.find_object((ITEM,)) or (None if is_means and slots.noun else slots.item)
     if found is not None:
         return found.label
     # "Dip a finger in the honey" is about the honey.

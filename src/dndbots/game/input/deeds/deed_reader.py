@@ -266,6 +266,8 @@ def read_unknown_deed(scene: SceneNames, clause: Clause) -> Understanding | None
         return None
     if not sure and not (len(texts) > 1 and _begins_object(texts[1:])):
         return None
+    if texts[2:3] and texts[1] in word_group("subject") and texts[2] in word_group("finite"):
+        return None  # "nah that is wild"
     slots = DeedSlots(scene, clause, VerbMatch(HANDLING, (texts[0],), 1), words)
     way = _way_elsewhere(slots)
     if way is not None:

@@ -26,6 +26,7 @@ from dndbots.game.input.vocabulary.scene_names import (
     ITEM,
     PERSON,
     SELF,
+    SPELL,
     THING,
     WAY,
     SceneName,
@@ -72,7 +73,8 @@ def read_look(slots: DeedSlots) -> Understanding | None:
 def _goes_there(slots: DeedSlots) -> bool:
     """Check that a look at a way means to take it: "let us check out the house"."""
     intent = {*slots.clause.intent.split()}
-    walks = bool({word.text for word in slots.clause.core} & _WALKING or intent & {"us", "we", "go"})
+    said = {word.text for word in slots.clause.core} - (set() if slots.match.phrase[0] in _VISITING else {"out"})
+    walks = bool(said & _WALKING or intent & {"us", "we", "go"})
     walks = walks or slots.match.phrase[0] in _STROLLING
     visits = slots.match.phrase[0] in _VISITING and not slots.behind("for")
     return slots.sense.name == "look" and (walks or visits)
@@ -220,7 +222,7 @@ def read_use(slots: DeedSlots) -> Understanding | None:
     item = slots.find_object((ITEM,)) or slots.item or _find_handy(slots)
     if approach in _HANDY and item is not None and item.key == "backpack":
         item = _find_handy(slots, is_generic=True) or item  # "eat something from my pack"
-    if _is_spell(slots, item):
+    if _is_spell(slots, item) or slots.find_object((SPELL,)) is not None:
         return read_cast(slots)
     if item is not None:
         being = slots.being

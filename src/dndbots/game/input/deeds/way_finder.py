@@ -50,8 +50,8 @@ _OUT: Final = frozenset(
     ("out", "outside", "exit", "outdoors", "away", "leave", "air", "cold", "night", "outdoors")
 )
 _BACK: Final = frozenset(("back", "home", "return", "came", "backtrack", "rejoin", "retreat", "around"))
-_UP: Final = frozenset(("up", "upstairs", "upwards", "upward", "ascend", "higher"))
-_DOWN: Final = frozenset(("down", "downstairs", "downwards", "downward", "descend", "deeper", "below"))
+_UP: Final = frozenset(("up", "upstairs", "upwards", "upward", "ascend", "higher", "top"))
+_DOWN: Final = frozenset(("down", "downstairs", "downwards", "downward", "descend", "deeper", "below", "bottom"))
 _IN: Final = frozenset(
     ("in", "inside", "into", "indoors", "enter", "on", "onward", "onwards", "forward", "ahead", "further")
 )

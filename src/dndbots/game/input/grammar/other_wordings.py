@@ -33,6 +33,7 @@ _TAKEN_UP: Final = re.compile(
 _PIECES: Final = re.compile(r"\s*(?:[:;.!?\u2026\u2014]+|\s-+\s|,|\bso\b|\bbecause\b|\bcos\b|\bcuz\b"
     r"|(?<=\w)\s(?=(?:i wanna|i want to|i'?ll|i will|can i|can we|could i|let'?s|let us|we should|i am going to|i'?m gonna|i go)\b))\s*", re.IGNORECASE)
 _PREPOSITION: Final = re.compile(r"(?:to|into|back|up|down|through|over|inside|outside|towards?|in|out|along|via)\b", re.IGNORECASE)
+_DENIED: Final = re.compile(r"\b(?:not|never|nobody|cannot|without|nor)\b|n['\u2019]t\b|\b(?:dont|wont|cant|didnt|isnt|doesnt)\b", re.IGNORECASE)
 _MOST_PLACE: Final = 9
 _MOST_PIECES: Final = 4
 _SHORTEST_PIECE: Final = 2
@@ -46,7 +47,11 @@ class OtherWording(NamedTuple):
 
 
 def word_otherwise(line: str) -> Iterator[OtherWording]:
-    """Yield other wordings of a line, the closest first."""
+    """Yield other wordings of a line, the closest first. What somebody will not do is never among them."""
+    yield from (wording for wording in _word_otherwise(line) if _DENIED.search(wording.text) is None)
+
+
+def _word_otherwise(line: str) -> Iterator[OtherWording]:
     taken_up = _TAKEN_UP.fullmatch(line)
     if taken_up is not None:
         yield OtherWording(f"{taken_up['before']}{taken_up['named']}{taken_up['behind']}", _DOING)

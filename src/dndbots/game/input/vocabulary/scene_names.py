@@ -298,6 +298,8 @@ class SceneNames:
             return self._by_size(texts, kinds)
         if THING in kinds and self.things and all(word in _UNNAMED for word in content):
             return [self.mentioned_thing or self.things[0]]  # "that thing"
+        if THING in kinds and len(self.things) == 1 and all(word in word_group("part") for word in content):
+            return [*self.things]
         possessive = next((text for text in texts if text in _OWNERS), None)
         if possessive is not None and content[-1] in word_group("body") | word_group("clothes"):
             owner = self.pronoun(possessive, kinds)  # "in their faces"
