@@ -32,7 +32,8 @@ def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understandin
     text = _point_of(whole)
     is_asked = words[-1].text == "?" or plain[0].text in word_group("wh") | word_group("auxiliary")
     has_sentences = any(word.text in ENDS for word in words[:-1])  # each is read by itself
-    for entry in game_patterns():
+    # Talk of rules comes last: "what is my AC" has an answer of its own.
+    for entry in sorted(game_patterns(), key=lambda entry: entry.topic == _MECHANICS):
         if entry.topic == _MECHANICS:
             to_somebody = _NOT_TO_THE_GAME & {word.text for word in plain} and not _ROLLS & {*whole.split()}
             is_tried = has_sentences or _rolled_on().search(whole) is not None

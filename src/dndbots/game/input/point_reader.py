@@ -41,6 +41,8 @@ _FEELS: Final = re.compile(r"(?:\w+ )?(?:i|we) (?:am|are)(?: \w+)? \w+ing\b")
 _BEING: Final = frozenset(("come", "came", "am", "are", "live", "lived", "hail", "serve", "mean"))
 _SHORTEST_INTRODUCTION: Final = 3
 _STEPS: Final = frozenset(("gesture", "approach", "handle", "defend"))  # attempts that lead up to something
+_FINDING: Final = frozenset(("find", "save", "rescue", "bring", "wake", "seek", "free", "help"))
+_OF_SOMEBODY: Final = frozenset(("her", "him", "them", "back", "up", "all", "soon", "for", "you", "promise"))
 _SHARED: Final = frozenset(("go", "flee", "search", "look", "rest", "attack", "buy"))
 _REQUESTED: Final = frozenset(("go", "stay", "try", "look", "flee", "use"))
 
@@ -135,6 +137,9 @@ class PointReader:
         is_bare = len(clause.said) == 1 and clause.said[0] in word_group("stative") | {"help"}
         if is_bare and clause.intent.split()[:1] in (["i"], ["we"]) and scene.persons:
             return talk.statement(clause, sure=True)  # "I understand"
+        is_about_her = set(clause.said[1:]) <= _OF_SOMEBODY and len(clause.said) > 1
+        if clause.intent.startswith(("i ", "we ")) and clause.said[0] in _FINDING and is_about_her and scene.persons:
+            return read_answer(scene, clause) or talk.statement(clause, sure=True)  # "I will find her"
         knows = clause.said[0] in word_group("stative") and {"you", "your"} & {*clause.said}
         if knows and clause.intent.split()[:1] in (["i"], ["we"]) and scene.persons:
             return talk.statement(clause, sure=True)  # "I know what you have done"

@@ -22,7 +22,7 @@ from dndbots.game.input.vocabulary.lexicon import (
     word_group,
     word_lists,
 )
-from dndbots.game.input.vocabulary.scene_names import FRIEND, ITEM, PERSON, SceneName, SceneNames
+from dndbots.game.input.vocabulary.scene_names import FRIEND, ITEM, PERSON, THING, SceneName, SceneNames
 from dndbots.game.input.vocabulary.typed_words import TypedWord, text_of
 
 _ASKS: Final = re.compile(r"(?:can|could|may|should|shall|is it|would it|am i)\b")
@@ -38,6 +38,11 @@ _LIGHT_WEIGHT: Final = 2  # "have a" of "have a beer" is no deed of its own
 _LEADS_ON: Final = frozenset(
     ("if", "that", "what", "when", "where", "who", "how", "why", "as", "before", "after", "until")
 )
+_SEEN: Final = re.compile(
+    r"what (?:is|are)(?: \w+)? (?:in|inside|on|under|behind|beneath|written on|carved (?:on|in|into))\b|what does (?:the|this|that|it) .*\b(?:say|look|read|contain|hold)\b"
+    r"|(?:are|is) the .*\b(?:wet|full|empty|locked|open|closed|sealed|heavy|warm|cold)$"
+)
+_LONGEST_NOUN: Final = 4
 _BEFORE_DEED: Final = frozenset(("to", "shall", "will", "should", "would", "could", "might", "may", "can", "must", "rather", "sooner"))
 _WANTS: Final = frozenset(("want", "would", "will", "am", "are", "can", "could", "should", "decide"))
 _IS: Final = frozenset(("is", "are", "was", "were", "will", "would", "can", "have", "has"))
@@ -220,6 +225,7 @@ class ClauseReader:
         if not core or clause.addressed is not None or _YOU & {word.text for word in core}:
             return
         company = "with_host" if self._scene.host else "" if self._scene.persons else "alone"
+        company = "alone" if clause.addressed is None and self._asks_of_thing(core) else company
         text = text_of(core)
         against = frame_patterns()["with_foes"] if self._scene.foes else ()
         for frame in (*frame_patterns()["always"], *against, *frame_patterns().get(company, ())):
@@ -231,6 +237,18 @@ class ClauseReader:
                 clause.core = [*deed, *core[replaced:]]
                 clause.intent = "frame"
                 return
+
+    def _asks_of_thing(self, core: Sequence[TypedWord]) -> bool:
+        """Check for a question that a look answers: "what is written on the notice?"."""
+        if not _SEEN.match(text_of(core)):
+            return False
+        texts = [word.text for word in core]
+        behind = 2 if texts[1] == "does" else next(
+            (n + 1 for n, text in enumerate(texts) if text in word_group("preposition")), 1
+        )
+        if "about" in texts:
+            return False  # "what does the healer say about this"
+        return self._scene.find(core[behind : behind + _LONGEST_NOUN], (THING, ITEM)) is not None
 
     # Who is addressed.
 
