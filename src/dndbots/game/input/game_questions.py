@@ -24,7 +24,16 @@ _ROLLS: Final = frozenset(("roll", "dice", "rules", "raw", "dc", "rolls"))
 
 
 def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understanding | None:
-    """Return a question to the game; None if a line is none."""
+    """Return a question to the game; None if a line is none. Of two questions, the first is answered."""
+    second = next((n for n in range(2, len(words) - 1) if _begins_question(words, n)), None)
+    return _find_question(scene, words) or (None if second is None else _find_question(scene, words[:second]))
+
+
+def _begins_question(words: Sequence[TypedWord], at: int) -> bool:
+    return words[at].text in ("and", "or", ",") and words[at + 1].text in word_group("wh")
+
+
+def _find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understanding | None:
     plain = [word for word in words if not word.is_mark]
     if not plain or len(plain) > _MOST_WORDS:
         return None

@@ -23,6 +23,9 @@ _TALK: Final = frozenset(("tell", "ask", "parley"))
 _AFTER_TALK: Final = frozenset(("go", "flee", "attack", "give", "take", "buy", "use"))
 _WAITING: Final = frozenset(("defend", "listen", "sense", "protect"))
 _BODILY: Final = frozenset(("heave", "handle", "gesture", "leap", "shake", "climb", "craft"))
+_BEHIND_APPROACH: Final = frozenset(
+    (*SAID, "look", "take", "bind", "try", "give", "use", "attack", "open", "cast", "search")
+)
 _SHORTEST_SPEECH: Final = 3
 _PRELUDES: Final = frozenset(("handle", "leap", "heave", "swim", "shake", "approach", "climb"))
 
@@ -195,7 +198,9 @@ def leads_to(scene: SceneNames, first: Understanding, second: Understanding) -> 
         is_thing = first.act is not None and first.act.what in scene.here.sights.things
         return not is_thing and second.verb in ("ask", "tell")
     if approach == "approach":
-        return second.verb in (*SAID, "look", "take")
+        return second.verb in _BEHIND_APPROACH
+    if approach in _BODILY and first.target is not None and second.verb in SAID:
+        return second.target == first.target
     if _is_bare_motion(scene, first):
         return second.verb not in ("stay", *NOT_DONE)  # "Throk turns and trudges up the path"
     if approach == "scare" and first.act is not None and not first.act.what and second.verb == "attack":

@@ -112,8 +112,12 @@ class PointReader:
 
     def _read_not_done(self, clause: Clause) -> Understanding | None:
         """Read "I do not shoot" as waiting, and "do not shoot" as said to who may."""
-        is_truce = bool(self._scene.foes) and phrase_pattern("peace").search(text_of(clause.words)) is not None
-        answer = self._talk.tell(clause, self._scene.foes[0]) if is_truce else read_answer(self._scene, clause)
+        is_truce = (
+            bool(self._scene.foes) and phrase_pattern("peace").search(text_of(clause.words)) is not None
+        )
+        answer = (
+            self._talk.tell(clause, self._scene.foes[0]) if is_truce else read_answer(self._scene, clause)
+        )
         to_others = clause.intent.split()[:1] not in (["i"], ["we"]) or {"you", "your"} & {*clause.said}
         if answer is not None or to_others:
             return answer or self._talk.statement(clause, sure=True) or self._talk.say(clause)
@@ -138,7 +142,12 @@ class PointReader:
         if is_bare and clause.intent.split()[:1] in (["i"], ["we"]) and scene.persons:
             return talk.statement(clause, sure=True)  # "I understand"
         is_about_her = set(clause.said[1:]) <= _OF_SOMEBODY and len(clause.said) > 1
-        if clause.intent.startswith(("i ", "we ")) and clause.said[0] in _FINDING and is_about_her and scene.persons:
+        if (
+            clause.intent.startswith(("i ", "we "))
+            and clause.said[0] in _FINDING
+            and is_about_her
+            and scene.persons
+        ):
             return read_answer(scene, clause) or talk.statement(clause, sure=True)  # "I will find her"
         knows = clause.said[0] in word_group("stative") and {"you", "your"} & {*clause.said}
         if knows and clause.intent.split()[:1] in (["i"], ["we"]) and scene.persons:
@@ -235,7 +244,9 @@ class PointReader:
         if thing is None and found.verb == "ask":
             thing = self._scene.find(read_words(found.words), (THING,))
         if found.act is None or found.act.verb is Verb.SAY:
-            thing = self._scene.find(words, (SPELL, THING, ITEM)) or thing  # "I have Sleep ready, use it on her"
+            thing = (
+                self._scene.find(words, (SPELL, THING, ITEM)) or thing
+            )  # "I have Sleep ready, use it on her"
             named = named or self._scene.find(words, (PERSON, FOE, FRIEND))
         self._scene.mentioned = named or self._scene.mentioned
         self._scene.mentioned_thing = thing or self._scene.mentioned_thing

@@ -118,7 +118,11 @@ def _object_of(slots: DeedSlots) -> str | None:
 def _noun_of_phrase(slots: DeedSlots) -> str:
     """Return what the verb phrase itself names: the water of "jump into the water"."""
     phrase = slots.match.phrase
-    is_named = len(phrase) > 2 and phrase[-2] in word_group("article") and phrase[-1] not in word_group("preposition")
+    is_named = (
+        len(phrase) > 2
+        and phrase[-2] in word_group("article")
+        and phrase[-1] not in word_group("preposition")
+    )
     return phrase[-1] if is_named and phrase[-1] != GAP else ""
 
 

@@ -146,7 +146,9 @@ def _read_go(slots: DeedSlots) -> Understanding | None:
     if leaves and slots.match.gap is not None:
         texts = texts[:1]  # "leave her in peace"
     is_taken_up = slots.being is not None and bool(PRONOUNS & {*texts})  # "…, let us pay them a visit"
-    named = _way_before(slots) if is_taken_up or all(text in _THERE for text in texts[1:]) and texts[1:] else None
+    named = (
+        _way_before(slots) if is_taken_up or all(text in _THERE for text in texts[1:]) and texts[1:] else None
+    )
     if not leaves and named is None and ways.is_here(texts):
         return refuse(clause.text, f"you are there already: this is {scene.table.name(scene.here.uid)}")
     way = named or ways.find(texts, slots, leaves=leaves)
@@ -233,12 +235,16 @@ def read_hidden_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
     lexicon = verb_lexicon()
     for number in range(1, min(len(words) - 1, _MOST_BEFORE_VERB)):
         before = words[number - 1].text
-        if before in _DENIED or any(
-            before in word_group(name) for name in ("subject", "auxiliary", "wh", "article")
-        ) or _is_called(scene, before):
+        if (
+            before in _DENIED
+            or any(before in word_group(name) for name in ("subject", "auxiliary", "wh", "article"))
+            or _is_called(scene, before)
+        ):
             break  # somebody else does it
         if lexicon.has(words[number].text) and words[number - 1].text not in word_group("preposition"):
             found = read_deed(scene, replace(clause, core=words[number:]))
+            if found is not None and found.verb == "say":
+                continue  # "chat says ask him"
             if found is not None and found.act is not None and (found.target or found.what):
                 return found
     at = next((n for n, word in enumerate(words) if word.text in _AIMING), 0)

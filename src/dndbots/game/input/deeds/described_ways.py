@@ -15,7 +15,9 @@ _ENOUGH: Final = 0.5
 _MOST_MISSED: Final = 3  # words that fit nothing for each one that fits
 # Kinds that tell one way from another only by more words: most ways are doors or roads.
 _COMMON: Final = frozenset(("door", "road", "village"))
-_PLAIN: Final = frozenset(("place", "thing", "bit", "part", "side", "way", "called", "looking", "got", "has", "next"))
+_PLAIN: Final = frozenset(
+    ("place", "thing", "bit", "part", "side", "way", "called", "looking", "got", "has", "next")
+)
 
 
 def find_described(scene: SceneNames, texts: Sequence[str]) -> SceneName | None:

@@ -88,7 +88,8 @@ def _attacked(slots: DeedSlots) -> SceneName | None:
 def read_cast(slots: DeedSlots) -> Understanding | None:
     """Return a spell and its target; refused if it is not ready."""
     clause, scene = slots.clause, slots.scene
-    spell = slots.spell
+    phrase = {*slots.match.phrase}
+    spell = slots.spell or next((name for name in scene.spells if name.words <= phrase), None)
     if spell is None and len(scene.spells) == 1 and slots.noun in ("", "spell", "magic"):
         spell = scene.spells[0]
     if spell is None:

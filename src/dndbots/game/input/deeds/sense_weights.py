@@ -127,6 +127,8 @@ def _tell(slots: DeedSlots) -> float:
 
 def _try(slots: DeedSlots) -> float:
     being, approach = slots.object_being, slots.sense.approach
+    if approach == "scare" and slots.being is not None and slots.being.kind == FRIEND:
+        return -1.0  # "yell at Zara"
     if approach in _AT_BEINGS:
         return 1.6 if slots.being is not None else 0.0
     if approach in _FOR_FRIENDS:

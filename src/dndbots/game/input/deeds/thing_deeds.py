@@ -36,6 +36,9 @@ from dndbots.rules.characters.equipment import recognised
 
 GOLD: Final = "gold"
 _PAYING: Final = frozenset(("pay", "tip", "bribe", "repay"))
+_OTHERS_ALL: Final = frozenset(
+    ("others", "everyone", "everybody", "party", "group", "team", "friends", "companions", "gang", "us")
+)
 _BRIBING: Final = frozenset(("bribe", "offer", "pay", "surrender", "present"))
 _LEAVING: Final = frozenset(("leave", "give", "pay", "tip", "toss", "throw", "flip", "slip", "drop"))
 _VISITING: Final = frozenset(("check", "investigate", "see", "scope"))
@@ -55,6 +58,9 @@ _GENERIC: Final = frozenset(("", "food", "something", "snack", "bite", "light", 
 def read_look(slots: DeedSlots) -> Understanding | None:
     """Return a look at a thing, a person or a way; at what was told of; or around, which the game answers."""
     clause = slots.clause
+    before = slots.scene.mentioned_thing
+    if slots.is_empty and before is not None and before.kind == THING:
+        return _look_at(slots, before)  # "these apples are odd, take a closer look"
     if slots.is_empty or all(word.text in ("around", "here", "about") for word in slots.all_words):
         return Understanding(verb=META, question="where")
     found = slots.find_object((THING, *OTHERS)) or slots.find((THING, *OTHERS, WAY))
@@ -73,7 +79,9 @@ def read_look(slots: DeedSlots) -> Understanding | None:
 def _goes_there(slots: DeedSlots) -> bool:
     """Check that a look at a way means to take it: "let us check out the house"."""
     intent = {*slots.clause.intent.split()}
-    said = {word.text for word in slots.clause.core} - (set() if slots.match.phrase[0] in _VISITING else {"out"})
+    said = {word.text for word in slots.clause.core} - (
+        set() if slots.match.phrase[0] in _VISITING else {"out"}
+    )
     walks = bool(said & _WALKING or intent & {"us", "we", "go"})
     walks = walks or slots.match.phrase[0] in _STROLLING
     visits = slots.match.phrase[0] in _VISITING and not slots.behind("for")
@@ -169,6 +177,9 @@ def read_give(slots: DeedSlots) -> Understanding | None:
     """Return that an item or coins are given; coins for nobody are left, and foes are bribed."""
     scene, gold, phrase = slots.scene, slots.gold, slots.match.phrase[0]
     to = find_recipient(slots)
+    shared = {word.text for word in slots.behind("with", "among", "between", "around", "to")}
+    if shared & _OTHERS_ALL and slots.item is not None and scene.friends:
+        return read_use(slots)  # "share some rations with the others"
     if to is None and gold is not None and phrase in _LEAVING:
         return _spend(slots, gold)
     is_paid = gold is not None and phrase not in _LEAVING

@@ -51,7 +51,9 @@ _OUT: Final = frozenset(
 )
 _BACK: Final = frozenset(("back", "home", "return", "came", "backtrack", "rejoin", "retreat", "around"))
 _UP: Final = frozenset(("up", "upstairs", "upwards", "upward", "ascend", "higher", "top"))
-_DOWN: Final = frozenset(("down", "downstairs", "downwards", "downward", "descend", "deeper", "below", "bottom"))
+_DOWN: Final = frozenset(
+    ("down", "downstairs", "downwards", "downward", "descend", "deeper", "below", "bottom")
+)
 _IN: Final = frozenset(
     ("in", "inside", "into", "indoors", "enter", "on", "onward", "onwards", "forward", "ahead", "further")
 )
@@ -178,7 +180,14 @@ class WayFinder:
         """Check that a place is named that is no way here: then a direction alone decides nothing."""
         known = (
             word_group("outdoors")
-            | word_lists().alike["stairs"] | _OUT | _BACK | _UP | _DOWN | _IN | _COMPANY | word_group("wayless")
+            | word_lists().alike["stairs"]
+            | _OUT
+            | _BACK
+            | _UP
+            | _DOWN
+            | _IN
+            | _COMPANY
+            | word_group("wayless")
         )
         place = {root_of(word) for word in words_of(self._scene.table.name(self._scene.here.uid))}
         return any(text not in known and root_of(text) not in place for text in rest)

@@ -26,7 +26,9 @@ from dndbots.game.input.vocabulary.scene_names import FRIEND, ITEM, PERSON, THIN
 from dndbots.game.input.vocabulary.typed_words import TypedWord, text_of
 
 _ASKS: Final = re.compile(r"(?:can|could|may|should|shall|is it|would it|am i)\b")
-_NEED_DEED: Final = frozenset(("proceed to", "start to", "do", "come", "come on", "everybody", "everyone", "guys", "gang"))
+_NEED_DEED: Final = frozenset(
+    ("proceed to", "start to", "do", "come", "come on", "everybody", "everyone", "guys", "gang")
+)
 _WORD: Final = re.compile(r"\w")
 _ME_OR_WE: Final = re.compile(r"(?:i|we|my character)\b")
 _LONGEST_PREAMBLE: Final = 14
@@ -43,7 +45,10 @@ _SEEN: Final = re.compile(
     r"|(?:are|is) the .*\b(?:wet|full|empty|locked|open|closed|sealed|heavy|warm|cold)$"
 )
 _LONGEST_NOUN: Final = 4
-_BEFORE_DEED: Final = frozenset(("to", "shall", "will", "should", "would", "could", "might", "may", "can", "must", "rather", "sooner"))
+_THINKING: Final = frozenset(("think", "guess", "reckon", "suppose", "believe", "figure"))
+_BEFORE_DEED: Final = frozenset(
+    ("to", "shall", "will", "should", "would", "could", "might", "may", "can", "must", "rather", "sooner")
+)
 _WANTS: Final = frozenset(("want", "would", "will", "am", "are", "can", "could", "should", "decide"))
 _IS: Final = frozenset(("is", "are", "was", "were", "will", "would", "can", "have", "has"))
 _WAITS_ON: Final = frozenset(("here", "until", "till", "and", "there", "a"))
@@ -214,7 +219,10 @@ class ClauseReader:
                 if follows and is_whole and (lexicon.has(follows[0]) or follows[0] in _WANTS):
                     means = [word for word in clause.core if not word.is_mark][:number]
                     self._drop(clause, number)
-                    if means[0].text in ("with", "using") and self._scene.find(means[1:], (ITEM,)) is not None:
+                    if (
+                        means[0].text in ("with", "using")
+                        and self._scene.find(means[1:], (ITEM,)) is not None
+                    ):
                         self._take_ending(clause)
                         clause.core = [*clause.core, *means]  # "with my sword I strike him"
                 return
@@ -222,13 +230,15 @@ class ClauseReader:
     def _read_frame(self, clause: Clause) -> None:
         """Read "do I see any …" as the deed that it asks for."""
         core = [word for word in clause.core if not word.is_mark]
-        if not core or clause.addressed is not None or _YOU & {word.text for word in core}:
+        to_you = bool(_YOU & {word.text for word in core})
+        if not core or (to_you and self._scene.host is None) or (clause.addressed is not None and not to_you):
             return
         company = "with_host" if self._scene.host else "" if self._scene.persons else "alone"
         company = "alone" if clause.addressed is None and self._asks_of_thing(core) else company
         text = text_of(core)
         against = frame_patterns()["with_foes"] if self._scene.foes else ()
-        for frame in (*frame_patterns()["always"], *against, *frame_patterns().get(company, ())):
+        always = () if to_you else frame_patterns()["always"]
+        for frame in (*always, *against, *frame_patterns().get(company, ())):
             match = frame.pattern.match(text)
             if match is not None and (match.group() or not verb_lexicon().is_plain(core[0].text)):
                 replaced = len(match.group().split())
@@ -243,8 +253,10 @@ class ClauseReader:
         if not _SEEN.match(text_of(core)):
             return False
         texts = [word.text for word in core]
-        behind = 2 if texts[1] == "does" else next(
-            (n + 1 for n, text in enumerate(texts) if text in word_group("preposition")), 1
+        behind = (
+            2
+            if texts[1] == "does"
+            else next((n + 1 for n, text in enumerate(texts) if text in word_group("preposition")), 1)
         )
         if "about" in texts:
             return False  # "what does the healer say about this"
@@ -339,7 +351,12 @@ class ClauseReader:
 
     def _attitude(self, texts: Sequence[str]) -> str | None:
         """Return all words of attitude before a deed: "I believe I shall", "allow me to"; None if there are none."""
-        if texts[:1] not in (["i"], ["we"]) and texts[:2] not in (["allow", "me"], ["permit", "me"]):
+        is_thought = texts[:1] and texts[0] in _THINKING and texts[1:2] in (["i"], ["we"])
+        if (
+            not is_thought
+            and texts[:1] not in (["i"], ["we"])
+            and texts[:2] not in (["allow", "me"], ["permit", "me"])
+        ):
             return None
         plain = word_group("attitude")
         length = next((n for n, text in enumerate(texts) if text not in plain), len(texts))

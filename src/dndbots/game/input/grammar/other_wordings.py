@@ -10,7 +10,22 @@ from typing import Final, NamedTuple
 
 _GOING: Final = frozenset(("go", "flee"))
 _DOING: Final = frozenset(
-    ("go", "flee", "take", "open", "look", "search", "use", "give", "attack", "cast", "bind", "buy", "sell", "ask")
+    (
+        "go",
+        "flee",
+        "take",
+        "open",
+        "look",
+        "search",
+        "use",
+        "give",
+        "attack",
+        "cast",
+        "bind",
+        "buy",
+        "sell",
+        "ask",
+    )
 )
 _GO: Final = (
     r"(?:(?:so|then|ok|okay|now|and) )*(?:let'?s|let us|we|i|i'?ll|we'?ll|we should|i will|we will|shall we|time to)(?: all| just| should| could)? "
@@ -21,7 +36,9 @@ _SUGGESTED: Final = (
     r"(?:(?:i am|i'?m|we are|we'?re) )?(?:thinking|how about|what about|maybe|perhaps|next stop|next up|next|my vote is|i vote(?: for| we try)?"
     r"|i say|i suggest|i pick|i choose|onwards? to|on to|destination|first stop|straight to|directly to|right to)(?: of| about| for)?"
 )
-_PLACE_TIME: Final = re.compile(r"(?:[^,;.!?]{1,20}[,;.!?]\s*)?(?P<place>[^,;.!?]{3,30}?) (?:time|it is|it's time)\W*", re.IGNORECASE)
+_PLACE_TIME: Final = re.compile(
+    r"(?:[^,;.!?]{1,20}[,;.!?]\s*)?(?P<place>[^,;.!?]{3,30}?) (?:time|it is|it's time)\W*", re.IGNORECASE
+)
 _BEHIND: Final = r"(?: next| first| now| then| it is| instead| maybe| please| pls| sounds good| looks good| seems good| for me| for us)*"
 _PLACE_FIRST: Final = re.compile(rf"(?P<place>[^,;.!?]{{2,80}}?)\s*[,;.!?\u2014-]*\s+{_GO}\W*", re.IGNORECASE)
 _PLACE_LAST: Final = re.compile(rf"{_SUGGESTED}[:,]? (?P<place>[^,;.!?]{{2,60}}?){_BEHIND}\W*", re.IGNORECASE)
@@ -30,10 +47,18 @@ _TAKEN_UP: Final = re.compile(
     r"(?P<before>.*?)\b(?P<pronoun>it|them|em|him|her|that|those|one|these|they)\b(?P<behind>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_PIECES: Final = re.compile(r"\s*(?:[:;.!?\u2026\u2014]+|\s-+\s|,|\bso\b|\bbecause\b|\bcos\b|\bcuz\b"
-    r"|(?<=\w)\s(?=(?:i wanna|i want to|i'?ll|i will|can i|can we|could i|let'?s|let us|we should|i am going to|i'?m gonna|i go)\b))\s*", re.IGNORECASE)
-_PREPOSITION: Final = re.compile(r"(?:to|into|back|up|down|through|over|inside|outside|towards?|in|out|along|via)\b", re.IGNORECASE)
-_DENIED: Final = re.compile(r"\b(?:not|never|nobody|cannot|without|nor)\b|n['\u2019]t\b|\b(?:dont|wont|cant|didnt|isnt|doesnt)\b", re.IGNORECASE)
+_PIECES: Final = re.compile(
+    r"\s*(?:[:;.!?\u2026\u2014]+|\s-+\s|,|\bso\b|\bbecause\b|\bcos\b|\bcuz\b"
+    r"|(?<=\w)\s(?=(?:i wanna|i want to|i'?ll|i will|can i|can we|could i|let'?s|let us|we should|i am going to|i'?m gonna|i go)\b))\s*",
+    re.IGNORECASE,
+)
+_PREPOSITION: Final = re.compile(
+    r"(?:to|into|back|up|down|through|over|inside|outside|towards?|in|out|along|via)\b", re.IGNORECASE
+)
+_DENIED: Final = re.compile(
+    r"\b(?:not|never|nobody|cannot|without|nor)\b|n['\u2019]t\b|\b(?:dont|wont|cant|didnt|isnt|doesnt)\b",
+    re.IGNORECASE,
+)
 _MOST_PLACE: Final = 9
 _MOST_PIECES: Final = 4
 _SHORTEST_PIECE: Final = 2

@@ -21,6 +21,7 @@ _IRREGULAR: Final = {
 _LONGEST_GAP: Final = 9
 _SHORTEST_MISTYPED: Final = 4
 _OWN: Final = frozenset(("my", "the", "his", "her", "our", "their", "your", "this", "that", "a"))
+_MINE: Final = frozenset(("my", "his", "her", "our", "their", "your"))
 _ONE: Final = frozenset(("a", "an", "the", "some", "one", "another", "my"))
 _MOST_ADJECTIVES: Final = 2
 # How people say that they roll for a skill: what stands before its name, and what behind.
@@ -35,7 +36,7 @@ _ROLLS: Final = (
     ((), ("roll",)),
 )
 _LIKE: Final[Mapping[str, frozenset[str]]] = {
-    "my": _OWN,
+    "my": _MINE,
     "the": _OWN,
     "a": _ONE,
     "an": _ONE,
@@ -278,7 +279,13 @@ def word_lists() -> WordLists:
         word: (spelled, frozenset(after.split()))
         for word, (spelled, after) in data["spellings_before"].items()
     }
-    return WordLists(spellings=data["spellings"], spellings_before=before, skills=data["skills"], commands=data["commands"], **split)
+    return WordLists(
+        spellings=data["spellings"],
+        spellings_before=before,
+        skills=data["skills"],
+        commands=data["commands"],
+        **split,
+    )
 
 
 def word_group(name: str) -> frozenset[str]:

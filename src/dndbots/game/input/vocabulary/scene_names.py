@@ -294,6 +294,8 @@ class SceneNames:
             and len(content) <= 1
         ):
             return [self.mentioned_thing]  # "touch one"
+        if not content and THING in kinds and len(self.things) == 1 and [*texts] == ["one"] and not self.host:
+            return [*self.things]
         if not content:
             return self._by_size(texts, kinds)
         if THING in kinds and self.things and all(word in _UNNAMED for word in content):
