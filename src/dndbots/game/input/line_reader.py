@@ -13,9 +13,9 @@ from dndbots.events import LONGEST_LABEL
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
 from dndbots.game.input.game_questions import find_question
 from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
+from dndbots.game.input.grammar.other_wordings import word_otherwise
 from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.line_deeds import SECRET, LineDeeds, leads_to
-from dndbots.game.input.grammar.other_wordings import word_otherwise
 from dndbots.game.input.meanings import NOT_DONE, SAID, UNCLEAR, Understanding, refuse, reword
 from dndbots.game.input.talk.absent_names import find_absent_call, refuse_name
 from dndbots.game.input.talk.asides import find_aside

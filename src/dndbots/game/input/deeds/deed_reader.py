@@ -147,7 +147,7 @@ def _read_go(slots: DeedSlots) -> Understanding | None:
         texts = texts[:1]  # "leave her in peace"
     is_taken_up = slots.being is not None and bool(PRONOUNS & {*texts})  # "…, let us pay them a visit"
     named = (
-        _way_before(slots) if is_taken_up or all(text in _THERE for text in texts[1:]) and texts[1:] else None
+        _way_before(slots) if is_taken_up or (all(text in _THERE for text in texts[1:]) and texts[1:]) else None
     )
     if not leaves and named is None and ways.is_here(texts):
         return refuse(clause.text, f"you are there already: this is {scene.table.name(scene.here.uid)}")
