@@ -11,7 +11,8 @@ from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON,
 from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord
 
 _EXPLETIVE: Final = re.compile(
-    r"\b(what|where|who|why|how|when) (?:the|in the|on|in|in god is|the actual) (?:\w+ )?(?:hell|heck|fuck|fucking|world|earth|shit|devil|blazes|deuce)\b"
+    r"\b(what|where|who|why|how|when) (?:the actual|the|in the|on|in) (?:\w+ )?"
+    r"(?:hell|heck|fuck|fucking|world|earth|shit|devil|blazes|deuce)\b"
 )
 _MOST_WORDS: Final = 24
 _MOST_LINES: Final = 6

@@ -81,20 +81,20 @@ class _LineReader:
         self._deeds = LineDeeds(scene, line)
 
     def read(self) -> Understanding:
-        found = find_aside(self._scene, self._line) or self._read_aloud()
-        return self._read_otherwise(found) or found if _is_weak(found) else found
+        found = find_aside(self._scene, self._line) or self.read_aloud()
+        return self._read_otherwise() or found if _is_weak(found) else found
 
-    def _read_otherwise(self, found: Understanding) -> Understanding | None:
+    def _read_otherwise(self) -> Understanding | None:
         """Read a line that is not understood in other words; None if they make no deed that is clear."""
         if SECRET.search(self._line) or len(self._line) > _LONGEST_REWORDED:
             return None
         for wording in word_otherwise(self._line):
-            again = _LineReader(SceneNames(self._scene.table, self._scene.who), wording.text)._read_aloud()
+            again = _LineReader(SceneNames(self._scene.table, self._scene.who), wording.text).read_aloud()
             if again.act is not None and again.verb in wording.verbs:
                 return reword(again, self._line)
         return None
 
-    def _read_aloud(self) -> Understanding:
+    def read_aloud(self) -> Understanding:
         """Read a line that is no aside."""
         line = self._line
         if _EMOTE.fullmatch(line):

@@ -91,10 +91,8 @@ class PointReader:
 
     def _read_plain(self, clause: Clause) -> Understanding | None:
         """Read a clause that addresses nobody by name; None if it is unclear."""
-        if self._is_noise(clause):
-            return None
-        if not clause.core:
-            return self._talk.statement(clause, sure=True)
+        if self._is_noise(clause) or not clause.core:
+            return None if clause.core else self._talk.statement(clause, sure=True)
         matches, _ = find_verbs(clause)
         if clause.said[0] == "not" and verb_lexicon().is_plain("".join(clause.said[1:2])):
             return self._read_not_done(clause)
@@ -110,14 +108,14 @@ class PointReader:
             return self._read_request(clause, sense)
         return self._read_deed(clause, has_verb=sense is not None)
 
+    def _is_truce(self, clause: Clause) -> bool:
+        """Check for words to foes so that nobody strikes."""
+        return bool(self._scene.foes) and phrase_pattern("peace").search(text_of(clause.words)) is not None
+
     def _read_not_done(self, clause: Clause) -> Understanding | None:
         """Read "I do not shoot" as waiting, and "do not shoot" as said to who may."""
-        is_truce = (
-            bool(self._scene.foes) and phrase_pattern("peace").search(text_of(clause.words)) is not None
-        )
-        answer = (
-            self._talk.tell(clause, self._scene.foes[0]) if is_truce else read_answer(self._scene, clause)
-        )
+        answer = self._talk.tell(clause, self._scene.foes[0]) if self._is_truce(clause) else None
+        answer = answer or read_answer(self._scene, clause)
         to_others = clause.intent.split()[:1] not in (["i"], ["we"]) or {"you", "your"} & {*clause.said}
         if answer is not None or to_others:
             return answer or self._talk.statement(clause, sure=True) or self._talk.say(clause)
@@ -126,37 +124,34 @@ class PointReader:
 
     def _read_deed(self, clause: Clause, *, has_verb: bool) -> Understanding | None:
         scene, talk = self._scene, self._talk
-        is_truce = bool(scene.foes) and phrase_pattern("peace").search(text_of(clause.words)) is not None
-        wondered = talk.tell(clause, scene.foes[0]) if is_truce else talk.wondered(clause)
+        wondered = talk.tell(clause, scene.foes[0]) if self._is_truce(clause) else talk.wondered(clause)
         if wondered is not None:
             return wondered
         offers = clause.intent.startswith(("let me", "let us")) or _PROMISES.match(text_of(clause.words))
         if offers and {"you", "your"} & set(clause.said):
             return talk.statement(clause, sure=True)  # "we will help you", with nothing on offer
-        introduced = clause.intent in ("", "i", "we") and introduces(text_of(clause.words).split())
-        introduced = introduced or confirms_deal(scene, clause)
-        feels = clause.said[0] in word_group("feeling") and _FEELS.match(text_of(clause.words)) is not None
-        if (scene.persons and introduced) or feels:
-            return talk.statement(clause, sure=True)  # "I am freezing"
-        is_bare = len(clause.said) == 1 and clause.said[0] in word_group("stative") | {"help"}
-        if is_bare and clause.intent.split()[:1] in (["i"], ["we"]) and scene.persons:
-            return talk.statement(clause, sure=True)  # "I understand"
-        is_about_her = set(clause.said[1:]) <= _OF_SOMEBODY and len(clause.said) > 1
-        if (
-            clause.intent.startswith(("i ", "we "))
-            and clause.said[0] in _FINDING
-            and is_about_her
-            and scene.persons
-        ):
-            return read_answer(scene, clause) or talk.statement(clause, sure=True)  # "I will find her"
-        knows = clause.said[0] in word_group("stative") and {"you", "your"} & {*clause.said}
-        if knows and clause.intent.split()[:1] in (["i"], ["we"]) and scene.persons:
-            return talk.statement(clause, sure=True)  # "I know what you have done"
+        if self._speaks_of_oneself(clause):
+            return read_answer(scene, clause) or talk.statement(clause, sure=True)
         if not has_verb and not clause.intent:
             found = talk.statement(clause) or read_deed(scene, clause)
             return found or read_hidden_deed(scene, clause) or read_unknown_deed(scene, clause)
         found = read_deed(scene, clause) or read_answer(scene, clause) or talk.statement(clause)
         return found or read_hidden_deed(scene, clause) or read_unknown_deed(scene, clause)
+
+    def _speaks_of_oneself(self, clause: Clause) -> bool:
+        """Check for words about oneself, to who is here: "I am freezing", "I will find her"."""
+        scene, said = self._scene, clause.said
+        if said[0] in word_group("feeling") and _FEELS.match(text_of(clause.words)) is not None:
+            return True
+        introduced = clause.intent in ("", "i", "we") and introduces(text_of(clause.words).split())
+        if not scene.persons or introduced or confirms_deal(scene, clause):
+            return bool(scene.persons)
+        if clause.intent.split()[:1] not in (["i"], ["we"]):
+            return False
+        is_bare = len(said) == 1 and said[0] in word_group("stative") | {"help"}
+        is_about_her = said[0] in _FINDING and len(said) > 1 and set(said[1:]) <= _OF_SOMEBODY
+        knows = said[0] in word_group("stative") and bool({"you", "your"} & {*said})
+        return is_bare or knows or (is_about_her and len(clause.intent.split()) > 1)
 
     def _may_answer(self, clause: Clause, sense: VerbSense) -> bool:
         """Check that a clause with a verb may still answer an offer: "I will find your proof"."""

@@ -146,9 +146,8 @@ def _read_go(slots: DeedSlots) -> Understanding | None:
     if leaves and slots.match.gap is not None:
         texts = texts[:1]  # "leave her in peace"
     is_taken_up = slots.being is not None and bool(PRONOUNS & {*texts})  # "…, let us pay them a visit"
-    named = (
-        _way_before(slots) if is_taken_up or (all(text in _THERE for text in texts[1:]) and texts[1:]) else None
-    )
+    is_there = len(texts) > 1 and all(text in _THERE for text in texts[1:])
+    named = _way_before(slots) if is_taken_up or is_there else None
     if not leaves and named is None and ways.is_here(texts):
         return refuse(clause.text, f"you are there already: this is {scene.table.name(scene.here.uid)}")
     way = named or ways.find(texts, slots, leaves=leaves)
@@ -262,19 +261,12 @@ def _is_called(scene: SceneNames, word: str) -> bool:
 def read_unknown_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
     """Return an attempt at a deed whose verb is in no list: "I scoot my chair over", "boop the goblin"."""
     words = [word for word in clause.core if not word.is_mark and not word.is_adverb]
+    sure = clause.third
     if words and words[0].text in ("i", "we"):
-        words = words[1:]
-        sure = True
-    else:
-        sure = clause.third
-    texts = [word.text for word in words]
-    if not texts or not texts[0].isalpha() or len(texts[0]) < _SHORTEST_VERB or _is_no_verb(texts[0]):
+        words, sure = words[1:], True
+    if not _may_be_verb([word.text for word in words], sure=sure):
         return None
-    if not sure and not (len(texts) > 1 and _begins_object(texts[1:])):
-        return None
-    if texts[2:3] and texts[1] in word_group("subject") and texts[2] in word_group("finite"):
-        return None  # "nah that is wild"
-    slots = DeedSlots(scene, clause, VerbMatch(HANDLING, (texts[0],), 1), words)
+    slots = DeedSlots(scene, clause, VerbMatch(HANDLING, (words[0].text,), 1), words)
     way = _way_elsewhere(slots)
     if way is not None:
         return read_way(clause, scene, way)
@@ -284,6 +276,16 @@ def read_unknown_deed(scene: SceneNames, clause: Clause) -> Understanding | None
         return None  # "yeet the moon"
     is_own = slots.object and slots.object[0].text == "my" and slots.find_object((ITEM,)) is not None
     return read_use(slots) if is_own else read_attempt(slots)
+
+
+def _may_be_verb(texts: Sequence[str], *, sure: bool) -> bool:
+    """Check that words may begin with a verb that is in no list."""
+    if not texts or not texts[0].isalpha() or len(texts[0]) < _SHORTEST_VERB or _is_no_verb(texts[0]):
+        return False
+    if not sure and not (len(texts) > 1 and _begins_object(texts[1:])):
+        return False
+    is_sentence = len(texts) > 2 and texts[1] in word_group("subject") and texts[2] in word_group("finite")
+    return not is_sentence  # "nah that is wild"
 
 
 def _is_grounded(slots: DeedSlots) -> bool:

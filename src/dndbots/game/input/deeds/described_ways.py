@@ -1,4 +1,4 @@
-"""Find the way to a place that is only described: by what it is for, what it is like, and what was told of it."""
+"""Find the way to a place that is only described: by what it is for, what it is like, what was told of it."""
 
 from collections.abc import Sequence
 from functools import lru_cache

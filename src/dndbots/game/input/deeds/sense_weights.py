@@ -31,7 +31,8 @@ def _attack(slots: DeedSlots) -> float:
 
 def _attacked(slots: DeedSlots) -> float:
     scene, target = slots.scene, slots.being
-    if slots.match.gap is not None and slots.match.phrase[-1] in _LAID and slots.find_object((ITEM,)) is not None:
+    is_laid = slots.match.gap is not None and slots.match.phrase[-1] in _LAID
+    if is_laid and slots.find_object((ITEM,)) is not None:
         return -5.0  # "put my sword down"
     if target is not None and target.kind in (FOE, PERSON):
         is_aside = target is not slots.object_being and slots.object and slots.find_object((ITEM,)) is None

@@ -58,11 +58,8 @@ _GENERIC: Final = frozenset(("", "food", "something", "snack", "bite", "light", 
 def read_look(slots: DeedSlots) -> Understanding | None:
     """Return a look at a thing, a person or a way; at what was told of; or around, which the game answers."""
     clause = slots.clause
-    before = slots.scene.mentioned_thing
-    if slots.is_empty and before is not None and before.kind == THING:
-        return _look_at(slots, before)  # "these apples are odd, take a closer look"
     if slots.is_empty or all(word.text in ("around", "here", "about") for word in slots.all_words):
-        return Understanding(verb=META, question="where")
+        return _look_around(slots)
     found = slots.find_object((THING, *OTHERS)) or slots.find((THING, *OTHERS, WAY))
     if found is not None and found.kind == WAY and _goes_there(slots):
         return read_way(clause, slots.scene, found)
@@ -74,6 +71,14 @@ def read_look(slots: DeedSlots) -> Understanding | None:
         act = Act(verb=Verb.LOOK, what=slots.noun, words=clause.worded)
         return Understanding(verb="look", what=slots.noun, words=act.words, act=act)
     return _search(slots) if slots.sense.name == "look" else None
+
+
+def _look_around(slots: DeedSlots) -> Understanding:
+    """Return a look at what was named last in the line: "odd apples, look closer"; else at the place."""
+    before = slots.scene.mentioned_thing
+    if slots.is_empty and before is not None and before.kind == THING:
+        return _look_at(slots, before)
+    return Understanding(verb=META, question="where")
 
 
 def _goes_there(slots: DeedSlots) -> bool:

@@ -39,10 +39,6 @@ _TALKS: Final = frozenset(("you", "please", "i", "we", "let", "do", "your", "tha
 _POLITE: Final = frozenset(("please", "thanks", "ok", "okay"))
 _ASKED: Final = frozenset(("you", "your", "me", "us", "we", "i"))
 _NOT_BEFORE: Final = frozenset(("and", "or", "old", "poor", "little", "big", "sister", "granny", "about"))
-_VOCATIVES: Final = frozenset(
-    ("granny", "grandma", "gran", "nana", "grandpa", "sir", "ma'am", "maam", "madam", "miss", "mister", "lady", "kid", "kiddo", "boy", "lad", "girl",
-     "landlady", "landlord", "barkeep", "innkeeper", "reeve", "healer", "clerk", "priest", "doctor", "guard", "captain", "mayor", "warden")
-)  # fmt: skip
 _PARTY: Final = frozenset(
     ("guys", "gang", "everybody", "everyone", "team", "friends", "folks", "people", "all")
 )
@@ -156,7 +152,7 @@ def _called_bare(scene: SceneNames, words: Sequence[TypedWord], *, hailed: bool)
         meant = _find_called(scene, words[:length])
         if meant is not None and not any(word.is_mark for word in words[:length]):
             return AddressedName(meant, length)
-    is_vocative = words[0].text in _VOCATIVES and _begins_talk(words[1:])
+    is_vocative = words[0].text in word_group("vocative") and _begins_talk(words[1:])
     vocative = scene.find(words[:1], (PERSON,)) if is_vocative else None
     if vocative is not None:
         return AddressedName(vocative, 1)  # "granny what do you think"

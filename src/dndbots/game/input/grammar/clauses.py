@@ -41,7 +41,8 @@ _LEADS_ON: Final = frozenset(
     ("if", "that", "what", "when", "where", "who", "how", "why", "as", "before", "after", "until")
 )
 _SEEN: Final = re.compile(
-    r"what (?:is|are)(?: \w+)? (?:in|inside|on|under|behind|beneath|written on|carved (?:on|in|into))\b|what does (?:the|this|that|it) .*\b(?:say|look|read|contain|hold)\b"
+    r"what (?:is|are)(?: \w+)? (?:in|inside|on|under|behind|beneath|written on|carved (?:on|in|into))\b"
+    r"|what does (?:the|this|that|it) .*\b(?:say|look|read|contain|hold)\b"
     r"|(?:are|is) the .*\b(?:wet|full|empty|locked|open|closed|sealed|heavy|warm|cold)$"
 )
 _LONGEST_NOUN: Final = 4
@@ -350,7 +351,7 @@ class ClauseReader:
         return intent
 
     def _attitude(self, texts: Sequence[str]) -> str | None:
-        """Return all words of attitude before a deed: "I believe I shall", "allow me to"; None if there are none."""
+        """Return the words of attitude before a deed: "I believe I shall"; None if there are none."""
         is_thought = texts[:1] and texts[0] in _THINKING and texts[1:2] in (["i"], ["we"])
         if (
             not is_thought

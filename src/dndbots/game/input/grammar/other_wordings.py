@@ -1,7 +1,7 @@
-"""Word a line in other ways: what is named first and taken up later, what stands around the point, places alone.
+"""Word a line in other ways: what is named first and taken up later, what stands around it, a place alone.
 
-A line that is not understood is read again in these words. Only a clear deed counts, and the record keeps the line
-as it was typed.
+A line that is not understood is read again in these words. Only a clear deed counts, and the record keeps
+the line as it was typed.
 """
 
 import re
@@ -9,47 +9,43 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 _GOING: Final = frozenset(("go", "flee"))
-_DOING: Final = frozenset(
-    (
-        "go",
-        "flee",
-        "take",
-        "open",
-        "look",
-        "search",
-        "use",
-        "give",
-        "attack",
-        "cast",
-        "bind",
-        "buy",
-        "sell",
-        "ask",
-    )
+_DOING: Final = _GOING | frozenset(
+    ("take", "open", "look", "search", "use", "give", "attack", "cast", "bind", "buy", "sell", "ask")
 )
-_GO: Final = (
-    r"(?:(?:so|then|ok|okay|now|and) )*(?:let'?s|let us|we|i|i'?ll|we'?ll|we should|i will|we will|shall we|time to)(?: all| just| should| could)? "
-    r"(?:go|head|walk|move|run|get|march|try|check|visit|explore|hit)(?: over| up| down| in| out| back| off| on| it)?(?: to)?(?: there| that| it)?"
-    r"(?: now| next| first| then| please)*"
+_WE: Final = (
+    r"(?:let'?s|let us|we|i|i'?ll|we'?ll|we should|i will|we will|shall we|time to)"
+    r"(?: all| just| should| could)?"
 )
+_MOVE: Final = r"(?:go|head|walk|move|run|get|march|try|check|visit|explore|hit)"
+_THERE: Final = r"(?: over| up| down| in| out| back| off| on| it)?(?: to)?(?: there| that| it)?"
+_GO: Final = rf"(?:(?:so|then|ok|okay|now|and) )*{_WE} {_MOVE}{_THERE}(?: now| next| first| then| please)*"
 _SUGGESTED: Final = (
-    r"(?:(?:i am|i'?m|we are|we'?re) )?(?:thinking|how about|what about|maybe|perhaps|next stop|next up|next|my vote is|i vote(?: for| we try)?"
-    r"|i say|i suggest|i pick|i choose|onwards? to|on to|destination|first stop|straight to|directly to|right to)(?: of| about| for)?"
+    r"(?:(?:i am|i'?m|we are|we'?re) )?(?:thinking|how about|what about|maybe|perhaps|next stop|next up|next"
+    r"|my vote is|i vote(?: for| we try)?|i say|i suggest|i pick|i choose|onwards? to|on to|destination"
+    r"|first stop|straight to|directly to|right to)(?: of| about| for)?"
 )
-_PLACE_TIME: Final = re.compile(
-    r"(?:[^,;.!?]{1,20}[,;.!?]\s*)?(?P<place>[^,;.!?]{3,30}?) (?:time|it is|it's time)\W*", re.IGNORECASE
+_BEHIND: Final = (
+    r"(?: next| first| now| then| it is| instead| maybe| please| pls| (?:sounds|looks|seems) good"
+    r"| for (?:me|us))*"
 )
-_BEHIND: Final = r"(?: next| first| now| then| it is| instead| maybe| please| pls| sounds good| looks good| seems good| for me| for us)*"
-_PLACE_FIRST: Final = re.compile(rf"(?P<place>[^,;.!?]{{2,80}}?)\s*[,;.!?\u2014-]*\s+{_GO}\W*", re.IGNORECASE)
+_PLACE_FIRST: Final = re.compile(rf"(?P<place>[^,;.!?]{{2,80}}?) ?[,;.!?\u2014-]* {_GO}\W*", re.IGNORECASE)
 _PLACE_LAST: Final = re.compile(rf"{_SUGGESTED}[:,]? (?P<place>[^,;.!?]{{2,60}}?){_BEHIND}\W*", re.IGNORECASE)
+_PLACE_TIME: Final = re.compile(
+    r"(?:[^,;.!?]{1,20}[,;.!?] ?)?(?P<place>[^,;.!?]{3,30}?) (?:time|it is|it's time)\W*", re.IGNORECASE
+)
 _TAKEN_UP: Final = re.compile(
-    r"(?P<named>(?:the|this|that|those|these|my|his|her|their|our|a|an|some)\b[^,;:.!?]{2,60})\s*(?:[,;:\u2014]|\.\.+| -+)\s*"
-    r"(?P<before>.*?)\b(?P<pronoun>it|them|em|him|her|that|those|one|these|they)\b(?P<behind>.*)",
+    r"(?P<named>(?:the|this|that|those|these|my|his|her|their|our|a|an|some)\b[^,;:.!?]{2,60}) ?"
+    r"(?:[,;:\u2014]|\.\.+| -+) ?"
+    r"(?P<before>.*?)\b(?:it|them|em|him|her|that|those|one|these|they)\b(?P<behind>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_RUN_ON: Final = (
+    r"i wanna|i want to|i'?ll|i will|can i|can we|could i|let'?s|let us|we should"
+    r"|i am going to|i'?m gonna|i go"
+)
 _PIECES: Final = re.compile(
-    r"\s*(?:[:;.!?\u2026\u2014]+|\s-+\s|,|\bso\b|\bbecause\b|\bcos\b|\bcuz\b"
-    r"|(?<=\w)\s(?=(?:i wanna|i want to|i'?ll|i will|can i|can we|could i|let'?s|let us|we should|i am going to|i'?m gonna|i go)\b))\s*",
+    rf" ?(?:[:;.!?\u2026\u2014]+| -+ |,|\bso\b|\bbecause\b|\bcos\b|\bcuz\b"
+    rf"|(?<=\w) (?=(?:{_RUN_ON})\b)) ?",
     re.IGNORECASE,
 )
 _PREPOSITION: Final = re.compile(
@@ -77,6 +73,7 @@ def word_otherwise(line: str) -> Iterator[OtherWording]:
 
 
 def _word_otherwise(line: str) -> Iterator[OtherWording]:
+    line = " ".join(line.split())
     taken_up = _TAKEN_UP.fullmatch(line)
     if taken_up is not None:
         yield OtherWording(f"{taken_up['before']}{taken_up['named']}{taken_up['behind']}", _DOING)

@@ -14,7 +14,8 @@ from dndbots.text.word_forms import forms_of
 GAP: Final = "*"
 # Forms that our list of English forms leaves out, because they are words of their own elsewhere.
 _IRREGULAR: Final = {
-    "get": "got", "leap": "leapt", "bend": "bent", "fling": "flung", "slide": "slid", "spit": "spat", "spin": "spun",
+    "get": "got", "leap": "leapt", "bend": "bent", "fling": "flung", "slide": "slid", "spit": "spat",
+    "spin": "spun",
     "stride": "strode", "tread": "trod", "sneak": "snuck", "cling": "clung", "dive": "dove", "sling": "slung",
     "wring": "wrung", "string": "strung", "slink": "slunk", "grind": "ground", "weave": "wove", "sew": "sewn",
 }  # fmt: skip
@@ -25,10 +26,11 @@ _MINE: Final = frozenset(("my", "his", "her", "our", "their", "your"))
 _ONE: Final = frozenset(("a", "an", "the", "some", "one", "another", "my"))
 _MOST_ADJECTIVES: Final = 2
 # How people say that they roll for a skill: what stands before its name, and what behind.
-_LEADS: Final = (
-    ("roll",), ("roll", "for"), ("roll", "a"), ("roll", "my"), ("roll", "on"), ("make", "a"), ("do", "a"), ("use",), ("use", "my"),
-    ("try", "a"), ("attempt", "a"), ("take", "a"), ("give", "me", "a"), ("get", "a"), ("have", "a"), ("test",), ("test", "my"),
+_SAID_FIRST: Final = (
+    "roll", "roll for", "roll a", "roll my", "roll on", "make a", "do a", "use", "use my", "try a",
+    "attempt a", "take a", "give me a", "get a", "have a", "test", "test my",
 )  # fmt: skip
+_LEADS: Final = tuple(tuple(words.split()) for words in _SAID_FIRST)
 _TAILS: Final = ((), ("check",), ("roll",), ("test",), ("with",))
 _ROLLS: Final = (
     *((lead, tail) for lead in _LEADS for tail in _TAILS if tail or lead[0] == "roll" or lead == ("use",)),
@@ -318,7 +320,7 @@ def phrase_patterns() -> dict[str, re.Pattern[str]]:
 
 @cache
 def frame_patterns() -> dict[str, tuple[FramePattern, ...]]:
-    """Return the frames by the company in which they are read: `always`, `alone`, `with_host` or `with_foes`."""
+    """Return the frames by the company in which they are read, such as `always` and `with_host`."""
     data = _read("frames.toml")
     ware = data.pop("words")["ware"]
     return {

@@ -105,7 +105,7 @@ class SceneNames:
 
     @cached_property
     def my_titles(self) -> frozenset[str]:
-        """Return what the character is called by class: "the halfling"; nothing if a friend is of the same class."""
+        """Return what the character is called by class: "the halfling"; nothing if a friend is the same."""
         mine = str(self.table.fact(self.who, "class", "")).casefold()
         others = {str(self.table.fact(uid, "class", "")).casefold() for uid in self.here.friends()}
         called = {*word_lists().classes.get(mine, ()), *words_of(mine), *_HEROES}
@@ -287,21 +287,11 @@ class SceneNames:
             if meant is not None and all(text in PRONOUNS for text in content):
                 return [meant]
         content = [text for text in content if text not in PRONOUNS]
-        if (
-            self.mentioned_thing is not None
-            and self.mentioned_thing.kind in kinds
-            and texts[-1:] == ["one"]
-            and len(content) <= 1
-        ):
-            return [self.mentioned_thing]  # "touch one"
-        if not content and THING in kinds and len(self.things) == 1 and [*texts] == ["one"] and not self.host:
-            return [*self.things]
+        unnamed = self._unnamed_thing(texts, content) if THING in kinds else None
+        if unnamed is not None:
+            return [unnamed]
         if not content:
             return self._by_size(texts, kinds)
-        if THING in kinds and self.things and all(word in _UNNAMED for word in content):
-            return [self.mentioned_thing or self.things[0]]  # "that thing"
-        if THING in kinds and len(self.things) == 1 and all(word in word_group("part") for word in content):
-            return [*self.things]
         possessive = next((text for text in texts if text in _OWNERS), None)
         if possessive is not None and content[-1] in word_group("body") | word_group("clothes"):
             owner = self.pronoun(possessive, kinds)  # "in their faces"
@@ -316,6 +306,17 @@ class SceneNames:
                 scored.append((-score, name is not self.speaker, number, name))
         scored.sort(key=lambda found: found[:3])
         return [found[3] for found in scored]
+
+    def _unnamed_thing(self, texts: Sequence[str], content: Sequence[str]) -> SceneName | None:
+        """Return what "one", "that thing" or "the lid" means: what was named last, or the only thing here."""
+        only = self.things[0] if len(self.things) == 1 else None
+        if self.mentioned_thing is not None and texts[-1:] == ["one"] and len(content) <= 1:
+            return self.mentioned_thing  # "touch one"
+        if not content:
+            return only if [*texts] == ["one"] and self.host is None else None
+        if self.things and all(word in _UNNAMED for word in content):
+            return self.mentioned_thing or self.things[0]
+        return only if all(word in word_group("part") for word in content) else None
 
     def _by_size(self, texts: Sequence[str], kinds: Sequence[str]) -> list[SceneName]:
         """Return foes for "the biggest one", "the one on the left"."""
