@@ -43,6 +43,7 @@ _LEADING: Final = DIRECTIONS | frozenset(
 )
 _SOMEWHERE: Final = frozenset(("somewhere", "someplace", "anywhere", "off", "where", "wherever"))
 _CLIMBING: Final = frozenset(("climb", "climbs", "climbing", "ascend", "mount", "take"))
+_REMARKS: Final = frozenset(("is", "are", "was", "were", "does"))
 _MOST_BARE: Final = 8
 _MOST_NAMED: Final = 3
 _NOT_WHERE: Final = frozenset(("with", "using", "before", "after", "without"))
@@ -150,8 +151,9 @@ class WayFinder:
 
     def find_bare(self, texts: Sequence[str]) -> SceneName | None:
         """Return the way in words without a verb: "north", "back outside", "through the gate"."""
-        if not texts or len(texts) > _MOST_BARE:
-            return None
+        is_remark = any(text in _REMARKS for text in texts) or [*texts] in (["cold"], ["air"], ["night"])
+        if not texts or len(texts) > _MOST_BARE or is_remark:
+            return None  # "cold, is it not?"
         whole = self._whole([_SHORT.get(text, text) for text in texts])
         if whole is None and len(texts) <= _MOST_NAMED and texts[0] not in _LEADING:
             whole = self._only(texts)

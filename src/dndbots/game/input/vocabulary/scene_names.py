@@ -222,7 +222,7 @@ class SceneNames:
     def _being(self, kind: str, uid: str) -> SceneName:
         label = self.here.called(uid)
         looks = self.table.looks.get(uid, "")
-        words = {*words_of(label), *words_of(looks)} - word_group("plain")
+        words = {*words_of(label), *words_of(looks)} - word_group("plain") - STOP_WORDS
         people = word_lists().people
         around: set[str] = set()
         speech: set[str] = set()
