@@ -84,9 +84,9 @@ def _look_around(slots: DeedSlots) -> Understanding:
 def _goes_there(slots: DeedSlots) -> bool:
     """Check that a look at a way means to take it: "let us check out the house"."""
     intent = {*slots.clause.intent.split()}
-    said = {word.text for word in slots.clause.core} - (
-        set() if slots.match.phrase[0] in _VISITING else {"out"}
-    )
+    # In "squint at the orchard to see", nobody goes; nor in "gaze out at the gap".
+    aside = set[str]() if slots.match.phrase[0] in _VISITING or "go" in slots.clause.said else {"out", "see"}
+    said = {word.text for word in slots.clause.core} - aside
     walks = bool(said & _WALKING or intent & {"us", "we", "go"})
     walks = walks or slots.match.phrase[0] in _STROLLING
     visits = slots.match.phrase[0] in _VISITING and not slots.behind("for")
