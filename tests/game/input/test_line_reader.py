@@ -384,6 +384,7 @@ SAID = ["The", "the", "a", "That", "that", "my", "to", "Zara", "Elena", "lies.",
 @example(text="That  man, the reeve: he lies")
 @example(text='"Run!" he said')
 @example(text="/,")
+@example(text="B:0")
 def test_speech_is_kept_word_for_word(text: str) -> None:
     """The record has every line as it was typed; only invisible characters are dropped."""
     table = at_the_mill().tables[THROK]

@@ -11,15 +11,19 @@ from tests.game.input.understanding_score import (
     scenes,
     score_lines,
     seen_in,
+    table_of,
     wanted_in,
 )
 
+from dndbots.game.input.line_reader import understand_line
+from dndbots.game.input.meanings import Understanding
+
 DEV = HERE / "understanding_dev.jsonl"
 HELD_OUT = HERE / "understanding_held_out.jsonl"
-STRANGERS = (HERE / "strangers_dev.jsonl", HERE / "players_dev.jsonl", HERE / "chat_dev.jsonl")
+STRANGERS = tuple(HERE / f"{name}_dev.jsonl" for name in ("strangers", "players", "chat", "voices"))
 RIGHT, SWALLOWED, MILLISECONDS = 0.9, 0.03, 5.0
-# 0.905 are reached. A change must not fall behind the aim by more than two lines.
-RIGHT_HELD_OUT = 0.89
+# 0.928 are reached. A change must not fall behind the aim by more than two lines.
+RIGHT_HELD_OUT = 0.91
 
 
 def score_of(path: Path) -> Score:
@@ -61,6 +65,93 @@ def _is_taken_out(path: Path) -> bool:
         check=False,
     )
     return listed.stdout.startswith("S ")
+
+
+def meaning(scene: str, line: str) -> Understanding:
+    return understand_line(*table_of(scene), line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "we do not want to fight",
+        "I won't attack them",
+        "don't attack",
+        "do not shoot yet",
+        "never hit a goblin",
+        "I am not going to shoot",
+        "let's not fight",
+        "I would never steal the apples",
+        "I refuse to fight",
+        "hold your fire",
+        "nobody attack",
+        "no attacking yet",
+        "stop fighting",
+        "without attacking, I walk up",
+        "I am not stabbing anyone",
+        "I put my sword down",
+        "I ready my sling but don't shoot yet",
+    ],
+)
+def test_what_is_denied_is_not_done(line: str) -> None:
+    """A word for a blow behind "not" strikes nobody, in whatever other words the line is read."""
+    found = meaning("goblins", line)
+    deeds = [one.verb for one in (found, found.then) if one is not None]
+    assert not {"attack", "take", "cast"} & {*deeds}
+
+
+@pytest.mark.parametrize(
+    ("scene", "line", "way"),
+    [
+        ("green", "somewhere with a fire and a roof", "inn door"),
+        ("green", "off to where they pray", "chapel path"),
+        ("green", "Throk strides off toward the fruit trees", "orchard lane"),
+        ("green", "I believe I shall repair to the hostelry", "inn door"),
+        ("square", "the really big house over there, can we go in", "tall house"),
+        ("square", "where do the builders work? let's go there", "masons' gate"),
+        ("goblins", "Pim scampers for the long dark building", "cider house"),
+        ("inn", "back into the snow", "out to the green"),
+    ],
+)
+def test_a_place_is_found_by_what_it_is_for_or_like(scene: str, line: str, way: str) -> None:
+    """Nobody has to know what the adventure calls a way."""
+    found = meaning(scene, line)
+    assert (found.verb, (found.what or "").partition(" (")[0]) == ("go", way)
+
+
+def test_a_place_that_nothing_here_is_like_is_no_way() -> None:
+    """A description that fits no way, or two alike, moves nobody."""
+    for line in ("to the dragon's lair", "go to the lighthouse", "walk to the arena"):
+        assert meaning("green", line).act is None
+
+
+@pytest.mark.parametrize(
+    ("line", "question"),
+    [
+        ("what's my AC", "me"),
+        ("do I need to roll for that?", "rules"),
+        ("how do I pick up stuff", "rules"),
+        ("what do I have equipped", "items"),
+        ("what was I supposed to bring her", "quests"),
+        ("where did everyone go", "party"),
+        ("who else is in the taproom", "who"),
+    ],
+)
+def test_questions_to_the_game_have_answers_of_their_own(line: str, question: str) -> None:
+    """Though somebody stands by who could be asked."""
+    found = meaning("inn", line)
+    assert (found.verb, found.question) == ("meta", question)
+
+
+def test_speech_beside_a_deed_is_to_who_is_named_in_it() -> None:
+    for line in (
+        'Zara crouches beside the old knitter. "Cold night, grandmother."',
+        "*plops down beside granny* cold, isn't it?",
+    ):
+        found = meaning("inn", line)
+        assert found.verb in ("tell", "ask")
+        assert found.target == "an old woman who knits"
+        assert found.words == line
 
 
 def test_a_line_takes_a_few_milliseconds() -> None:

@@ -1,13 +1,19 @@
 """Questions to the game, which it answers at once from what the character knows. No round is spent."""
 
+import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from dndbots.game.input.meanings import META, Understanding
-from dndbots.game.input.vocabulary.lexicon import game_patterns, phrase_pattern, word_group
+from dndbots.game.input.vocabulary.lexicon import game_patterns, phrase_pattern, word_group, word_lists
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, SceneNames
-from dndbots.game.input.vocabulary.typed_words import TypedWord
+from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord
 
+_EXPLETIVE: Final = re.compile(
+    r"\b(what|where|who|why|how|when) (?:the actual|the|in the|on|in) (?:\w+ )?"
+    r"(?:hell|heck|fuck|fucking|world|earth|shit|devil|blazes|deuce)\b"
+)
 _MOST_WORDS: Final = 24
 _MOST_LINES: Final = 6
 _ABOUT: Final = "about"
@@ -19,17 +25,29 @@ _ROLLS: Final = frozenset(("roll", "dice", "rules", "raw", "dc", "rolls"))
 
 
 def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understanding | None:
-    """Return a question to the game; None if a line is none."""
+    """Return a question to the game; None if a line is none. Of two questions, the first is answered."""
+    second = next((n for n in range(2, len(words) - 1) if _begins_question(words, n)), None)
+    return _find_question(scene, words) or (None if second is None else _find_question(scene, words[:second]))
+
+
+def _begins_question(words: Sequence[TypedWord], at: int) -> bool:
+    return words[at].text in ("and", "or", ",") and words[at + 1].text in word_group("wh")
+
+
+def _find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understanding | None:
     plain = [word for word in words if not word.is_mark]
     if not plain or len(plain) > _MOST_WORDS:
         return None
     whole = _in_first_person(scene, plain)
     text = _point_of(whole)
     is_asked = words[-1].text == "?" or plain[0].text in word_group("wh") | word_group("auxiliary")
-    for entry in game_patterns():
+    has_sentences = any(word.text in ENDS for word in words[:-1])  # each is read by itself
+    # Talk of rules comes last: "what is my AC" has an answer of its own.
+    for entry in sorted(game_patterns(), key=lambda entry: entry.topic == _MECHANICS):
         if entry.topic == _MECHANICS:
             to_somebody = _NOT_TO_THE_GAME & {word.text for word in plain} and not _ROLLS & {*whole.split()}
-            if is_asked and not to_somebody and entry.pattern.search(whole):
+            is_tried = has_sentences or _rolled_on().search(whole) is not None
+            if is_asked and not to_somebody and not is_tried and entry.pattern.search(whole):
                 return Understanding(verb=META, question=_RULES)
             continue
         match = entry.pattern.match(text) or (entry.pattern.match(whole) if whole != text else None)
@@ -44,6 +62,13 @@ def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understandin
             return _about(scene, topic, text)
         return Understanding(verb=META, question=entry.topic)
     return None
+
+
+@cache
+def _rolled_on() -> re.Pattern[str]:
+    """Return the pattern of a roll for a skill that is tried on something: "roll insight on the reeve"."""
+    skills = "|".join(sorted(word_lists().skills))
+    return re.compile(rf"\b(?:{skills}) (?:check |roll |test )?(?:on|at|to|against|with|if|whether)\b")
 
 
 def _in_first_person(scene: SceneNames, words: Sequence[TypedWord]) -> str:
@@ -67,7 +92,7 @@ def _point_of(text: str) -> str:
     front = phrase_pattern("question_front")
     while (match := front.match(text)) is not None and match.end() < len(text):
         text = text[match.end() :].lstrip()
-    words = text.split()
+    words = [word for word in _EXPLETIVE.sub(r"\1", text).split() if word not in word_group("filler")]
     while len(words) > 1 and words[-1] in word_group("question_ending"):
         words.pop()
     return " ".join(words)

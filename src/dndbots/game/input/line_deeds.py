@@ -11,7 +11,7 @@ from dndbots.game.input.meanings import META, NOT_DONE, REFUSED, SAID, Understan
 from dndbots.game.input.point_reader import PointReader, introduces
 from dndbots.game.input.talk.offer_answers import is_excuse, is_handshake, read_answer
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
-from dndbots.game.input.vocabulary.lexicon import phrase_pattern
+from dndbots.game.input.vocabulary.lexicon import phrase_pattern, word_group
 from dndbots.game.input.vocabulary.scene_names import SceneNames
 from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord, text_of
 
@@ -22,6 +22,11 @@ _TALK: Final = frozenset(("tell", "ask", "parley"))
 # Deeds that may follow behind "and" after "tell him …".
 _AFTER_TALK: Final = frozenset(("go", "flee", "attack", "give", "take", "buy", "use"))
 _WAITING: Final = frozenset(("defend", "listen", "sense", "protect"))
+_BODILY: Final = frozenset(("heave", "handle", "gesture", "leap", "shake", "climb", "craft"))
+_BEHIND_APPROACH: Final = frozenset(
+    (*SAID, "look", "take", "bind", "try", "give", "use", "attack", "open", "cast", "search")
+)
+_SHORTEST_SPEECH: Final = 3
 _PRELUDES: Final = frozenset(("handle", "leap", "heave", "swim", "shake", "approach", "climb"))
 
 
@@ -55,7 +60,7 @@ class LineDeeds:
         read: list[Understanding] = []
         for part in parts[:_MOST_CLAUSES]:
             read.append(self._points.read(part))
-            self._points.mention(read[-1])
+            self._points.mention(read[-1], part)
         if len(read) > 1 and self._is_remark(parts[0], read):
             second = next(found for found in read[1:] if found.verb not in NOT_DONE)
             return replace(second, then=read[0]) if read[0].verb == "ask" else reword(second, whole.text)
@@ -151,6 +156,24 @@ class LineDeeds:
                 break
         return answer
 
+    def _with_means(
+        self, first: Understanding, second: Understanding, words: Sequence[TypedWord]
+    ) -> Understanding | None:
+        """Return a deed that is done with what is taken in hand before it; None if they are two."""
+        if second.verb == "try" and second.target is not None:
+            return second  # "draw a dagger and put it to her throat"
+        if second.verb != "attack" or first.act is None or second.act is None:
+            return None
+        armed = second.act.model_copy(update={"what": second.act.what or first.act.what})
+        worded = self._clauses.read(words).worded
+        return reword(replace(second, what=second.what or first.what, act=armed), worded)
+
+    @staticmethod
+    def _readies(found: Understanding) -> bool:
+        """Check that something is only taken in hand: "draw my dagger"."""
+        attempt = None if found.act is None else found.act.attempt
+        return found.verb == "use" and attempt is not None and attempt.approach in ("draw", "use", "show")
+
     def _merge(
         self, first: Understanding, second: Understanding, words: Sequence[TypedWord]
     ) -> Understanding | None:
@@ -163,10 +186,8 @@ class LineDeeds:
             return second
         if SECRET.search(self._line):
             return None
-        if first.verb == "use" and second.verb == "attack" and first.act and second.act:
-            armed = second.act.model_copy(update={"what": second.act.what or first.act.what})
-            worded = self._clauses.read(words).worded
-            return reword(replace(second, what=second.what or first.what, act=armed), worded)
+        if self._readies(first) and second.act is not None:
+            return self._with_means(first, second, words)
         if first.verb in _TALK and second.verb in _TALK and first.target == second.target:
             whole = Clause(self._line, [*words]).text
             return reword(second if second.verb == "ask" else first, whole)
@@ -175,17 +196,45 @@ class LineDeeds:
 
 def leads_to(scene: SceneNames, first: Understanding, second: Understanding) -> bool:
     """Check that the first deed only leads up to the second: "walk up to him and ask"."""
-    approach = "" if first.check is None else first.check.approach
-    if first.verb == "look" and first.target is not None:
-        return second.target == first.target and second.verb in SAID
+    if first.verb == "tell":
+        is_friend = any(friend.label == first.target for friend in scene.friends)
+        return is_friend and len(first.words.split()) < _SHORTEST_SPEECH  # "Come, Zara, let us go"
     if first.verb == "look":
-        is_thing = first.act is not None and first.act.what in scene.here.sights.things
-        return not is_thing and second.verb in ("ask", "tell")
+        return _look_leads_to(scene, first, second)
+    if first.verb == "stay":
+        waits = "" if second.check is None else second.check.approach
+        return waits not in _WAITING and second.verb not in ("look", "search", META)  # "wait and listen"
+    return _motion_leads_to(first, second)
+
+
+def _look_leads_to(scene: SceneNames, first: Understanding, second: Understanding) -> bool:
+    if first.target is not None:
+        return second.target == first.target and second.verb in SAID
+    is_thing = first.act is not None and first.act.what in scene.here.sights.things
+    return not is_thing and second.verb in ("ask", "tell")
+
+
+def _motion_leads_to(first: Understanding, second: Understanding) -> bool:
+    approach = "" if first.check is None else first.check.approach
+    is_at_nobody = first.act is None or not first.act.what
+    leads = approach == "gesture"
     if approach == "approach":
-        return second.verb in (*SAID, "look", "take")
-    if approach in _PRELUDES:
-        return second.verb in SAID or (second.verb == "attack" and first.target is None)
-    second_approach = "" if second.check is None else second.check.approach
-    if first.verb == "stay" and (second_approach in _WAITING or second.verb in ("look", "search", META)):
-        return False  # "wait and listen"
-    return first.verb == "stay" or approach == "gesture"
+        leads = second.verb in _BEHIND_APPROACH
+    elif approach in _BODILY and first.target is not None and second.verb in SAID:
+        leads = second.target == first.target
+    elif _is_bare_motion(first):
+        leads = second.verb not in ("stay", *NOT_DONE)  # "Throk turns and trudges up the path"
+    elif approach == "scare" and is_at_nobody and second.verb == "attack":
+        leads = True  # "roar and swing"
+    elif approach in _PRELUDES:
+        leads = second.verb in SAID or (second.verb == "attack" and first.target is None)
+    return leads
+
+
+def _is_bare_motion(found: Understanding) -> bool:
+    """Check for a motion of one's own body or clothes, done to nobody: "turn", "draw my cloak about me"."""
+    approach = "" if found.check is None else found.check.approach
+    if approach not in _BODILY or found.target is not None:
+        return False
+    own = word_group("clothes") | word_group("body")
+    return not found.what or all(word in own or word in word_group("plain") for word in found.what.split())

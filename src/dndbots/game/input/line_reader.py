@@ -13,16 +13,26 @@ from dndbots.events import LONGEST_LABEL
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
 from dndbots.game.input.game_questions import find_question
 from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
+from dndbots.game.input.grammar.other_wordings import word_otherwise
 from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.line_deeds import SECRET, LineDeeds, leads_to
-from dndbots.game.input.meanings import NOT_DONE, SAID, Understanding, refuse, reword
+from dndbots.game.input.meanings import NOT_DONE, SAID, UNCLEAR, Understanding, refuse, reword
 from dndbots.game.input.talk.absent_names import find_absent_call, refuse_name
 from dndbots.game.input.talk.asides import find_aside
+from dndbots.game.input.talk.offer_answers import read_answer
 from dndbots.game.input.talk.spoken_reader import SpokenReader
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
-from dndbots.game.input.vocabulary.lexicon import VerbSense
-from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, PERSON, THING, SceneName, SceneNames
-from dndbots.game.input.vocabulary.typed_words import TypedWord, clean_line, read_words
+from dndbots.game.input.vocabulary.lexicon import phrase_pattern, verb_lexicon, word_group
+from dndbots.game.input.vocabulary.scene_names import (
+    FOE,
+    FRIEND,
+    ITEM,
+    PERSON,
+    THING,
+    SceneName,
+    SceneNames,
+)
+from dndbots.game.input.vocabulary.typed_words import TypedWord, clean_line, read_words, text_of
 from dndbots.game.state.table import Table
 
 _QUOTED: Final = re.compile(
@@ -37,6 +47,13 @@ _SAID_TO: Final = re.compile(
     r"to (?P<name>[^*]{1,60})\*[:,]?(?P<words>[^*]+)",
     re.IGNORECASE,
 )
+_LONGEST_TITLE: Final = 9
+_LONGEST_NAME: Final = 5
+_JOINED: Final = frozenset(("and", "then", "but", "as", "while"))
+_TO_YOU: Final = frozenset(("you", "your", "yours", "yourself"))
+_BESIDE_SPEECH: Final = frozenset(("gesture", "approach", "perform", "handle", "shake", "knock"))
+_LONGEST_REWORDED: Final = 240
+_VAGUE_ATTEMPTS: Final = frozenset(("approach", "handle", "recall"))
 _MOST_WORDS: Final = 120  # in which deeds are looked for; what stands behind them is still said
 
 
@@ -64,9 +81,20 @@ class _LineReader:
         self._deeds = LineDeeds(scene, line)
 
     def read(self) -> Understanding:
-        return find_aside(self._scene, self._line) or self._read_aloud()
+        found = find_aside(self._scene, self._line) or self.read_aloud()
+        return self._read_otherwise() or found if _is_weak(found) else found
 
-    def _read_aloud(self) -> Understanding:
+    def _read_otherwise(self) -> Understanding | None:
+        """Read a line that is not understood in other words; None if they make no deed that is clear."""
+        if SECRET.search(self._line) or len(self._line) > _LONGEST_REWORDED:
+            return None
+        for wording in word_otherwise(self._line):
+            again = _LineReader(SceneNames(self._scene.table, self._scene.who), wording.text).read_aloud()
+            if again.act is not None and again.verb in wording.verbs:
+                return reword(again, self._line)
+        return None
+
+    def read_aloud(self) -> Understanding:
         """Read a line that is no aside."""
         line = self._line
         if _EMOTE.fullmatch(line):
@@ -78,13 +106,49 @@ class _LineReader:
             return Understanding(verb="say", words=said["words"], act=Act(words=said["words"]))
         if line.startswith(_SPEECH_MARKS) or _QUOTED.search(line):
             return self._read_quoted()
-        words = _first_words(line)
+        words = self._as_me(_first_words(line))
         if len(words) > 2 and words[0].text in {"me", "i", *self._scene.me.words} and words[1].text == ":":
             spoken = Clause(line, words[2:], words[2:])  # "Throk: hello there"
             return self._talk.statement(spoken, sure=True) or self._talk.say(spoken)
         absent = find_absent_call(self._scene, line, words)
         called = refuse_name(self._scene, line, absent, "tell") if absent else None
         return called or find_question(self._scene, words) or self._read_words(words)
+
+    def _as_me(self, words: list[TypedWord]) -> list[TypedWord]:
+        """Read "he" and "his hand drops" as the character itself in a line that begins with its name."""
+        me = self._scene.me.words
+        words = self._without_title(words)
+        own = next((n for n, word in enumerate(words) if word.text not in me), 0)
+        if not own or own + 1 >= len(words):
+            return words
+        lexicon = verb_lexicon()
+        if words[own].text in word_group("body") and lexicon.has(words[own + 1].text):
+            words = [*words[:own], *words[own + 1 :]]  # "Throk's hand drops to his sword"
+        elif not lexicon.has(words[own].text):
+            return words
+        read = words[:own]
+        for number, word in enumerate(words[own:], start=own):
+            behind = words[number + 1].text if number + 1 < len(words) else ""
+            begins = words[number - 1].is_mark or words[number - 1].text in _JOINED
+            is_me = word.text in ("he", "she", "they") and begins and lexicon.has(behind)
+            is_mine = word.text in ("his", "her", "their") and self._is_mine(words[number + 1 : number + 3])
+            read.append(word._replace(text="i" if is_me else "my" if is_mine else word.text))
+        return read
+
+    def _is_mine(self, named: Sequence[TypedWord]) -> bool:
+        """Check for a part of the body, or something that is worn or carried."""
+        own = word_group("body") | word_group("clothes") | {"gaze", "eyes", "head", "way", "voice", "mind"}
+        return any(word.text in own for word in named) or self._scene.find(named[:1], (ITEM,)) is not None
+
+    def _without_title(self, words: list[TypedWord]) -> list[TypedWord]:
+        """Return "with a sigh the old mage opens" with the name of the character, if no friend is a mage."""
+        me, titles = self._scene.me.words, self._scene.my_titles
+        titled = next((n for n, word in enumerate(words[:_LONGEST_TITLE]) if n and word.text in titles), 0)
+        verb = words[titled + 1].text if titled and titled + 1 < len(words) else ""
+        start = next((n for n in range(titled) if words[n].text in ("the", "our", "my")), None)
+        if start is None or not me or not verb_lexicon().has(verb) or not verb.endswith(("s", "ed")):
+            return words
+        return [*words[:start], words[titled]._replace(text=min(me)), *words[titled + 1 :]]
 
     # Quotation marks.
 
@@ -106,18 +170,41 @@ class _LineReader:
             return told if told.act is None else reword(told, self._line)
         around = _EMOTES.sub(" ", self._line).strip(" ,.:;-")
         self._scene.mentioned_thing = self._scene.find(read_words(around), (THING,))
-        for inner in _EMOTES.findall(self._line):
-            found = _LineReader(self._scene, inner.strip()).read() if inner.strip() else None
+        emotes = [inner.strip() for inner in _EMOTES.findall(self._line)]
+        self._scene.mentioned = self._named_in(*emotes) or self._scene.mentioned
+        for inner in emotes:
+            found = _LineReader(self._scene, inner).read() if inner else None
             approach = "" if found is None or found.check is None else found.check.approach
             if (
                 found is not None
                 and found.act is not None
-                and found.verb not in SAID
-                and approach != "gesture"
+                and found.verb not in (*SAID, "stay")
+                and not (approach in _BESIDE_SPEECH or (found.verb == "look" and found.target and around))
             ):
                 return reword(found, self._line)
         found = _LineReader(self._scene, around or self._line.replace("*", " ")).read()
+        if found.verb == UNCLEAR and around:
+            found = self._told_near(around) or found
         return found if found.act is None else reword(found, self._line)
+
+    def _named_in(self, *texts: str) -> SceneName | None:
+        """Return who is named in what is done beside speech: they are spoken to."""
+        for text in texts:
+            words = read_words(text)
+            starts = [n + 1 for n, word in enumerate(words) if word.text in word_group("preposition")]
+            for start in (*starts, 0, 1):
+                found = self._scene.find(words[start : start + _LONGEST_NAME], (PERSON, FOE, FRIEND))
+                if found is not None:
+                    return found
+        return None
+
+    def _told_near(self, text: str) -> Understanding | None:
+        """Return words beside a deed as said to who was named in it, or is near; None if nobody is."""
+        words = read_words(text)
+        target = self._scene.mentioned or self._scene.speaker
+        if not words or target is None:
+            return None
+        return self._talk.tell(Clause(text, words, words), target)
 
     def _read_quoted(self) -> Understanding:
         """Read speech in quotation marks, and what is done beside it."""
@@ -130,6 +217,7 @@ class _LineReader:
             return self._read_words(typed)
         outside = _QUOTED.sub(" ", line).strip(" ,.:;-")
         words = _first_words(outside)
+        speech = self._quoted_near(outside) or speech
         clause = ClauseReader(self._scene, outside).read(words)
         matches, spoken = find_verbs(clause)
         if not matches:
@@ -138,7 +226,7 @@ class _LineReader:
             target = self._scene.find(clause.core[1:], (PERSON, FOE, FRIEND))
             slots = DeedSlots(self._scene, clause, matches[0], spoken)
             absent = SpokenReader(self._scene).refuse_absent(slots, target)
-            return absent or (speech if target is None else self._quoted_to(target, matches[0].sense))
+            return absent or (speech if target is None else self._quoted_to(target, matches[0].sense.name))
         found = LineDeeds(self._scene, outside).read(words)
         is_mostly_said = 2 * len(outside) < len(line) and found.verb in ("try", "look", "search")
         is_bare = found.verb == "try" and found.target is None and found.what is None  # "I laugh"
@@ -152,6 +240,27 @@ class _LineReader:
             return speech
         return reword(found, line)
 
+    def _quoted_near(self, outside: str) -> Understanding | None:
+        """Return speech beside a deed as said to who is named in the deed, or is plainly asked."""
+        named = self._named_in(outside)
+        quoted = " ".join(_QUOTED.findall(self._line)).strip(' "\u201c\u201d')
+        words = read_words(quoted)
+        clause = Clause(quoted, words, words)
+        is_asked = quoted.endswith("?") or bool(_TO_YOU & {word.text for word in words})
+        is_social = phrase_pattern("social").match(text_of(words)) is not None
+        is_alone = len(self._scene.persons) == 1 and not self._scene.friends
+        is_wanted = bool({"me", "us"} & {word.text for word in words[1:3]})  # "Tell me everything"
+        heard = is_asked or is_social or is_alone or is_wanted
+        target = named or (self._scene.speaker if heard else None)
+        called = ClauseReader(self._scene, quoted).read(words).addressed if words else None
+        target = called or target
+        if target is None or not outside:
+            return None
+        answer = read_answer(self._scene, clause) if target.kind == PERSON else None
+        if answer is not None:
+            return reword(answer, self._line)
+        return self._quoted_to(target, "ask" if quoted.endswith("?") else "tell")
+
     def _is_spoken(self, words: Sequence[TypedWord]) -> bool:
         """Check for "say" or "whisper to Zara": all that follows is said, word for word."""
         matches, said = find_verbs(self._clauses.read(words))
@@ -160,14 +269,14 @@ class _LineReader:
         behind = said[matches[0].end :]  # in 'whisper "he lies" to Zara', the name comes last
         return not behind or not self._line[: behind[0].start].endswith(_SPEECH_MARKS)
 
-    def _quoted_to(self, target: SceneName, sense: VerbSense) -> Understanding:
+    def _quoted_to(self, target: SceneName, sense: str) -> Understanding:
         line, quoted = self._line, " ".join(_QUOTED.findall(self._line))
         verb = {FOE: Verb.PARLEY, FRIEND: Verb.SAY}.get(target.kind, Verb.TELL)
         shown = "parley" if target.kind == FOE else "tell"
         words, what = line, None
-        if sense.name == "whisper" and target.kind != FOE:
+        if sense == "whisper" and target.kind != FOE:
             verb, shown, words = Verb.WHISPER, "whisper", quoted
-        elif sense.name == "ask" and target.kind == PERSON:
+        elif sense == "ask" and target.kind == PERSON:
             verb, shown, what = Verb.ASK, "ask", quoted.strip(' "\u201c\u201d?')[:LONGEST_LABEL] or None
         act = Act(verb=verb, target=target.key, what=what, words=words)
         return Understanding(verb=shown, target=target.label, what=what, words=words, act=act)
@@ -178,6 +287,14 @@ class _LineReader:
             reason = f"a line of more than {_MOST_WORDS} words is too long to whisper in; whisper in another"
             return refuse(self._line, reason)
         return self._deeds.read(words)
+
+
+def _is_weak(found: Understanding) -> bool:
+    """Check that a line was not understood, or only as some attempt at nothing that is here."""
+    if found.verb == UNCLEAR:
+        return True
+    approach = "" if found.check is None else found.check.approach
+    return found.verb == "try" and found.target is None and approach in _VAGUE_ATTEMPTS
 
 
 def _first_words(line: str) -> list[TypedWord]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from dndbots.game.acts import Act, Verb
 from dndbots.game.input.deeds.deed_reader import read_deed, read_hidden_deed, read_unknown_deed
 from dndbots.game.input.deeds.way_finder import read_way
 from dndbots.game.input.game_questions import find_question
@@ -14,7 +15,16 @@ from dndbots.game.input.readings import list_readings
 from dndbots.game.input.talk.offer_answers import confirms_deal, is_handshake, read_answer
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
 from dndbots.game.input.vocabulary.lexicon import VerbSense, phrase_pattern, verb_lexicon, word_group
-from dndbots.game.input.vocabulary.scene_names import FOE, PERSON, THING, WAY, SceneNames
+from dndbots.game.input.vocabulary.scene_names import (
+    FOE,
+    FRIEND,
+    ITEM,
+    PERSON,
+    SPELL,
+    THING,
+    WAY,
+    SceneNames,
+)
 from dndbots.game.input.vocabulary.typed_words import TypedWord, read_words, text_of
 
 _PROMISES: Final = re.compile(
@@ -31,6 +41,9 @@ _FEELS: Final = re.compile(r"(?:\w+ )?(?:i|we) (?:am|are)(?: \w+)? \w+ing\b")
 _BEING: Final = frozenset(("come", "came", "am", "are", "live", "lived", "hail", "serve", "mean"))
 _SHORTEST_INTRODUCTION: Final = 3
 _STEPS: Final = frozenset(("gesture", "approach", "handle", "defend"))  # attempts that lead up to something
+_FINDING: Final = frozenset(("find", "save", "rescue", "bring", "wake", "seek", "free", "help"))
+_OF_SOMEBODY: Final = frozenset(("her", "him", "them", "back", "up", "all", "soon", "for", "you", "promise"))
+_SHARED: Final = frozenset(("go", "flee", "search", "look", "rest", "attack", "buy"))
 _REQUESTED: Final = frozenset(("go", "stay", "try", "look", "flee", "use"))
 
 
@@ -52,7 +65,7 @@ class PointReader:
 
     def _read_purpose(self, clause: Clause, found: Understanding | None) -> Understanding | None:
         """Return the deed behind "to", if what stands before it only leads up to it: "lean in to see …"."""
-        if found is None:
+        if found is None or clause.said[:1] == ["not"]:
             return None
         is_step = found.verb == "stay" or (found.check is not None and found.check.approach in _STEPS)
         if not is_step and found.verb != "look":
@@ -68,16 +81,21 @@ class PointReader:
         return None
 
     def _read_addressed(self, clause: Clause) -> Understanding:
+        is_friend = clause.addressed is not None and clause.addressed.kind == FRIEND
+        if is_friend and clause.intent.startswith("let us"):
+            deed = read_deed(self._scene, clause)
+            if deed is not None and deed.verb in _SHARED:
+                return deed  # "Zara, let us go to the inn"
         found = self._talk.question(clause) if clause.core and clause.is_question else None
         return found or self._talk.statement(clause) or self.unclear(clause.words)
 
     def _read_plain(self, clause: Clause) -> Understanding | None:
         """Read a clause that addresses nobody by name; None if it is unclear."""
-        if self._is_noise(clause):
-            return None
-        if not clause.core:
-            return self._talk.statement(clause, sure=True)
+        if self._is_noise(clause) or not clause.core:
+            return None if clause.core else self._talk.statement(clause, sure=True)
         matches, _ = find_verbs(clause)
+        if clause.said[0] == "not" and verb_lexicon().is_plain("".join(clause.said[1:2])):
+            return self._read_not_done(clause)
         sense = matches[0].sense if matches else None
         is_spoken = sense is not None and sense.name in SPOKEN and not clause.request
         if clause.is_question and not is_spoken:
@@ -90,28 +108,50 @@ class PointReader:
             return self._read_request(clause, sense)
         return self._read_deed(clause, has_verb=sense is not None)
 
+    def _is_truce(self, clause: Clause) -> bool:
+        """Check for words to foes so that nobody strikes."""
+        return bool(self._scene.foes) and phrase_pattern("peace").search(text_of(clause.words)) is not None
+
+    def _read_not_done(self, clause: Clause) -> Understanding | None:
+        """Read "I do not shoot" as waiting, and "do not shoot" as said to who may."""
+        answer = self._talk.tell(clause, self._scene.foes[0]) if self._is_truce(clause) else None
+        answer = answer or read_answer(self._scene, clause)
+        to_others = clause.intent.split()[:1] not in (["i"], ["we"]) or {"you", "your"} & {*clause.said}
+        if answer is not None or to_others:
+            return answer or self._talk.statement(clause, sure=True) or self._talk.say(clause)
+        act = Act(verb=Verb.STAY, words=clause.worded)
+        return Understanding(verb="stay", words=act.words, act=act)
+
     def _read_deed(self, clause: Clause, *, has_verb: bool) -> Understanding | None:
         scene, talk = self._scene, self._talk
-        is_truce = bool(scene.foes) and phrase_pattern("peace").search(text_of(clause.words)) is not None
-        wondered = talk.tell(clause, scene.foes[0]) if is_truce else talk.wondered(clause)
+        wondered = talk.tell(clause, scene.foes[0]) if self._is_truce(clause) else talk.wondered(clause)
         if wondered is not None:
             return wondered
         offers = clause.intent.startswith(("let me", "let us")) or _PROMISES.match(text_of(clause.words))
         if offers and {"you", "your"} & set(clause.said):
             return talk.statement(clause, sure=True)  # "we will help you", with nothing on offer
-        introduced = clause.intent in ("", "i", "we") and introduces(text_of(clause.words).split())
-        introduced = introduced or confirms_deal(scene, clause)
-        feels = clause.said[0] in word_group("feeling") and _FEELS.match(text_of(clause.words)) is not None
-        if (scene.persons and introduced) or feels:
-            return talk.statement(clause, sure=True)  # "I am freezing"
-        is_bare = len(clause.said) == 1 and clause.said[0] in word_group("stative") | {"help"}
-        if is_bare and clause.intent.split()[:1] in (["i"], ["we"]) and scene.persons:
-            return talk.statement(clause, sure=True)  # "I understand"
+        if self._speaks_of_oneself(clause):
+            return read_answer(scene, clause) or talk.statement(clause, sure=True)
         if not has_verb and not clause.intent:
             found = talk.statement(clause) or read_deed(scene, clause)
             return found or read_hidden_deed(scene, clause) or read_unknown_deed(scene, clause)
         found = read_deed(scene, clause) or read_answer(scene, clause) or talk.statement(clause)
         return found or read_hidden_deed(scene, clause) or read_unknown_deed(scene, clause)
+
+    def _speaks_of_oneself(self, clause: Clause) -> bool:
+        """Check for words about oneself, to who is here: "I am freezing", "I will find her"."""
+        scene, said = self._scene, clause.said
+        if said[0] in word_group("feeling") and _FEELS.match(text_of(clause.words)) is not None:
+            return True
+        introduced = clause.intent in ("", "i", "we") and introduces(text_of(clause.words).split())
+        if not scene.persons or introduced or confirms_deal(scene, clause):
+            return bool(scene.persons)
+        if clause.intent.split()[:1] not in (["i"], ["we"]):
+            return False
+        is_bare = len(said) == 1 and said[0] in word_group("stative") | {"help"}
+        is_about_her = said[0] in _FINDING and len(said) > 1 and set(said[1:]) <= _OF_SOMEBODY
+        knows = said[0] in word_group("stative") and bool({"you", "your"} & {*said})
+        return is_bare or knows or (is_about_her and len(clause.intent.split()) > 1)
 
     def _may_answer(self, clause: Clause, sense: VerbSense) -> bool:
         """Check that a clause with a verb may still answer an offer: "I will find your proof"."""
@@ -145,11 +185,13 @@ class PointReader:
         said = clause.said
         if clause.intent:
             return False
-        if said[:2] == ["do", "not"]:
-            return True
+        if said[:2] == ["do", "not"] or said[1:2] == ["not"]:
+            return True  # "do not move", "weep not"
         matches, words = find_verbs(clause)
-        if matches[0].sense.verb in ("buy", "parley"):
-            return False
+        if matches[0].sense.verb in ("buy", "parley") or (
+            matches[0].sense.verb == "attack" and self._scene.is_fight and matches[0].weight > 1
+        ):
+            return False  # "die, you dogs" is a blow
         if {"you", "your", "yourself", "yourselves"} & {*said} and matches[0].sense.name not in SPOKEN:
             return True
         if matches[0].gap is not None:
@@ -185,16 +227,22 @@ class PointReader:
         """Return that words are not understood, with what they may mean."""
         return list_readings(self._scene, self._line, [word.text for word in words if not word.is_mark])
 
-    def mention(self, found: Understanding) -> None:
+    def mention(self, found: Understanding, words: Sequence[TypedWord] = ()) -> None:
         """Remember who was named, for the pronouns behind it."""
         key = None if found.act is None else found.act.target
         what = None if found.act is None else found.act.what
         named = next((name for name in self._scene.beings if name.key == key), None)
         if named is None and found.verb == "stay":
             named = self._scene.find(read_words(found.words), (PERSON, FOE))
-        thing = next((name for name in self._scene.things if name.key == what), None)
+        things = (*self._scene.things, *self._scene.items)
+        thing = next((name for name in things if name.key == what), None) if what is not None else None
         if thing is None and found.verb == "ask":
             thing = self._scene.find(read_words(found.words), (THING,))
+        if found.act is None or found.act.verb is Verb.SAY:
+            thing = (
+                self._scene.find(words, (SPELL, THING, ITEM)) or thing
+            )  # "I have Sleep ready, use it on her"
+            named = named or self._scene.find(words, (PERSON, FOE, FRIEND))
         self._scene.mentioned = named or self._scene.mentioned
         self._scene.mentioned_thing = thing or self._scene.mentioned_thing
 

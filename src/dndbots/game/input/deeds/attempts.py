@@ -7,7 +7,7 @@ from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.meanings import Understanding, refuse
 from dndbots.game.input.talk.absent_names import names_being
-from dndbots.game.input.vocabulary.lexicon import VerbSense, word_group
+from dndbots.game.input.vocabulary.lexicon import GAP, VerbSense, word_group
 from dndbots.game.input.vocabulary.scene_names import FOE, ITEM, SceneName
 
 TAKING: Final = VerbSense("try.take", "try", "take", "dex", "easy")
@@ -15,6 +15,7 @@ STEALING: Final = VerbSense("try.pickpocket", "try", "pickpocket", "dex", "hard"
 FORCING: Final = VerbSense("try.force", "try", "force", "str", "hard", "broken", noise=True)
 APPROACHING: Final = VerbSense("try.approach", "try", "approach", "dex", "none")
 DEFENDING: Final = VerbSense("try.defend", "try", "defend", "dex", "easy", "guarded")
+HIDING: Final = VerbSense("try.hide", "try", "hide", "dex", "fair", "hidden")
 HANDLING: Final = VerbSense("try.handle", "try", "handle", "dex", "easy")
 DISTRACTING: Final = VerbSense("try.deceive", "try", "deceive", "dex", "easy", "fooled")
 BRAWLING: Final = VerbSense("try.shove", "try", "shove", "str", "fair", "prone", noise=True)
@@ -67,7 +68,8 @@ def read_attempt(slots: DeedSlots, sense: VerbSense | None = None) -> Understand
     """Return something tried against the odds: at whom, with or on what, and what is tested."""
     sense = sense or slots.sense
     target = slots.being or _implied_target(slots, sense)
-    if target is None and sense.approach in _AT_SOMEBODY and not slots.crowd:
+    is_there = slots.crowd or slots.scenery or slots.is_commonplace
+    if target is None and sense.approach in _AT_SOMEBODY and not is_there:
         named = f"no {slots.noun!r}" if _names_being(slots) else "nobody"
         return refuse(slots.clause.text, f"there is {named} here to try that on")
     what = _object_of(slots)
@@ -104,12 +106,24 @@ def _names_being(slots: DeedSlots) -> bool:
 
 
 def _object_of(slots: DeedSlots) -> str | None:
-    found = slots.thing or slots.find_object((ITEM,)) or slots.item
+    is_means = bool(slots.object) and not slots.is_body and bool(slots.behind("with", "using"))
+    found = slots.thing or slots.find_object((ITEM,)) or (None if is_means and slots.noun else slots.item)
     if found is not None:
         return found.label
     # "Dip a finger in the honey" is about the honey.
     noun = slots.noun_behind if slots.is_body and slots.noun_behind else slots.noun
-    return noun or None
+    return noun or _noun_of_phrase(slots) or None
+
+
+def _noun_of_phrase(slots: DeedSlots) -> str:
+    """Return what the verb phrase itself names: the water of "jump into the water"."""
+    phrase = slots.match.phrase
+    is_named = (
+        len(phrase) > 2
+        and phrase[-2] in word_group("article")
+        and phrase[-1] not in word_group("preposition")
+    )
+    return phrase[-1] if is_named and phrase[-1] != GAP else ""
 
 
 def rate_attempt(sense: VerbSense, clause: Clause, *, harder: bool = False) -> Attempt:

@@ -6,7 +6,8 @@ from itertools import takewhile
 from typing import Final
 
 from dndbots.game.acts import Act, Verb
-from dndbots.game.input.deeds.attempts import APPROACHING, DEFENDING, HANDLING, read_attempt
+from dndbots.game.input.deeds.attempts import APPROACHING, DEFENDING, HANDLING, HIDING, read_attempt
+from dndbots.game.input.deeds.described_ways import find_described
 from dndbots.game.input.deeds.fight_deeds import explain_lack, read_attack, read_bind, read_cast, read_parley
 from dndbots.game.input.deeds.sense_weights import weigh_sense
 from dndbots.game.input.deeds.thing_deeds import (
@@ -47,6 +48,9 @@ _MOST_BEFORE_VERB: Final = 4
 _ON_THE_WAY: Final = frozenset(
     ("force", "leap", "sneak", "gesture", "perform", "handle", "heave", "hide", "climb", "swim")
 )
+_THERE: Final = frozenset(("there", "in", "inside", "it", "over", "that", "way", "to", "then", "now", "into"))
+_DENIED: Final = frozenset(("not", "never", "without", "nobody", "no"))
+_SEEKING: Final = frozenset(("find", "look", "seek", "get", "warm", "shelter"))
 _NEED_GEAR: Final = frozenset(("attack", "use", "try", "give", "sell"))
 _BEFORE_TOPIC: Final = frozenset(("about", "why", "what", "who", "how", "if", "whether"))
 _AIMING: Final = frozenset(("at", "to", "into", "in", "through", "on"))
@@ -119,6 +123,8 @@ def _names_spell(scene: SceneNames, clause: Clause, *, is_spoken: bool) -> bool:
     said = {*clause.said}
     if is_spoken and not said & {"incantation", "words"}:
         return False
+    if "spell" in said:
+        return sum(bool(spell.words & said) for spell in scene.spells) == 1  # "pop my shield spell"
     return any(spell.words <= said and (len(spell.words) > 1 or "spell" in said) for spell in scene.spells)
 
 
@@ -139,7 +145,9 @@ def _read_go(slots: DeedSlots) -> Understanding | None:
     leaves = sense.name == "leave" or sense.verb == "flee"
     if leaves and slots.match.gap is not None:
         texts = texts[:1]  # "leave her in peace"
-    named = scene.find(read_words(clause.line), (WAY,)) if "there" in texts else None
+    is_taken_up = slots.being is not None and bool(PRONOUNS & {*texts})  # "…, let us pay them a visit"
+    is_there = len(texts) > 1 and all(text in _THERE for text in texts[1:])
+    named = _way_before(slots) if is_taken_up or is_there else None
     if not leaves and named is None and ways.is_here(texts):
         return refuse(clause.text, f"you are there already: this is {scene.table.name(scene.here.uid)}")
     way = named or ways.find(texts, slots, leaves=leaves)
@@ -157,6 +165,14 @@ def _read_go(slots: DeedSlots) -> Understanding | None:
     return refuse(clause.text, ways.none_called(slots.noun or " ".join(texts[1:])))
 
 
+def _way_before(slots: DeedSlots) -> SceneName | None:
+    """Return the way that is named or described before "go there", "can we go in"; None if none is."""
+    start = slots.words[0].start
+    before = [word for word in read_words(slots.clause.line) if word.end <= start]
+    texts = [word.text for word in before if not word.is_mark]
+    return slots.scene.find(before, (WAY,)) or find_described(slots.scene, texts) if texts else None
+
+
 def _read_stay(slots: DeedSlots) -> Understanding:
     if slots.scene.is_fight:
         return read_attempt(slots, DEFENDING)
@@ -166,6 +182,9 @@ def _read_stay(slots: DeedSlots) -> Understanding:
 
 def _read_rest(slots: DeedSlots) -> Understanding:
     way = _way_elsewhere(slots)
+    if way is None and slots.match.phrase[0] in _SEEKING:
+        way = find_described(slots.scene, slots.clause.said)  # "find somewhere warm"
+        way = way or find_described(slots.scene, ("warm", "roof", "bed"))
     if way is not None:
         return read_way(slots.clause, slots.scene, way)  # "warm up in the inn": go there first
     act = Act(verb=Verb.REST, words=slots.clause.worded)
@@ -215,12 +234,16 @@ def read_hidden_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
     lexicon = verb_lexicon()
     for number in range(1, min(len(words) - 1, _MOST_BEFORE_VERB)):
         before = words[number - 1].text
-        if any(
-            before in word_group(name) for name in ("subject", "auxiliary", "wh", "article")
-        ) or _is_called(scene, before):
+        if (
+            before in _DENIED
+            or any(before in word_group(name) for name in ("subject", "auxiliary", "wh", "article"))
+            or _is_called(scene, before)
+        ):
             break  # somebody else does it
         if lexicon.has(words[number].text) and words[number - 1].text not in word_group("preposition"):
             found = read_deed(scene, replace(clause, core=words[number:]))
+            if found is not None and found.verb == "say":
+                continue  # "chat says ask him"
             if found is not None and found.act is not None and (found.target or found.what):
                 return found
     at = next((n for n, word in enumerate(words) if word.text in _AIMING), 0)
@@ -238,24 +261,31 @@ def _is_called(scene: SceneNames, word: str) -> bool:
 def read_unknown_deed(scene: SceneNames, clause: Clause) -> Understanding | None:
     """Return an attempt at a deed whose verb is in no list: "I scoot my chair over", "boop the goblin"."""
     words = [word for word in clause.core if not word.is_mark and not word.is_adverb]
+    sure = clause.third
     if words and words[0].text in ("i", "we"):
-        words = words[1:]
-        sure = True
-    else:
-        sure = clause.third
-    texts = [word.text for word in words]
-    if not texts or not texts[0].isalpha() or len(texts[0]) < _SHORTEST_VERB or _is_no_verb(texts[0]):
+        words, sure = words[1:], True
+    if not _may_be_verb([word.text for word in words], sure=sure):
         return None
-    if not sure and not (len(texts) > 1 and _begins_object(texts[1:])):
-        return None
-    slots = DeedSlots(scene, clause, VerbMatch(HANDLING, (texts[0],), 1), words)
+    slots = DeedSlots(scene, clause, VerbMatch(HANDLING, (words[0].text,), 1), words)
     way = _way_elsewhere(slots)
     if way is not None:
         return read_way(clause, scene, way)
+    if slots.behind("behind", "under", "beneath") and not slots.object:
+        return read_attempt(slots, HIDING)  # "edge behind the nearest trunk"
     if not _is_grounded(slots):
         return None  # "yeet the moon"
     is_own = slots.object and slots.object[0].text == "my" and slots.find_object((ITEM,)) is not None
     return read_use(slots) if is_own else read_attempt(slots)
+
+
+def _may_be_verb(texts: Sequence[str], *, sure: bool) -> bool:
+    """Check that words may begin with a verb that is in no list."""
+    if not texts or not texts[0].isalpha() or len(texts[0]) < _SHORTEST_VERB or _is_no_verb(texts[0]):
+        return False
+    if not sure and not (len(texts) > 1 and _begins_object(texts[1:])):
+        return False
+    is_sentence = len(texts) > 2 and texts[1] in word_group("subject") and texts[2] in word_group("finite")
+    return not is_sentence  # "nah that is wild"
 
 
 def _is_grounded(slots: DeedSlots) -> bool:

@@ -13,6 +13,7 @@ from dndbots.rules.characters.equipment import Weapon, recognised
 
 # Prepositions before whom a blow or a missile meets.
 _AIMED: Final = ("at", "into", "on", "against", "in", "upon", "through", "from", "towards", "toward", "to")
+_AIMED_AT: Final = ("at", "into", "against", "on", "through", "from", "to", "toward", "towards", "over")
 _SOFT: Final = frozenset(("snow", "snowball", "snowballs", "mud", "dirt", "sand", "water", "ash", "leaves"))
 _DYING: Final = "dying"
 
@@ -25,6 +26,9 @@ def read_attack(slots: DeedSlots) -> Understanding | None:
     if slots.sense.approach == "shoot" and slots.object and slots.object[-1].text in _SOFT:
         return read_attempt(slots, DISTRACTING)
     target = _attacked(slots)
+    is_swung = bool(scene.foes) and slots.find_object((ITEM,)) is not None and not slots.behind(*_AIMED_AT)
+    if target is None and is_swung:
+        return _strike(slots, scene.foes[0])  # "swing the sword in a wide arc"
     if target is None and (slots.thing is not None or slots.scenery or not scene.foes):
         return _attack_nobody(slots)
     return _strike(slots, target or scene.foes[0])
@@ -84,7 +88,8 @@ def _attacked(slots: DeedSlots) -> SceneName | None:
 def read_cast(slots: DeedSlots) -> Understanding | None:
     """Return a spell and its target; refused if it is not ready."""
     clause, scene = slots.clause, slots.scene
-    spell = slots.spell
+    phrase = {*slots.match.phrase}
+    spell = slots.spell or next((name for name in scene.spells if name.words <= phrase), None)
     if spell is None and len(scene.spells) == 1 and slots.noun in ("", "spell", "magic"):
         spell = scene.spells[0]
     if spell is None:

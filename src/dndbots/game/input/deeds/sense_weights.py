@@ -11,6 +11,7 @@ from dndbots.rules.characters.equipment import Weapon, recognised
 _A_WORD: Final = 1.5  # the weight of each word of a phrase
 # Verbs of movement that are tried rather than done, unless they name a way.
 _OFTEN_TRIED: Final = frozenset(("climb", "swim", "slide", "jump", "hit", "press", "rock"))
+_LAID: Final = frozenset(("down", "out", "off", "away", "up"))
 _HURLING: Final = frozenset(("throw", "fling", "chuck", "toss", "flip", "hurl", "lob"))
 _AT_BEINGS: Final = frozenset(("shove", "scare", "persuade", "deceive", "pickpocket", "tame"))
 _FOR_FRIENDS: Final = frozenset(("protect", "help", "heave"))
@@ -30,6 +31,9 @@ def _attack(slots: DeedSlots) -> float:
 
 def _attacked(slots: DeedSlots) -> float:
     scene, target = slots.scene, slots.being
+    is_laid = slots.match.gap is not None and slots.match.phrase[-1] in _LAID
+    if is_laid and slots.find_object((ITEM,)) is not None:
+        return -5.0  # "put my sword down"
     if target is not None and target.kind in (FOE, PERSON):
         is_aside = target is not slots.object_being and slots.object and slots.find_object((ITEM,)) is None
         return 0.5 if is_aside else 2.5 if target.kind == FOE else 1.8
@@ -44,8 +48,8 @@ def _attacked(slots: DeedSlots) -> float:
 
 
 def _take(slots: DeedSlots) -> float:
-    if slots.is_empty:
-        return -3.0
+    if slots.is_empty or not slots.object:
+        return -3.0  # "get to Zara"
     if slots.find_object((THING,)) is not None:
         return 2.0
     if slots.object_being is not None and slots.find_object((ITEM,)) is None:
@@ -127,6 +131,8 @@ def _tell(slots: DeedSlots) -> float:
 
 def _try(slots: DeedSlots) -> float:
     being, approach = slots.object_being, slots.sense.approach
+    if approach == "scare" and slots.being is not None and slots.being.kind == FRIEND:
+        return -1.0  # "yell at Zara"
     if approach in _AT_BEINGS:
         return 1.6 if slots.being is not None else 0.0
     if approach in _FOR_FRIENDS:

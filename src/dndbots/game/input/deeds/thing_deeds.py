@@ -26,6 +26,7 @@ from dndbots.game.input.vocabulary.scene_names import (
     ITEM,
     PERSON,
     SELF,
+    SPELL,
     THING,
     WAY,
     SceneName,
@@ -35,6 +36,9 @@ from dndbots.rules.characters.equipment import recognised
 
 GOLD: Final = "gold"
 _PAYING: Final = frozenset(("pay", "tip", "bribe", "repay"))
+_OTHERS_ALL: Final = frozenset(
+    ("others", "everyone", "everybody", "party", "group", "team", "friends", "companions", "gang", "us")
+)
 _BRIBING: Final = frozenset(("bribe", "offer", "pay", "surrender", "present"))
 _LEAVING: Final = frozenset(("leave", "give", "pay", "tip", "toss", "throw", "flip", "slip", "drop"))
 _VISITING: Final = frozenset(("check", "investigate", "see", "scope"))
@@ -55,7 +59,7 @@ def read_look(slots: DeedSlots) -> Understanding | None:
     """Return a look at a thing, a person or a way; at what was told of; or around, which the game answers."""
     clause = slots.clause
     if slots.is_empty or all(word.text in ("around", "here", "about") for word in slots.all_words):
-        return Understanding(verb=META, question="where")
+        return _look_around(slots)
     found = slots.find_object((THING, *OTHERS)) or slots.find((THING, *OTHERS, WAY))
     if found is not None and found.kind == WAY and _goes_there(slots):
         return read_way(clause, slots.scene, found)
@@ -69,10 +73,21 @@ def read_look(slots: DeedSlots) -> Understanding | None:
     return _search(slots) if slots.sense.name == "look" else None
 
 
+def _look_around(slots: DeedSlots) -> Understanding:
+    """Return a look at what was named last in the line: "odd apples, look closer"; else at the place."""
+    before = slots.scene.mentioned_thing
+    if slots.is_empty and before is not None and before.kind == THING:
+        return _look_at(slots, before)
+    return Understanding(verb=META, question="where")
+
+
 def _goes_there(slots: DeedSlots) -> bool:
     """Check that a look at a way means to take it: "let us check out the house"."""
     intent = {*slots.clause.intent.split()}
-    walks = bool({word.text for word in slots.clause.core} & _WALKING or intent & {"us", "we", "go"})
+    # In "squint at the orchard to see", nobody goes; nor in "gaze out at the gap".
+    aside = set[str]() if slots.match.phrase[0] in _VISITING or "go" in slots.clause.said else {"out", "see"}
+    said = {word.text for word in slots.clause.core} - aside
+    walks = bool(said & _WALKING or intent & {"us", "we", "go"})
     walks = walks or slots.match.phrase[0] in _STROLLING
     visits = slots.match.phrase[0] in _VISITING and not slots.behind("for")
     return slots.sense.name == "look" and (walks or visits)
@@ -167,9 +182,13 @@ def read_give(slots: DeedSlots) -> Understanding | None:
     """Return that an item or coins are given; coins for nobody are left, and foes are bribed."""
     scene, gold, phrase = slots.scene, slots.gold, slots.match.phrase[0]
     to = find_recipient(slots)
+    shared = {word.text for word in slots.behind("with", "among", "between", "around", "to")}
+    if shared & _OTHERS_ALL and slots.item is not None and scene.friends:
+        return read_use(slots)  # "share some rations with the others"
     if to is None and gold is not None and phrase in _LEAVING:
         return _spend(slots, gold)
-    if to is None and phrase != "leave" and slots.item is not None and len(scene.persons) == 1:
+    is_paid = gold is not None and phrase not in _LEAVING
+    if to is None and phrase != "leave" and (slots.item is not None or is_paid) and len(scene.persons) == 1:
         to = scene.persons[0]
     if to is None and phrase == "offer" and slots.item is not None and not scene.persons and scene.foes:
         to = scene.foes[0]
@@ -219,7 +238,7 @@ def read_use(slots: DeedSlots) -> Understanding | None:
     item = slots.find_object((ITEM,)) or slots.item or _find_handy(slots)
     if approach in _HANDY and item is not None and item.key == "backpack":
         item = _find_handy(slots, is_generic=True) or item  # "eat something from my pack"
-    if _is_spell(slots, item):
+    if _is_spell(slots, item) or slots.find_object((SPELL,)) is not None:
         return read_cast(slots)
     if item is not None:
         being = slots.being

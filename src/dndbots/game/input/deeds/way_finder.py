@@ -5,6 +5,7 @@ from typing import Final
 
 from dndbots.events import EventType
 from dndbots.game.acts import Act, Verb
+from dndbots.game.input.deeds.described_ways import find_described
 from dndbots.game.input.deeds.known_routes import find_route
 from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.grammar.slots import DeedSlots
@@ -40,7 +41,9 @@ _LEADING: Final = DIRECTIONS | frozenset(
         "under",
     )
 )
+_SOMEWHERE: Final = frozenset(("somewhere", "someplace", "anywhere", "off", "where", "wherever"))
 _CLIMBING: Final = frozenset(("climb", "climbs", "climbing", "ascend", "mount", "take"))
+_REMARKS: Final = frozenset(("is", "are", "was", "were", "does"))
 _MOST_BARE: Final = 8
 _MOST_NAMED: Final = 3
 _NOT_WHERE: Final = frozenset(("with", "using", "before", "after", "without"))
@@ -48,8 +51,10 @@ _OUT: Final = frozenset(
     ("out", "outside", "exit", "outdoors", "away", "leave", "air", "cold", "night", "outdoors")
 )
 _BACK: Final = frozenset(("back", "home", "return", "came", "backtrack", "rejoin", "retreat", "around"))
-_UP: Final = frozenset(("up", "upstairs", "upwards", "upward", "ascend", "higher"))
-_DOWN: Final = frozenset(("down", "downstairs", "downwards", "downward", "descend", "deeper", "below"))
+_UP: Final = frozenset(("up", "upstairs", "upwards", "upward", "ascend", "higher", "top"))
+_DOWN: Final = frozenset(
+    ("down", "downstairs", "downwards", "downward", "descend", "deeper", "below", "bottom")
+)
 _IN: Final = frozenset(
     ("in", "inside", "into", "indoors", "enter", "on", "onward", "onwards", "forward", "ahead", "further")
 )
@@ -78,11 +83,15 @@ class WayFinder:
         rest = [text for text in texts[1:end] if text not in word_group("wayless") or text in _IN]
         place = {root_of(word) for word in words_of(self._scene.table.name(self._scene.here.uid))}
         elsewhere = [text for text in rest if root_of(text) not in place]
-        found = self._named(texts, slots) or self._led_by(elsewhere)
+        is_place = slots.thing is None and slots.being is None
+        described = find_described(self._scene, elsewhere) if is_place else None
+        found = self._named(texts, slots) or described or self._led_by(elsewhere)
         if found is not None:
             return found
         if said & _COMPANY and not (slots.thing or self._scene.foes):
             return self._taken_by_others() or self._way_out()
+        if leaves and len(self._scene.ways) == 1:
+            return self._scene.ways[0]
         if leaves and not self._names_other([text for text in rest if text not in word_group("room")]):
             return self._way_out() or self._way_back()
         routed = find_route(self._scene, elsewhere) or self._to_origin(elsewhere)
@@ -142,17 +151,19 @@ class WayFinder:
 
     def find_bare(self, texts: Sequence[str]) -> SceneName | None:
         """Return the way in words without a verb: "north", "back outside", "through the gate"."""
-        if not texts or len(texts) > _MOST_BARE:
-            return None
+        is_remark = any(text in _REMARKS for text in texts) or [*texts] in (["cold"], ["air"], ["night"])
+        if not texts or len(texts) > _MOST_BARE or is_remark:
+            return None  # "cold, is it not?"
         whole = self._whole([_SHORT.get(text, text) for text in texts])
         if whole is None and len(texts) <= _MOST_NAMED and texts[0] not in _LEADING:
             whole = self._only(texts)
-        if whole is not None or texts[0] not in _LEADING | _UP | _DOWN | _OUT | _BACK | _IN:
+        if whole is not None or texts[0] not in _LEADING | _UP | _DOWN | _OUT | _BACK | _IN | _SOMEWHERE:
             return whole
         if len(texts) == 1:
             return self._by_direction({_SHORT.get(texts[0], texts[0])}, named=False)
         rest = [text for text in texts if text not in word_group("wayless") or text in _IN]
-        led = self._scene.find(texts, (WAY,)) or self._led_by([text for text in rest if text not in _LEADING])
+        places = [text for text in rest if text not in _LEADING | _SOMEWHERE]
+        led = self._scene.find(texts, (WAY,)) or find_described(self._scene, places) or self._led_by(places)
         return led or self._by_direction({*texts}, named=self._names_other(rest))
 
     def _whole(self, texts: Sequence[str]) -> SceneName | None:
@@ -170,7 +181,15 @@ class WayFinder:
     def _names_other(self, rest: Sequence[str]) -> bool:
         """Check that a place is named that is no way here: then a direction alone decides nothing."""
         known = (
-            word_lists().alike["stairs"] | _OUT | _BACK | _UP | _DOWN | _IN | _COMPANY | word_group("wayless")
+            word_group("outdoors")
+            | word_lists().alike["stairs"]
+            | _OUT
+            | _BACK
+            | _UP
+            | _DOWN
+            | _IN
+            | _COMPANY
+            | word_group("wayless")
         )
         place = {root_of(word) for word in words_of(self._scene.table.name(self._scene.here.uid))}
         return any(text not in known and root_of(text) not in place for text in rest)
@@ -185,12 +204,16 @@ class WayFinder:
                 found = [way for way in ways if {*words_of(way.label)} & direction]
                 if found or not said & (_BACK | _OUT):
                     return next(iter(found), None)
-        if said & _OUT:
+        if said & _OUT or (said & word_group("outdoors") and self._is_indoors):
             return self._way_out()
         if said & _BACK:
             return self._way_back()
         inner = [way for way in ways if said & _IN and {*words_of(way.label)} & (_IN | {"door"})]
         return inner[0] if len(inner) == 1 else ways[0] if len(ways) == 1 and not said & _IN else None
+
+    @property
+    def _is_indoors(self) -> bool:
+        return any(next(words_of(way.label), "") == "out" for way in self._scene.ways)
 
     def _way_out(self) -> SceneName | None:
         """Return the way out: the only one, the one called so, or the way one came."""

@@ -115,6 +115,10 @@ def _called_before_mark(scene: SceneNames, words: Sequence[TypedWord]) -> Addres
 def _find_called(scene: SceneNames, name: Sequence[TypedWord]) -> SceneName | None:
     """Return who is called by a name or a word for people: "granny", "kid", "my friend", "good man"."""
     texts = [word.text for word in name if word.text not in _BESIDE]
+    if texts and any(word.text in word_group("preposition") for word in name[1:]) and _names_person(texts[0]):
+        return scene.find(name, (PERSON, FRIEND, FOE))  # "madam by the fire"
+    named = [text for text in texts if text not in word_group("address")]
+    texts = named or texts  # "Ilvane my friend"
     if not texts or len(texts) > _LONGEST_CALL:
         return None
     if verb_lexicon().is_plain(texts[0]) and not any(texts[0] in friend.words for friend in scene.friends):
@@ -124,6 +128,10 @@ def _find_called(scene: SceneNames, name: Sequence[TypedWord]) -> SceneName | No
             if all(_calls(scene, found, text) for text in texts):
                 return found
     return None
+
+
+def _names_person(text: str) -> bool:
+    return text in word_lists().trades or any(text in words for words in word_lists().people.values())
 
 
 def _calls(scene: SceneNames, name: SceneName, text: str) -> bool:
@@ -144,6 +152,10 @@ def _called_bare(scene: SceneNames, words: Sequence[TypedWord], *, hailed: bool)
         meant = _find_called(scene, words[:length])
         if meant is not None and not any(word.is_mark for word in words[:length]):
             return AddressedName(meant, length)
+    is_vocative = words[0].text in word_group("vocative") and _begins_talk(words[1:])
+    vocative = scene.find(words[:1], (PERSON,)) if is_vocative else None
+    if vocative is not None:
+        return AddressedName(vocative, 1)  # "granny what do you think"
     for person in scene.persons:
         looks = scene.table.looks.get(person.key, "").casefold().split()
         if words[0].text in person.words.difference(looks) and _begins_talk(words[1:]):

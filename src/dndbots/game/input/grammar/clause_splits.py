@@ -17,6 +17,7 @@ _LONGEST_OPENING: Final = 14  # words that are looked at to see whether a deed b
 _LEADS_ON: Final = frozenset(
     ("if", "that", "what", "when", "where", "who", "how", "why", "as", "before", "after", "until")
 )
+_LONGEST_SUBJECT: Final = 4
 _RUN_ON: Final = frozenset(
     (
         ("let", "us"),
@@ -35,8 +36,9 @@ def split_clauses(words: Sequence[TypedWord]) -> list[list[TypedWord]]:
     """Split words at joiners and ends of sentences behind which another deed or sentence begins."""
     parts: list[list[TypedWord]] = [[]]
     at = 0
+    is_past = any(_is_past(word.text) for word in words[:_LONGEST_SUBJECT])
     while at < len(words):
-        skip = _joiner(words, at) if parts[-1] else 0
+        skip = _joiner(words, at, is_past=is_past) if parts[-1] else 0
         if parts[-1] and not skip and _runs_on(words, at):
             parts.append([])
         if skip:
@@ -51,7 +53,7 @@ def split_clauses(words: Sequence[TypedWord]) -> list[list[TypedWord]]:
     return [part for part in parts if any(not word.is_mark for word in part)] or [list(words)]
 
 
-def _joiner(words: Sequence[TypedWord], at: int) -> int:
+def _joiner(words: Sequence[TypedWord], at: int, *, is_past: bool = False) -> int:
     """Return how many words join what is before and behind this place; 0 if it goes on."""
     end = at
     kinds = set[str]()
@@ -69,7 +71,7 @@ def _joiner(words: Sequence[TypedWord], at: int) -> int:
         return end - at
     if kinds & _GERUND_JOINERS:
         return end - at if rest and _begins_deed(rest, gerund=True) else 0
-    if _begins_deed(rest, gerund=False):
+    if _begins_deed(rest, gerund=False) or (is_past and rest and _is_past(rest[0].text)):
         return end - at
     return end - at if ends_sentence else 0
 
@@ -116,6 +118,12 @@ def _begins_deed(rest: Sequence[TypedWord], *, gerund: bool) -> bool:
         rest_texts = " ".join(texts)[intent.end() :].split()
         return bool(rest_texts) and lexicon.has(rest_texts[0])
     return lexicon.has(texts[0]) and (lexicon.is_plain(texts[0]) or texts[0].endswith("s"))
+
+
+def _is_past(text: str) -> bool:
+    """Check for a verb in the past: a line that is told so goes on so, "Zara thanked her and left"."""
+    lexicon = verb_lexicon()
+    return lexicon.has(text) and not lexicon.is_plain(text) and not text.endswith(("s", "ing"))
 
 
 def skip_condition(texts: list[str]) -> list[str]:

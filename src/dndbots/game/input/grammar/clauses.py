@@ -22,19 +22,33 @@ from dndbots.game.input.vocabulary.lexicon import (
     word_group,
     word_lists,
 )
-from dndbots.game.input.vocabulary.scene_names import FRIEND, PERSON, SceneName, SceneNames
+from dndbots.game.input.vocabulary.scene_names import FRIEND, ITEM, PERSON, THING, SceneName, SceneNames
 from dndbots.game.input.vocabulary.typed_words import TypedWord, text_of
 
 _ASKS: Final = re.compile(r"(?:can|could|may|should|shall|is it|would it|am i)\b")
-_NEED_DEED: Final = frozenset(("do", "come", "come on", "everybody", "everyone", "guys", "gang"))
+_NEED_DEED: Final = frozenset(
+    ("proceed to", "start to", "do", "come", "come on", "everybody", "everyone", "guys", "gang")
+)
 _WORD: Final = re.compile(r"\w")
 _ME_OR_WE: Final = re.compile(r"(?:i|we|my character)\b")
 _LONGEST_PREAMBLE: Final = 14
 _LONGEST_ENDING: Final = 6
 _LONGEST_CALL: Final = 2
 _LONGEST_LIGHT: Final = 6
+_LONGEST_STUTTER: Final = 4
+_LIGHT_WEIGHT: Final = 2  # "have a" of "have a beer" is no deed of its own
 _LEADS_ON: Final = frozenset(
     ("if", "that", "what", "when", "where", "who", "how", "why", "as", "before", "after", "until")
+)
+_SEEN: Final = re.compile(
+    r"what (?:is|are)(?: \w+)? (?:in|inside|on|under|behind|beneath|written on|carved (?:on|in|into))\b"
+    r"|what does (?:the|this|that|it) .*\b(?:say|look|read|contain|hold)\b"
+    r"|(?:are|is) the .*\b(?:wet|full|empty|locked|open|closed|sealed|heavy|warm|cold)$"
+)
+_LONGEST_NOUN: Final = 4
+_THINKING: Final = frozenset(("think", "guess", "reckon", "suppose", "believe", "figure"))
+_BEFORE_DEED: Final = frozenset(
+    ("to", "shall", "will", "should", "would", "could", "might", "may", "can", "must", "rather", "sooner")
 )
 _WANTS: Final = frozenset(("want", "would", "will", "am", "are", "can", "could", "should", "decide"))
 _IS: Final = frozenset(("is", "are", "was", "were", "will", "would", "can", "have", "has"))
@@ -139,6 +153,10 @@ class ClauseReader:
     def _without_stutter(words: Sequence[TypedWord]) -> list[TypedWord]:
         """Return words without a verb that is typed again and again: "hit hit hit"."""
         lexicon = verb_lexicon()
+        for size in range(_LONGEST_STUTTER, 1, -1):
+            texts = [word.text for word in words if not word.is_mark]
+            if len(texts) >= 2 * size and texts == (texts[:size] * len(texts))[: len(texts)]:
+                words = [word for word in words if not word.is_mark][:size]  # "run away run away"
         return [
             word
             for number, word in enumerate(words)
@@ -200,17 +218,28 @@ class ClauseReader:
                 follows = [text for text in texts[number + 1 :] if not TypedWord(text, 0, 0).is_adverb]
                 is_whole = len(follows) > 1 or follows[:1] not in (["go"], ["head"])  # "to the inn we go"
                 if follows and is_whole and (lexicon.has(follows[0]) or follows[0] in _WANTS):
+                    means = [word for word in clause.core if not word.is_mark][:number]
                     self._drop(clause, number)
+                    if (
+                        means[0].text in ("with", "using")
+                        and self._scene.find(means[1:], (ITEM,)) is not None
+                    ):
+                        self._take_ending(clause)
+                        clause.core = [*clause.core, *means]  # "with my sword I strike him"
                 return
 
     def _read_frame(self, clause: Clause) -> None:
         """Read "do I see any …" as the deed that it asks for."""
         core = [word for word in clause.core if not word.is_mark]
-        if not core or clause.addressed is not None or _YOU & {word.text for word in core}:
+        to_you = bool(_YOU & {word.text for word in core})
+        if not core or (to_you and self._scene.host is None) or (clause.addressed is not None and not to_you):
             return
         company = "with_host" if self._scene.host else "" if self._scene.persons else "alone"
+        company = "alone" if clause.addressed is None and self._asks_of_thing(core) else company
         text = text_of(core)
-        for frame in (*frame_patterns()["always"], *frame_patterns().get(company, ())):
+        against = frame_patterns()["with_foes"] if self._scene.foes else ()
+        always = () if to_you else frame_patterns()["always"]
+        for frame in (*always, *against, *frame_patterns().get(company, ())):
             match = frame.pattern.match(text)
             if match is not None and (match.group() or not verb_lexicon().is_plain(core[0].text)):
                 replaced = len(match.group().split())
@@ -219,6 +248,20 @@ class ClauseReader:
                 clause.core = [*deed, *core[replaced:]]
                 clause.intent = "frame"
                 return
+
+    def _asks_of_thing(self, core: Sequence[TypedWord]) -> bool:
+        """Check for a question that a look answers: "what is written on the notice?"."""
+        if not _SEEN.match(text_of(core)):
+            return False
+        texts = [word.text for word in core]
+        behind = (
+            2
+            if texts[1] == "does"
+            else next((n + 1 for n, text in enumerate(texts) if text in word_group("preposition")), 1)
+        )
+        if "about" in texts:
+            return False  # "what does the healer say about this"
+        return self._scene.find(core[behind : behind + _LONGEST_NOUN], (THING, ITEM)) is not None
 
     # Who is addressed.
 
@@ -300,12 +343,28 @@ class ClauseReader:
         """Return the words before a deed that say that it is wanted; None if there are none."""
         texts = clause.said
         match = phrase_pattern("intent").match(" ".join(texts))
-        if match is None:
-            return None
-        intent = match.group()
+        intent = "" if match is None else match.group()
         rest = texts[len(intent.split()) :]
         needs_deed = _ME_OR_WE.match(intent) is not None or intent in _NEED_DEED
-        return None if not rest or (needs_deed and not self._is_deed(rest)) else intent
+        if not intent or not rest or (needs_deed and not self._is_deed(rest)):
+            return self._attitude(texts)
+        return intent
+
+    def _attitude(self, texts: Sequence[str]) -> str | None:
+        """Return the words of attitude before a deed: "I believe I shall"; None if there are none."""
+        is_thought = texts[:1] and texts[0] in _THINKING and texts[1:2] in (["i"], ["we"])
+        if (
+            not is_thought
+            and texts[:1] not in (["i"], ["we"])
+            and texts[:2] not in (["allow", "me"], ["permit", "me"])
+        ):
+            return None
+        plain = word_group("attitude")
+        length = next((n for n, text in enumerate(texts) if text not in plain), len(texts))
+        is_told = length > 2 and texts[length - 1] in _BEFORE_DEED and length < len(texts)
+        if not is_told or "not" in texts[:length] or not verb_lexicon().is_plain(texts[length]):
+            return None
+        return " ".join(texts[:length])
 
     def _is_deed(self, rest: Sequence[str]) -> bool:
         opening = word_lists().groups["opening"]
@@ -379,7 +438,8 @@ def _without_light_verb(words: Sequence[TypedWord]) -> list[TypedWord] | None:
         if words[article].text in ("a", "an", "another", "one"):
             nouns = range(article + 1, min(article + 4, len(words)))
             noun = next((n for n in nouns if words[n].text in groups["deverbal"]), None)
-            return None if noun is None else [words[noun], *words[1:article], *words[noun + 1 :]]
+            between = words[2:article] if words[1].text == "to" else words[1:article]
+            return None if noun is None else [words[noun], *between, *words[noun + 1 :]]
     return None
 
 
@@ -393,9 +453,10 @@ def find_verbs(clause: Clause) -> tuple[list[VerbMatch], list[TypedWord]]:
     if len(texts) > 1 and texts[0].endswith("s") and texts[1] in _IS and not clause.third:
         return [], words  # "drinks are on me"
     found = lexicon.match(texts)
-    if not found or found[0].weight == 1:
+    if not found or found[0].weight <= _LIGHT_WEIGHT:
         plain = _without_light_verb(words)
-        if plain is not None and (matches := lexicon.match([word.text for word in plain])):
+        is_whole = bool(found) and plain is not None and plain[0].text in found[0].phrase
+        if plain is not None and not is_whole and (matches := lexicon.match([word.text for word in plain])):
             return matches, plain
     if not found and (corrected := lexicon.correct(texts[0])) is not None:
         found = lexicon.match([corrected, *texts[1:]])

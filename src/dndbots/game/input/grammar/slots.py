@@ -255,6 +255,8 @@ def find_recipient(slots: DeedSlots) -> SceneName | None:
 
 def _is_doing(word: str) -> bool:
     lexicon = verb_lexicon()
+    if word in word_lists().groups["gerund_noun"]:
+        return False
     return word.endswith("ing") and lexicon.has(word) and not lexicon.is_plain(word)
 
 

@@ -38,6 +38,9 @@ def read_answer(scene: SceneNames, clause: Clause, words: str | None = None) -> 
     """Return the answer to what is offered here; None if the clause is none."""
     if not scene.offers:
         return None
+    asks_for = clause.words[:1] and clause.words[0].text == "no" and clause.words[-1].text == "?"
+    if asks_for and len(clause.said) > 1:
+        return None  # "no cider?"
     if _PARTY & {word.text for word in clause.words}:
         return None  # "alright everyone, …"
     text = _as_me(scene, text_of(clause.words))
@@ -135,6 +138,9 @@ def _accepts(scene: SceneNames, text: str, offer: SceneName) -> bool | None:
 def _answers_silence(scene: SceneNames, text: str, offer: SceneName) -> bool | None:
     """Read an answer to the wish to say nothing: then "I will say nothing" is a yes."""
     goal = f"{scene.table.fact(offer.key, 'goal', '')} {_offer_speech(scene)}".casefold()
+    price = phrase_pattern("price").search(text)
+    if price is not None and price.group().split()[0] not in _offer_speech(scene).casefold():
+        return None  # "give me twenty gold and I saw nothing"
     if text.startswith(_ABOUT_YOU) or not any(words in goal for words in _WANTS_SILENCE):
         return None
     if _has("disclosure", text) and not _NOT_TOLD.search(text):

@@ -133,7 +133,7 @@ class TalkReader:
 
     def haggle(self, clause: Clause) -> Understanding | None:
         """Return a line that asks for another price; None if it does not, or nobody is here to ask."""
-        target = clause.addressed or self._scene.speaker or next(iter(self._scene.foes), None)
+        target = clause.addressed or self._scene.speaker or self._scene.talking_foes
         if target is None or target.kind == FRIEND or not is_haggle(self._scene, text_of(clause.words)):
             return None
         answer = read_answer(self._scene, clause) if target.kind == PERSON else None

@@ -12,13 +12,33 @@ from dndbots.text.english_words import EVERYDAY_WORDS
 from dndbots.text.word_forms import forms_of
 
 GAP: Final = "*"
+# Forms that our list of English forms leaves out, because they are words of their own elsewhere.
+_IRREGULAR: Final = {
+    "get": "got", "leap": "leapt", "bend": "bent", "fling": "flung", "slide": "slid", "spit": "spat",
+    "spin": "spun",
+    "stride": "strode", "tread": "trod", "sneak": "snuck", "cling": "clung", "dive": "dove", "sling": "slung",
+    "wring": "wrung", "string": "strung", "slink": "slunk", "grind": "ground", "weave": "wove", "sew": "sewn",
+}  # fmt: skip
 _LONGEST_GAP: Final = 9
 _SHORTEST_MISTYPED: Final = 4
 _OWN: Final = frozenset(("my", "the", "his", "her", "our", "their", "your", "this", "that", "a"))
+_MINE: Final = frozenset(("my", "his", "her", "our", "their", "your"))
 _ONE: Final = frozenset(("a", "an", "the", "some", "one", "another", "my"))
 _MOST_ADJECTIVES: Final = 2
+# How people say that they roll for a skill: what stands before its name, and what behind.
+_SAID_FIRST: Final = (
+    "roll", "roll for", "roll a", "roll my", "roll on", "make a", "do a", "use", "use my", "try a",
+    "attempt a", "take a", "give me a", "get a", "have a", "test", "test my",
+)  # fmt: skip
+_LEADS: Final = tuple(tuple(words.split()) for words in _SAID_FIRST)
+_TAILS: Final = ((), ("check",), ("roll",), ("test",), ("with",))
+_ROLLS: Final = (
+    *((lead, tail) for lead in _LEADS for tail in _TAILS if tail or lead[0] == "roll" or lead == ("use",)),
+    ((), ("check",)),
+    ((), ("roll",)),
+)
 _LIKE: Final[Mapping[str, frozenset[str]]] = {
-    "my": _OWN,
+    "my": _MINE,
     "the": _OWN,
     "a": _ONE,
     "an": _ONE,
@@ -70,16 +90,23 @@ class VerbMatch:
 class VerbLexicon:
     """All phrases by the first word, in any form of it."""
 
-    def __init__(self, senses: Mapping[str, Any]) -> None:
+    def __init__(self, senses: Mapping[str, Any], skills: Mapping[str, str]) -> None:
         self._phrases: dict[str, list[VerbPhrase]] = {}
+        named: dict[str, VerbSense] = {}
         for sense, said in _read_senses(senses):
+            named[sense.name] = sense
             for phrase in said.split("|"):
-                words = tuple(phrase.split())
-                self._phrases.setdefault(words[0], []).append(VerbPhrase(words, sense))
+                self._add(tuple(phrase.split()), sense)
+        for skill, name in skills.items():
+            for before, behind in _ROLLS:
+                self._add((*before, *skill.split(), *behind), named[name])
         self._bases: dict[str, list[str]] = {}
         for verb in self._phrases:
             for form in {verb, *_forms(verb)}:
                 self._bases.setdefault(form, []).append(verb)
+
+    def _add(self, words: tuple[str, ...], sense: VerbSense) -> None:
+        self._phrases.setdefault(words[0], []).append(VerbPhrase(words, sense))
 
     def has(self, word: str) -> bool:
         """Check that a word is a form of some verb."""
@@ -134,7 +161,9 @@ def _forms(verb: str) -> Iterable[str]:
     if verb.endswith(("s", "x", "z", "ch", "sh", "o")):
         forms.add(f"{verb}es")
     # A doer is no form of a verb: a "hunter" does not hunt here.
-    return (form for form in forms if not form.endswith(("er", "ers", "or", "ors")) or form == verb)
+    own = {verb, f"{verb}s"}
+    forms |= {*_IRREGULAR.get(verb, "").split()}
+    return (form for form in forms if not form.endswith(("er", "ers", "or", "ors")) or form in own)
 
 
 def _fit(phrase: VerbPhrase, words: Sequence[str]) -> VerbMatch | None:
@@ -208,6 +237,9 @@ class WordLists:
     kin: Mapping[str, frozenset[str]]
     classes: Mapping[str, frozenset[str]]
     alike: Mapping[str, frozenset[str]]
+    places: Mapping[str, frozenset[str]]
+    skills: Mapping[str, str]
+    commands: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +266,7 @@ def _read(name: str) -> dict[str, Any]:
 @cache
 def verb_lexicon() -> VerbLexicon:
     """Return the verbs, read on first use."""
-    return VerbLexicon(_read("verbs.toml"))
+    return VerbLexicon(_read("verbs.toml"), word_lists().skills)
 
 
 @cache
@@ -243,13 +275,19 @@ def word_lists() -> WordLists:
     data = _read("words.toml")
     split = {
         table: {name: frozenset(words.split()) for name, words in data[table].items()}
-        for table in ("groups", "people", "trades", "kin", "classes", "alike")
+        for table in ("groups", "people", "trades", "kin", "classes", "alike", "places")
     }
     before = {
         word: (spelled, frozenset(after.split()))
         for word, (spelled, after) in data["spellings_before"].items()
     }
-    return WordLists(spellings=data["spellings"], spellings_before=before, **split)
+    return WordLists(
+        spellings=data["spellings"],
+        spellings_before=before,
+        skills=data["skills"],
+        commands=data["commands"],
+        **split,
+    )
 
 
 def word_group(name: str) -> frozenset[str]:
@@ -282,7 +320,7 @@ def phrase_patterns() -> dict[str, re.Pattern[str]]:
 
 @cache
 def frame_patterns() -> dict[str, tuple[FramePattern, ...]]:
-    """Return the frames by the company in which they are read: `always`, `alone` or `with_host`."""
+    """Return the frames by the company in which they are read, such as `always` and `with_host`."""
     data = _read("frames.toml")
     ware = data.pop("words")["ware"]
     return {

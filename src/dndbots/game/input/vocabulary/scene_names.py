@@ -43,6 +43,8 @@ _SHE: Final = frozenset(("she", "her", "hers", "herself"))
 _THEY: Final = frozenset(("they", "them", "their", "theirs", "themselves", "these", "those"))
 _IT: Final = frozenset(("it", "its", "this", "that", "itself"))
 _LEADING: Final = frozenset(("into", "onto", "to", "by"))  # words of a way that name no place
+_HEROES: Final = frozenset(("hero", "heroine", "adventurer", "protagonist"))
+_UNNAMED: Final = frozenset(("thing", "things", "object", "objects", "doohickey", "thingy"))
 _ARMS: Final = frozenset(("weapon", "weapons"))
 _OWNERS: Final = frozenset(("his", "her", "their", "its"))
 _NAME: Final = re.compile(
@@ -100,6 +102,14 @@ class SceneNames:
     @cached_property
     def me(self) -> SceneName:
         return self._being(SELF, self.who)
+
+    @cached_property
+    def my_titles(self) -> frozenset[str]:
+        """Return what the character is called by class: "the halfling"; nothing if a friend is the same."""
+        mine = str(self.table.fact(self.who, "class", "")).casefold()
+        others = {str(self.table.fact(uid, "class", "")).casefold() for uid in self.here.friends()}
+        called = {*word_lists().classes.get(mine, ()), *words_of(mine), *_HEROES}
+        return frozenset() if mine in others else frozenset(called)
 
     @cached_property
     def ways(self) -> list[SceneName]:
@@ -212,7 +222,7 @@ class SceneNames:
     def _being(self, kind: str, uid: str) -> SceneName:
         label = self.here.called(uid)
         looks = self.table.looks.get(uid, "")
-        words = {*words_of(label), *words_of(looks)} - word_group("plain")
+        words = {*words_of(label), *words_of(looks)} - word_group("plain") - STOP_WORDS
         people = word_lists().people
         around: set[str] = set()
         speech: set[str] = set()
@@ -269,7 +279,7 @@ class SceneNames:
     def find_all(self, words: Sequence[TypedWord | str], kinds: Iterable[str]) -> list[SceneName]:
         """Return what some words may mean, the likeliest first."""
         texts = [word if isinstance(word, str) else word.text for word in words]
-        kinds = [*kinds]
+        kinds = [kind for kind in kinds if kind != THING or texts[:1] != ["my"]]
         content = [text for text in texts if text not in word_group("plain") and text.isalnum()]
         if any(text in PRONOUNS for text in texts) and len(content) <= 1:
             pronoun = next(text for text in texts if text in PRONOUNS)
@@ -277,13 +287,9 @@ class SceneNames:
             if meant is not None and all(text in PRONOUNS for text in content):
                 return [meant]
         content = [text for text in content if text not in PRONOUNS]
-        if (
-            self.mentioned_thing is not None
-            and THING in kinds
-            and texts[-1:] == ["one"]
-            and len(content) <= 1
-        ):
-            return [self.mentioned_thing]  # "touch one"
+        unnamed = self._unnamed_thing(texts, content) if THING in kinds else None
+        if unnamed is not None:
+            return [unnamed]
         if not content:
             return self._by_size(texts, kinds)
         possessive = next((text for text in texts if text in _OWNERS), None)
@@ -300,6 +306,17 @@ class SceneNames:
                 scored.append((-score, name is not self.speaker, number, name))
         scored.sort(key=lambda found: found[:3])
         return [found[3] for found in scored]
+
+    def _unnamed_thing(self, texts: Sequence[str], content: Sequence[str]) -> SceneName | None:
+        """Return what "one", "that thing" or "the lid" means: what was named last, or the only thing here."""
+        only = self.things[0] if len(self.things) == 1 else None
+        if self.mentioned_thing is not None and texts[-1:] == ["one"] and len(content) <= 1:
+            return self.mentioned_thing  # "touch one"
+        if not content:
+            return only if [*texts] == ["one"] and self.host is None else None
+        if self.things and all(word in _UNNAMED for word in content):
+            return self.mentioned_thing or self.things[0]
+        return only if all(word in word_group("part") for word in content) else None
 
     def _by_size(self, texts: Sequence[str], kinds: Sequence[str]) -> list[SceneName]:
         """Return foes for "the biggest one", "the one on the left"."""
@@ -334,7 +351,8 @@ class SceneNames:
             # "The stairs" are not the stair rats.
             is_head = name.kind != FOE or root == root_of(name.label.casefold().split()[-1])
             return _EXACT if is_head else _NEARBY
-        if len(word) >= SHORTEST_MISTYPED and any(is_near(word, one) for one in name.words):
+        is_told = root in self.scenery  # a boot that was told of is no mistyped book
+        if len(word) >= SHORTEST_MISTYPED and not is_told and any(is_near(word, one) for one in name.words):
             return _MISTYPED
         if name.kind == FOE:
             return self._foe_worth(name, word)
@@ -420,7 +438,7 @@ class SceneNames:
         """Return whom a pronoun means: who fits it and was last spoken of."""
         kinds = [*kinds]
         thing = self.mentioned_thing
-        if thing is not None and THING in kinds and (word in _IT or word in _THEY):
+        if thing is not None and thing.kind in kinds and (word in _IT or word in _THEY):
             return thing
         mentioned = self.mentioned
         if mentioned is not None and mentioned.kind in kinds and self._agrees(word, mentioned):

@@ -67,7 +67,9 @@ def _in_context(words: Sequence[TypedWord], number: int) -> Iterator[TypedWord]:
     if word.text == "ill" and verb_lexicon().is_plain(after) and before not in word_group("before_ill"):
         yield from (word._replace(text="i"), word._replace(text="will"))
         return
-    if word.text == "n" and before.isalpha() and after.isalpha() and before not in _BEFORE_NORTH:
+    if not number and after.isalpha() and word.text in word_lists().commands:
+        yield word._replace(text=word_lists().commands[word.text])
+    elif word.text == "n" and before.isalpha() and after.isalpha() and before not in _BEFORE_NORTH:
         yield word._replace(text="and")
     elif word.text == "threw" and before in word_group("before_through"):
         yield word._replace(text="through")

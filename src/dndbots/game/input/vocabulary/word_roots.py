@@ -4,6 +4,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from dndbots.game.input.vocabulary.lexicon import is_mistyped, word_group, word_lists
+from dndbots.text.english_words import EVERYDAY_WORDS
 from dndbots.text.words import stem
 
 SHORTEST_MISTYPED: Final = 4
@@ -46,6 +47,6 @@ def is_size(word: str) -> bool:
 @lru_cache(maxsize=8192)
 def is_near(word: str, meant: str) -> bool:
     """Check that a word is another one, mistyped. Short words must begin alike."""
-    if len(meant) < SHORTEST_MISTYPED or word[0] != meant[0]:
+    if len(meant) < SHORTEST_MISTYPED or word[0] != meant[0] or word in EVERYDAY_WORDS:
         return False
     return is_mistyped(word, meant)
