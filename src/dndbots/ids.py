@@ -90,6 +90,8 @@ def fold_case(text: str) -> str:
 
 def drop_accents(text: str) -> str:
     """Return a text with its letters decomposed, and without the marks on them."""
+    if text.isascii():
+        return text
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 

@@ -23,7 +23,9 @@ _OF_BUDGET: Final = 0.4
 _LONGEST_LABEL: Final = 60
 # The longest id that is shown whole. The head of a run only tells about where it is.
 _LONGEST_REFERENCE: Final = 12
+# The tokens of a line's number, and the rounds in which a budget is filled.
 _MARKS: Final = 4
+_ROUNDS: Final = 2
 # What stands above an answer that chance may have found.
 UNCERTAIN: Final = "Nothing certain. The nearest lines are:"
 _WORDS: Final = re.compile(r"\S+")
@@ -108,31 +110,33 @@ def fit_citations(
     counts = count_many([item.text for item in items], encoding)
     items = [item.model_copy(update={"tokens": n}) for item, n in zip(items, counts, strict=True)]
     references = count_many([f"[{item.reference}] " for item in items], encoding)
-    runs = _Runs()
-    taken, left = list[int](), budget
-    if confidence_of(items) == "weak":
-        left -= count_tokens(f"{UNCERTAIN}\n", encoding)
-    for n, (item, reference) in enumerate(zip(items, references, strict=True)):
-        room = left - (budget - int(budget * _FACTS_SHARE) if n < len(known) and lines else 0)
-        line = lines[n - len(known)] if n >= len(known) else None
-        cost = item.tokens + _MARKS + (0 if line is not None and runs.has_beside(line) else reference)
-        if cost <= room:
-            taken.append(n)
+    runs, taken, shown = _Runs(), set[int](), list[RecallItem]()
+    left = budget - (count_tokens(f"{UNCERTAIN}\n", encoding) if confidence_of(items) == "weak" else 0)
+    facts_room = int(budget * _FACTS_SHARE) if lines else left
+    # What lines cost in their places is only known once they are written, so what that leaves is filled, too.
+    for _ in range(_ROUNDS):
+        for n, (item, reference) in enumerate(zip(items, references, strict=True)):
+            line = lines[n - len(known)] if n >= len(known) else None
+            cost = item.tokens + _MARKS + (0 if line is not None and runs.has_beside(line) else reference)
+            if n in taken or cost > (min(left, facts_room) if line is None else left):
+                continue
+            taken.add(n)
             left -= cost
-            if line is not None:
+            if line is None:
+                facts_room -= cost
+            else:
                 runs.add(line)
-    shown = [items[n] for n in taken if n < len(known)]
-    order = runs.in_reading_order()
-    shown += [
-        items[n].model_copy(update={"run": order[seq]})
-        for n, seq in sorted(
-            ((n, lines[n - len(known)].seq) for n in taken if n >= len(known)),
-            key=lambda pair: (order[pair[1]], pair[1]),
-        )
-    ]
-    # A token may reach over the end of a line, so the whole text is counted as well.
-    while shown and count_tokens(write_answer(shown), encoding) > budget:
+        order = runs.in_reading_order()
+        places = {n: lines[n - len(known)].seq for n in taken if n >= len(known)}
+        shown = [items[n] for n in sorted(taken) if n < len(known)]
+        shown += [
+            items[n].model_copy(update={"run": order[places[n]]})
+            for n in sorted(places, key=lambda n: (order[places[n]], places[n]))
+        ]
+        left = budget - count_tokens(write_answer(shown), encoding)
+    while shown and left < 0:
         shown.remove(min(shown, key=lambda item: item.score))
+        left = budget - count_tokens(write_answer(shown), encoding)
     return shown or [_cut(item, budget, encoding) for item in items[:1]]
 
 
