@@ -90,9 +90,9 @@ UNITS: dict[str, list[list[str]]] = {
     "interop": [
         ["log_lines", "transcript_cast", "transcript_files"],
         ["transcript_events"],
-        ["history", "scribe", "transcripts"],
+        ["history", "transcripts"],
         ["formats"],
-        ["readers"],
+        ["readers", "scribe"],
         ["lore_events", "recognition", "writers"],
         ["imports"],
         ["campaign_interop"],

@@ -238,11 +238,7 @@ class _PlacedError(DndbotsError):
 
 
 class UnreadableFile(_PlacedError, ValueError):
-    """A file of another program that cannot be imported. `is_unknown` if it is of no known kind."""
-
-    def __init__(self, where: str, *, reason: str, is_unknown: bool = False) -> None:
-        super().__init__(where, reason=reason)
-        self.is_unknown = is_unknown
+    """A file of another program that cannot be imported."""
 
 
 class ModuleProblem(NamedTuple):

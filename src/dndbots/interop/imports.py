@@ -24,7 +24,7 @@ from dndbots.interop.history.messages import ChatMessage
 from dndbots.interop.history.played_lines import has_played_lines
 from dndbots.interop.lore_events import PARTY, LoreEvents, LoreImported
 from dndbots.interop.readers.lorebooks import is_pattern
-from dndbots.interop.recognition import TRANSCRIPT, find_files, read_path
+from dndbots.interop.recognition import TRANSCRIPT, find_files, is_of_unknown_kind, read_path
 from dndbots.interop.transcript_cast import DICE
 from dndbots.interop.transcript_files import TranscriptFile
 from dndbots.interop.transcripts import Imported, check_line, import_lines
@@ -188,7 +188,9 @@ def _preview(path: Path, options: ImportOptions, history: "HistoryOf | None") ->
     try:
         read = read_path(path, options)
     except UnreadableFile as exc:
-        return ImportPreview(str(path), "not understood", refused=exc.reason, is_left_out=exc.is_unknown)
+        return ImportPreview(
+            str(path), "not understood", refused=exc.reason, is_left_out=is_of_unknown_kind(exc)
+        )
     if read.family == TRANSCRIPT:
         return _preview_transcript(path, options)
     chats = tuple(_preview_chat(chat, history) for chat in read.chats)
@@ -318,7 +320,7 @@ def read_files(
         try:
             found.append((path, read_path(path, options)))
         except UnreadableFile as exc:
-            if exc.is_unknown and path not in named:
+            if is_of_unknown_kind(exc) and path not in named:
                 continue
             if damaged is None:
                 raise

@@ -89,9 +89,14 @@ def read_path(path: Path, options: ImportOptions) -> ReadFile:
         if isinstance(exc, UnreadableFile):
             raise
         reason = "it is nested too deeply" if isinstance(exc, RecursionError) else str(exc)
-        raise UnreadableFile(str(path), reason=reason, is_unknown=isinstance(exc, UnknownKind)) from exc
+        raise UnreadableFile(str(path), reason=reason) from exc
     except OSError as exc:
         raise UnreadableFile(str(path), reason=f"it cannot be read: {exc.strerror or exc}") from exc
+
+
+def is_of_unknown_kind(exc: UnreadableFile) -> bool:
+    """Return True if a file cannot be read because it belongs to no family, and not because it is damaged."""
+    return isinstance(exc.__cause__, UnknownKind)
 
 
 def _read(path: Path, head: bytes, options: ImportOptions) -> ReadFile:
