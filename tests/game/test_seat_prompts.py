@@ -141,37 +141,6 @@ def test_nothing_stands_twice(game: Game) -> None:
         assert [key for key, times in counts.items() if times > 1] == []
 
 
-@pytest.mark.parametrize("budget", [900, 1_200, 2_000, 6_000])
-def test_a_prompt_never_exceeds_its_budget(budget: int) -> None:
-    campaign = Campaign(MemoryStore())
-    game = Game.begin(campaign, module=MODULE, seed=SEED, budget=budget)
-    game.play(4, compact=False)
-    for who in (DM, *game.table.living()):
-        assert count_tokens(game.system_message(who)) == context_of(game, who).prompt_tokens <= budget
-
-
-def test_nothing_stands_twice(game: Game) -> None:
-    """A sentence of the newest lines, of a memory or of the place is told in one block only."""
-    for who in (DM, *game.table.living()):
-        items = context_of(game, who).items
-        told = ("place", "people", "memories", "story", "open", "recent")
-        blocks: dict[str, set[str]] = {
-            section: set(sentences_in(item for item in items if item.section == section)) for section in told
-        }
-        counts = Counter(key for keys in blocks.values() for key in keys)
-        assert [key for key, times in counts.items() if times > 1] == []
-
-
-def test_no_room_is_kept_for_names_that_stand_elsewhere(game: Game) -> None:
-    """People and places have lines of their own in a game; the newest lines get the room."""
-    for who in (DM, *game.table.living()):
-        context = context_of(game, who)
-        # Lines of the story stay the same for some turns, and leave room for the next ones meanwhile.
-        assert not context.dropped or context.budget - context.prompt_tokens < context.budget // 8
-        items = (*context.items, *context.dropped)
-        assert not any(item.reason == "names that came up most often" for item in items)
-
-
 @pytest.mark.parametrize("budget", [900, 1_200, 1_600])
 def test_who_has_not_heard_what_has_a_line_in_a_small_prompt(game: Game, budget: int) -> None:
     """A DM who tells half of the party what only the others know spoils the game."""
