@@ -34,6 +34,7 @@ from dndbots.game.models.model_player import question_of
 from dndbots.ids import DM
 from dndbots.llm.protocol import Answer, Hear, Question
 from dndbots.memory.context import Context
+from dndbots.memory.context.repetition import is_told
 from dndbots.memory.scoped.shelves import WORLD, location_shelf, memories_on, npc_shelf
 from dndbots.memory.selection.scoped_memory import tells_nothing
 from dndbots.storage.in_memory import MemoryStore
@@ -164,10 +165,12 @@ def look_at(context: Context, campaign: Campaign, game: Game, tally: Tally, role
             entries = [one for shelf in newest_of for one in shelf if not tells_nothing(one.summary)]
             # The memory of a visit may tell what the memory of a person there would tell again.
             elsewhere = {key for other in shelves if other != title for key in told_under(other, text)}
-            fresh = any(set(keys_in(one.summary)) - told - elsewhere for one in entries)
+            known = frozenset(told | elsewhere)
+            # A memory of a person tells with the place what the memory of the place tells without it.
+            fresh = any(not is_told(key, known) for one in entries for key in keys_in(one.summary))
             tally.expect(f"{role} {title}", due=fresh, has=f"## {title}\n" in text)
             if fresh and f"## {title}\n" not in text and tally.show_missing:
-                missing = [key for one in entries for key in set(keys_in(one.summary)) - told - elsewhere]
+                missing = [key for one in entries for key in keys_in(one.summary) if not is_told(key, known)]
                 print(f"  {role} has no {title}: {missing[:2]}")
     # In the first rounds, the newest lines may tell all that there was.
     older = any(item.section in ("story", "lately") for item in (*context.items, *context.dropped))
