@@ -85,17 +85,17 @@ class NameContext:
 
     @property
     def is_owned(self) -> bool:
-        """Whether the word before the name is in the genitive: the sorcerer's Rite."""
+        """True if the word before the name is in the genitive: the sorcerer's Rite."""
         return self._first > 0 and self._tokens[self._first - 1].owns
 
     @property
     def owns(self) -> bool:
-        """Whether the name is in the genitive."""
+        """True if the name is in the genitive."""
         return self._tokens[self._last - 1].owns
 
     @property
     def is_alone(self) -> bool:
-        """Whether the name is all that its sentence says."""
+        """True if the name is all that its sentence says."""
         return not self.before() and self.after() in ENDS and not self.after(2)
 
     def noun_phrase(self, start: int) -> str | None:

@@ -52,7 +52,7 @@ class Token(NamedTuple):
 
     @property
     def is_capital(self) -> bool:
-        """Whether it is written like a name."""
+        """True if it is written like a name."""
         word = self.text
         return word[0].isupper() and len(word) <= _LONGEST_WORD and (len(word) == 1 or not word.isupper())
 
