@@ -24,6 +24,9 @@ STRANGERS = tuple(HERE / f"{name}_dev.jsonl" for name in ("strangers", "players"
 RIGHT, SWALLOWED, MILLISECONDS = 0.9, 0.03, 5.0
 # 0.928 are reached. A change must not fall behind the aim by more than two lines.
 RIGHT_HELD_OUT = 0.91
+# Lines in many voices, by people who never saw the rules. 0.79 of those kept back are right; the aim is 0.9.
+VOICES, VOICES_HELD_OUT = HERE / "many_voices_dev.jsonl", HERE / "many_voices_held_out.jsonl"
+RIGHT_VOICES, RIGHT_VOICES_HELD_OUT = 0.82, 0.77
 
 
 def score_of(path: Path) -> Score:
@@ -52,6 +55,24 @@ def test_lines_that_no_rule_was_written_for_are_understood() -> None:
     score = score_of(HELD_OUT)
     assert score.lines > 200
     assert score.right_share >= RIGHT_HELD_OUT
+    assert score.swallowed_share <= SWALLOWED
+
+
+def test_lines_in_many_voices_are_understood() -> None:
+    """The odds of deeds were learned from these, so they count for less than those kept back."""
+    score = score_of(VOICES)
+    assert score.lines > 1_400
+    assert score.right_share >= RIGHT_VOICES
+    assert score.swallowed_share <= SWALLOWED
+
+
+def test_lines_in_many_voices_that_nobody_saw_are_understood() -> None:
+    """Nothing was learned from these, and no rule was written for them. Five scenes are in no other set."""
+    if not VOICES_HELD_OUT.exists() and _is_taken_out(VOICES_HELD_OUT):
+        pytest.skip("the lines are kept back from this working tree on purpose")
+    score = score_of(VOICES_HELD_OUT)
+    assert score.lines > 200
+    assert score.right_share >= RIGHT_VOICES_HELD_OUT
     assert score.swallowed_share <= SWALLOWED
 
 

@@ -130,8 +130,12 @@ def score_lines(lines: Iterable[Mapping[str, Any]]) -> Score:
     return score
 
 
+def coarse_verb(verb: str) -> str:
+    return _COARSE.get(verb, verb)
+
+
 def coarse(answer: Mapping[str, Any]) -> str:
-    return _COARSE.get(answer["verb"], answer["verb"])
+    return coarse_verb(answer["verb"])
 
 
 def fits(line: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:

@@ -15,6 +15,7 @@ from dndbots.game.input.game_questions import find_question
 from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
 from dndbots.game.input.grammar.other_wordings import word_otherwise
 from dndbots.game.input.grammar.slots import DeedSlots
+from dndbots.game.input.likely_deeds import read_likely
 from dndbots.game.input.line_deeds import SECRET, LineDeeds, leads_to
 from dndbots.game.input.meanings import NOT_DONE, SAID, UNCLEAR, Understanding, refuse, reword
 from dndbots.game.input.talk.absent_names import find_absent_call, refuse_name
@@ -68,7 +69,10 @@ def understand_line(table: Table, who: str, text: str) -> Understanding:
     if len(line) > LONGEST_WORDS:
         reason = f"the line has {len(line)} characters; a turn takes at most {LONGEST_WORDS}"
         return refuse("", reason)
-    return replace(_LineReader(SceneNames(table, who), line).read(), line=line)
+    found = _LineReader(SceneNames(table, who), line).read()
+    if SECRET.search(line) is None and len(line) <= _LONGEST_REWORDED:
+        found = read_likely(SceneNames(table, who), line, found) or found
+    return replace(found, line=line)
 
 
 class _LineReader:

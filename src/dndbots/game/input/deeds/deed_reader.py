@@ -319,6 +319,21 @@ def _begins_object(texts: Sequence[str]) -> bool:
     return texts[0] in word_group("article") | PRONOUNS
 
 
+def read_as_deed(
+    scene: SceneNames, clause: Clause, verb: str, words: Sequence[TypedWord]
+) -> Understanding | None:
+    """Return a deed that a clause does not name, done to what `words` name; None if it cannot be done."""
+    if not words or verb not in _READERS:
+        return None
+    start = words[0].start
+    if verb == "try":
+        return read_attempt(DeedSlots(scene, clause, VerbMatch(HANDLING, (words[0].text,), 1), words))
+    match = next((match for match in verb_lexicon().match([verb]) if match.sense.verb == verb), None)
+    if match is None:
+        return None
+    return _READERS[verb](DeedSlots(scene, clause, match, [TypedWord(verb, start, start), *words]))
+
+
 _READERS: Final[dict[str, Callable[[DeedSlots], Understanding | None]]] = {
     "attack": read_attack,
     "take": read_take,
