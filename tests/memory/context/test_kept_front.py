@@ -98,3 +98,18 @@ def test_a_decision_of_a_person_shows_at_once() -> None:
     campaign.pin(told.event_id)
     campaign.forget(told.event_id, on=False)
     assert f"Pinned: {sentence[:20]}" in game.system_message(who).replace("Pinned: DM: ", "Pinned: ")
+
+
+def test_a_corrected_fact_is_no_longer_told_as_it_was() -> None:
+    """What a person corrected must not stand in the front until the next cut."""
+    campaign = Campaign(MemoryStore())
+    game = Game.begin(campaign, module="the_unpaid_bridge", seed=3, seats=2, budget=2_000)
+    game.play(6, compact=False)
+    who = game.table.living()[0]
+    wish = str(game.table.fact(who, "wants"))
+    assert f"wants: {wish}" in game.system_message(DM)
+    campaign.correct_fact(who, "wants", "a lighthouse of its own")
+    prompt = game.system_message(DM).replace(f"wants: {wish}s", "")
+    line = next(one for one in prompt.split("\n") if one.startswith(f"- {game.table.name(who)}: "))
+    assert "wants: a lighthouse of its own" in line
+    assert f"- {game.table.name(who)}: wants: {wish};" not in prompt
