@@ -31,6 +31,7 @@ SAMPLES: dict[str, dict[str, object]] = {
     "check_names": {"spoken": ["Zara", "the Bold"]},
     "name_pattern": {"parts": ["Zara the Bold", "Zara"]},
     "is_third_person": {"name": "Zara the Bold"},
+    "is_named_by": {"forms": "Zara|ZARA"},
     "_turn_sentence": {"pattern": "Zara the Bold|Zara"},
     "_read_patterns": {"whole": r"\bwhose KIN\b"},  # the walk finds all that it makes
     "_add_named_lines": {"names": ["Zara the Bold", "Zara"]},
@@ -45,6 +46,9 @@ HANDED_ON = {
     "dndbots.game.input.grammar.clauses.frame_patterns": {"match"},
     "dndbots.game.input.game_questions.game_patterns": {"match", "search"},
     "dndbots.game.input.talk.asides._FORMS": {"fullmatch"},
+    "dndbots.game.input.grammar.other_wordings._PLACE_FIRST": {"fullmatch"},
+    "dndbots.game.input.grammar.other_wordings._PLACE_LAST": {"fullmatch"},
+    "dndbots.game.input.grammar.other_wordings._PLACE_TIME": {"fullmatch"},
     "dndbots.dcml.fragments._REFERENCE": {"fullmatch"},
     "dndbots.dcml.fragments._REFERENCES": {"fullmatch"},
     "dndbots.memory.summaries.checks._HEADING": {"match"},

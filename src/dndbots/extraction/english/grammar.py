@@ -31,7 +31,7 @@ _NO_MODIFIER: Final = either(
 # Offices only with their domain: the master of the mint, but not a master.
 _OVER: Final = r"(?:master|mistress|head|keeper|speaker|voice|hand)(?= (?:of|to|for) )"
 _HEAD: Final = rf"(?:(?:{either(ROLES | RACES | FOLK)}|[a-z]+{either(ROLE_ENDINGS)})(?![\w-])|{_OVER})"
-_MODIFIERS: Final = rf"(?:(?!{_NO_MODIFIER}(?![\w-]))[a-z][\w'\u2019-]*,? ){{0,4}}?"
+_MODIFIERS: Final = rf"(?:(?!{_NO_MODIFIER}(?![\w-]))[a-z][\w'\u2019-]{{0,30}},? ){{0,4}}?"
 _NARROW: Final = r"(?: (?:of|from) (?:the )?(?:@[A-Z]\d+@|[a-z]+))?"
 _TAIL: Final = r"(?: (?:of|to|for|at|from|in|with|on|whose|wearing|dressed|within) [^,.;:!?]{1,80}?)?"
 _LOOKS: Final = r"(?: (?:with|whose|wearing|dressed|from) [^,.;:!?]{1,80}?)"
@@ -49,7 +49,7 @@ _PARTS: Final = {
     "<worker>": (
         rf"{_MODIFIERS}(?P<worker>[a-z]{{2,20}}(?:er|or|ist|ian|eer|man|woman|ess))(?![\w-])(?:{_LOOKS})?"
     ),
-    "<someone>": rf"{_MODIFIERS}(?P<someone>@U\d+@|[a-z][\w'\u2019-]*)",
+    "<someone>": rf"{_MODIFIERS}(?P<someone>@U\d+@|[a-z][\w'\u2019-]{{0,30}})",
     "<office>": (
         rf"(?P<np>{_MODIFIERS}{_HEAD})(?P<tail>(?: (?:of|to) (?:the |an? )?[a-z][a-z'-]+(?: [a-z'-]+)??)?)"
     ),

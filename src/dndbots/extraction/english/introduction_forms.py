@@ -28,7 +28,7 @@ _WHERE: Final = (
     r"(?=[,.;:!?]|$| (?:of|on|in|at|by|near|with|where|that|which|behind|beside|between|from|to|and|under"
     r"|above|outside|whose|you|we|i|@P\d+@)\b)"
 )
-_QUALIFIERS: Final = rf"(?:(?!{either(FUNCTION_WORDS)}(?![\w-]))[a-z][\w'\u2019-]*,? ){{0,4}}?"
+_QUALIFIERS: Final = rf"(?:(?!{either(FUNCTION_WORDS)}(?![\w-]))[a-z][\w'\u2019-]{{0,30}},? ){{0,4}}?"
 _PLACE: Final = rf"(?P<v>{_QUALIFIERS}{_NOUNS}(?![\w-]))"
 _THERE: Final = r"(?:the )?<a:LUI>(?!['\u2019])"
 _NAMED: Final = r"(?:called|named|known as)"

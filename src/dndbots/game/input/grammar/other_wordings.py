@@ -35,7 +35,7 @@ _PLACE_TIME: Final = re.compile(
 )
 _TAKEN_UP: Final = re.compile(
     r"(?P<named>(?:the|this|that|those|these|my|his|her|their|our|a|an|some)\b[^,;:.!?]{2,60}) ?"
-    r"(?:[,;:\u2014]|\.\.+| -+) ?"
+    r"(?:[,;:\u2014]|\.{2,4}| -{1,4}) ?"
     r"(?P<before>.*?)\b(?:it|them|em|him|her|that|those|one|these|they)\b(?P<behind>.*)",
     re.IGNORECASE | re.DOTALL,
 )
