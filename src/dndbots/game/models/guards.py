@@ -58,7 +58,8 @@ _ENGINE_TALK: Final = re.compile(
             r"\btold to them already\b|\bdo not repeat (?:them|it|yourself)\b",
             r"\bonly they heard it\b|^\W*it is done\.?\W*$|\bthe rules play it\b|\bround \d+\b",
             r"\bthere is no ['\u2018\"][^'\u2019\"\n]{1,80}['\u2019\"] here\b|; say which one\b",
-            r"\bno such tool\b|\bnobody in this scene\b|\bwas not looked at\b|\bare at [\w' ]{1,60} now\.?\W*$",
+            r"\bno such tool\b|\bnobody in this scene\b|\bwas not looked at\b",
+            r"\bare at [\w' ]{1,60} now\.?\W*$",
             # Dice and figures of sheets.
             r"\b\d*d(?:4|6|8|10|12|20|100)\b|\bagainst \d+|\bdc ?\d+|\b\d+/\d+\b|\bsaving throws?\b",
             r"\b(?:hit points?|hp|armou?r class|experience points?|xp|ac)\b(?=[\s:]*[-+]?\d)",
