@@ -10,8 +10,9 @@ from typing import Final
 
 from dndbots.game.acts import Act, Verb
 from dndbots.game.input.deeds.deed_reader import read_as_deed
-from dndbots.game.input.grammar.clauses import Clause, ClauseReader
-from dndbots.game.input.meanings import META, REFUSED, UNCLEAR, Understanding
+from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
+from dndbots.game.input.grammar.other_wordings import denies
+from dndbots.game.input.meanings import META, REFUSED, SAID, UNCLEAR, Understanding
 from dndbots.game.input.talk.offer_answers import answer_offer
 from dndbots.game.input.talk.talk_reader import TalkReader, behind_about, told_to
 from dndbots.game.input.vocabulary.lexicon import word_group
@@ -43,30 +44,52 @@ _TOPICS: Final = {
     "options": "options do choices help commands can",
     "who": "who people npc npcs anyone anybody",
 }
-_KEPT: Final = frozenset(("whisper",))
+_KEPT: Final = frozenset(("whisper", META))
+_LEAST_WORDS: Final = 3
 _MAY_STILL_BE: Final = frozenset(("go", "take"))  # though the reading was refused
 
 
 def read_likely(scene: SceneNames, line: str, found: Understanding) -> Understanding | None:
     """Return the likely deed of a line; None if its reading is likely enough, or no other can be done."""
-    if found.verb in _KEPT:
+    words = read_words(line)[:_MOST_WORDS]
+    if found.verb in _KEPT or sum(not word.is_mark for word in words) < _LEAST_WORDS:
         return None
     odds = rank_verbs(line)
-    if odds.get(_COARSE.get(found.verb, found.verb), 0.0) > _UNLIKELY:
-        return None
-    words = read_words(line)[:_MOST_WORDS]
-    if not words:
-        return None
     clause = ClauseReader(scene, line).read(words)
+    if odds.get(_coarse(found), 0.0) > _UNLIKELY or clause.to_party:
+        return None
     for verb, share in odds.items():
-        if share < _LIKELY or (found.verb == REFUSED and verb not in _MAY_STILL_BE):
-            return None
-        read = _READERS.get(verb)
-        again = _read_deed(scene, clause, verb) if read is None else read(scene, clause)
-        if again is not None and _COARSE.get(again.verb, again.verb) == verb:
+        again = _read_as(scene, clause, verb) if share >= _LIKELY and _may_be(verb, found, clause) else None
+        if again is not None and _coarse(again) == verb:
             is_second = found.then is not None and found.then.verb == again.verb
             return again if is_second else replace(again, then=found.then)
     return None
+
+
+def _coarse(found: Understanding) -> str:
+    return _COARSE.get(found.verb, found.verb)
+
+
+def _may_be(verb: str, found: Understanding, clause: Clause) -> bool:
+    """Check that a line may be another deed than it was read as."""
+    if found.verb == REFUSED:
+        return verb in _MAY_STILL_BE
+    if found.verb in ("accept", "refuse") and verb == "tell":
+        return False  # an answer to an offer is said, too
+    # What is denied is not done, and a deed that is named is not another deed.
+    return verb in SAID or verb == META or not (denies(clause.line) or _is_plain(found, clause))
+
+
+def _read_as(scene: SceneNames, clause: Clause, verb: str) -> Understanding | None:
+    read = _READERS.get(verb)
+    return _read_deed(scene, clause, verb) if read is None else read(scene, clause)
+
+
+def _is_plain(found: Understanding, clause: Clause) -> bool:
+    """Check that the clause begins with a verb of its deed, and names what or whom it is done to."""
+    matches, _ = find_verbs(clause)
+    is_named = any(match.sense.verb == found.verb for match in matches)
+    return is_named and found.verb != "try" and (found.what or found.target) is not None
 
 
 def _listener(scene: SceneNames, clause: Clause) -> SceneName | None:
@@ -148,4 +171,5 @@ _READERS: Final[dict[str, Callable[[SceneNames, Clause], Understanding | None]]]
     UNCLEAR: _nothing,
     REFUSED: _nothing,
     "whisper": _nothing,
+    "stay": _nothing,
 }

@@ -69,7 +69,12 @@ class OtherWording(NamedTuple):
 
 def word_otherwise(line: str) -> Iterator[OtherWording]:
     """Yield other wordings of a line, the closest first. What somebody will not do is never among them."""
-    yield from (wording for wording in _word_otherwise(line) if _DENIED.search(wording.text) is None)
+    yield from (wording for wording in _word_otherwise(line) if not denies(wording.text))
+
+
+def denies(text: str) -> bool:
+    """Check for a word that denies what is said."""
+    return _DENIED.search(text) is not None
 
 
 def _word_otherwise(line: str) -> Iterator[OtherWording]:

@@ -20,7 +20,7 @@ _MOST_TOKENS: Final = 60
 
 
 class VerbOdds(NamedTuple):
-    """What was learned: the deeds, how rare each feature is, its weights, and those of a deed alone."""
+    """Weights of features for deeds: how rare each feature is, its weights, and those of a deed alone."""
 
     verbs: tuple[str, ...]
     rarity: dict[str, float]
