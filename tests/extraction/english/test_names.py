@@ -59,7 +59,7 @@ def test_weak_cues_add_up_over_several_turns() -> None:
     ],
 )
 @pytest.mark.parametrize("is_known", [False, True])
-def test_an_office_keeps_its_place(text: str, name: str, role: str, is_known: bool) -> None:
+def test_an_office_keeps_its_place(text: str, name: str, role: str, *, is_known: bool) -> None:
     """Whether the place is likely or known; one who only works there has a place, and a plain role."""
     (likely,) = likely_names([text])
     assert "LOC" in likely.values()
