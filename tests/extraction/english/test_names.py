@@ -8,6 +8,7 @@ from dndbots.campaign import Campaign
 from dndbots.errors import UnknownEntity
 from dndbots.extraction.english import RuleExtractor
 from dndbots.extraction.english.names.heard_names import HeardNames, likely_names
+from dndbots.extraction.port import KnownNames, Turn
 from dndbots.testing import memory_campaign
 
 CUES = [
@@ -46,6 +47,41 @@ def test_weak_cues_add_up_over_several_turns() -> None:
     ]
     assert all(not likely_names([line])[0] for line in lines[:2])
     assert likely_names(lines)[-1] == {"Tovin": "NPC"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "role"),
+    [
+        ("You meet Father Aldwin, the old priest of Oakhurst.", "Father Aldwin", "priest of Oakhurst"),
+        ("Marla is the captain of Dunmarsh.", "Marla", "captain of Dunmarsh"),
+        ("Brun is the captain of the guard of Dunmarsh.", "Brun", "captain of the guard of Dunmarsh"),
+        ("Aldwin, the blacksmith of Oakhurst, nods.", "Aldwin", "blacksmith"),
+    ],
+)
+@pytest.mark.parametrize("is_known", [False, True])
+def test_an_office_keeps_its_place(text: str, name: str, role: str, *, is_known: bool) -> None:
+    """Whether the place is likely or known; one who only works there has a place, and a plain role."""
+    (likely,) = likely_names([text])
+    assert "LOC" in likely.values()
+    places = {one: kind for one, kind in likely.items() if kind == "LOC"}
+    known = KnownNames(places if is_known else {}, likely)
+    updates = RuleExtractor().extract([Turn("e1", "DM", "dm", text)], known)
+    assert [update.value for update in updates if (update.name, update.field) == (name, "role")] == [role]
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("Elena is a smith.", ["role"]),
+        ("Elena nods.", ["alias"]),
+        ("Elena nods. Rumor has it that Elena is a thief.", ["alias", "role"]),
+    ],
+)
+def test_a_likely_name_is_introduced_once(text: str, fields: list[str]) -> None:
+    """A fact of somebody introduces the name too, unless it is only a rumor."""
+    known = KnownNames({}, {"Elena": "NPC"})
+    updates = RuleExtractor().extract([Turn("e1", "DM", "dm", text)], known)
+    assert [update.field for update in updates if update.name == "Elena"] == fields
 
 
 def test_a_word_that_also_occurs_in_lower_case_is_no_name() -> None:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from dndbots.extraction.english.grammar import tidy
 from dndbots.extraction.english.word_tables import (
     ADJECTIVES,
+    DEVOTED,
     FEATURES,
     FOLK,
     LEADERS,
@@ -24,6 +25,8 @@ _MARKED_TAIL = re.compile(
     r"^ (?P<how>of|to|for|at|from|in) (?:the )?(?:(?:village|town|city|kingdom|lands?) of )?"
     r"(?:the )?@(?P<letter>[A-Z])(?P<number>\d+)@(?P<more>.*)$"
 )
+# The captain of the guard of Dunmarsh.
+_DOUBLE_TAIL = re.compile(r"^ of (?:the )?[a-z][a-z'-]* (?:of|at|in) (?:the )?@[PUIL]\d+@(?!['\u2019])")
 _PLAIN_TAIL = re.compile(r"^ (?:of|to|for) (?:the |an? |this |his |her )?[a-z][^@]*$")
 _LOOKING = re.compile(
     r"^ (?:with|whose|wearing|dressed|in (?:[\w-]+ ){0,4}(?:robes?|armou?r|cloak|clothes|garb"
@@ -100,8 +103,12 @@ def _role(
     plain_tail = tail if _PLAIN_TAIL.match(tail) and not _LOOKING.match(tail) else ""
     if plain_tail.startswith(" of sorts"):
         return
-    if named and named["how"] in ("of", "to") and named["letter"] in "PUI":
+    # A smith of Oakhurst is a smith who works there; a priest of Oakhurst is the priest of that place.
+    held_for = "PUIL" if low[-1] in DEVOTED else "PUI"
+    if named and named["how"] in ("of", "to") and named["letter"] in held_for:
         plain_tail = tail[: named.start("more")]
+    elif not named and (double := _DOUBLE_TAIL.match(tail)):
+        plain_tail = double.group()
     yield DescriptionPart("role", tidy(" ".join(kept) + plain_tail))
 
 

@@ -97,7 +97,27 @@ def _updates_of(turn: Turn, lexicon: Lexicon, known: Lexicon, likely: Mapping[st
         )
         found.update(dict.fromkeys(read_sentence(marked, context)))
     words = _TurnWords(turn) if found else None
-    return _fullest([update for update in found if words and words.support(update)])
+    supported = [update for update in found if words and words.support(update)]
+    return _fullest(_without_bare_names(supported, likely))
+
+
+def _without_bare_names(updates: list[Update], likely: Mapping[str, str]) -> list[Update]:
+    """Return updates without those that only name a likely name of which another one states a fact.
+
+    Names of several words stay: they also tell who is meant by one of the words, as Ilse Brandt by Brandt.
+    """
+    told = {_subject(update) for update in updates if update.field != ALIAS and not update.ended}
+    return [
+        update
+        for update in updates
+        if not (update.field == ALIAS and update.value == update.name and update.name in likely)
+        or " " in update.name
+        or _subject(update) not in told
+    ]
+
+
+def _subject(update: Update) -> tuple[str, str, str | None, str]:
+    return update.kind, update.name, update.said_by, update.sure
 
 
 def _fullest(updates: list[Update]) -> list[Update]:
