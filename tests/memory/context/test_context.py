@@ -23,6 +23,8 @@ from dndbots.interop.history.messages import ChatMessage
 from dndbots.memory.context import Context
 from dndbots.memory.context.budget import PROSE
 from dndbots.memory.context.xray import SECTIONS
+from dndbots.memory.recall.citations import UNCERTAIN
+from dndbots.memory.recall.search import NO_RECORD
 from dndbots.prompts import format_character_sheet
 from dndbots.testing import as_text, memory_campaign
 from dndbots.tokens import ENCODINGS, count_tokens
@@ -112,7 +114,7 @@ def assert_sound(context: Context) -> None:
     assert context.tokens == count_tokens(context.text, context.encoding) <= context.budget
     lines = [line for line in context.text.split("\n") if not line.startswith(("#", "`"))]
     shown = [item.text for item in context.items]
-    assert [line for line in lines if line and line != "No record."] == shown
+    assert [line for line in lines if line and line not in (NO_RECORD, UNCERTAIN)] == shown
     assert all(item.sources and item.reason and item.tokens > 0 for item in context.items)
     assert all("\n" not in item.text for item in (*context.items, *context.dropped))
     assert set(context.meter) <= set(SECTIONS)
@@ -276,6 +278,7 @@ def test_an_answer_leaves_room_for_the_newest_lines(table: Campaign) -> None:
     asked = table.context(THROK, 500, query="Who counts the key of Morrow?")
     assert [item for item in asked.items if item.section == "recent"]
     assert [item for item in asked.items if item.section == "asked"]
+    assert f"## ASKED\n{UNCERTAIN}\n" in asked.text  # nearly every line says the words: chance finds as much
     assert_sound(asked)
 
 
