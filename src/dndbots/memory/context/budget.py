@@ -40,7 +40,7 @@ from dndbots.memory.context.scene import Scene
 from dndbots.memory.context.viewer_cache import NOTES, ViewerCache
 from dndbots.memory.context.xray import RECENT, Context, ContextItem, Section, item_of
 from dndbots.memory.human_gates import Gates
-from dndbots.memory.recall.citations import UNCERTAIN, write_citations
+from dndbots.memory.recall.citations import UNCERTAIN, RecallItem, write_citations
 from dndbots.memory.recall.search import LEAST_BUDGET, NO_RECORD, answer_query
 from dndbots.memory.selection import choose_candidates, find_candidates, lines_of
 from dndbots.memory.story import StoryLine
@@ -103,7 +103,10 @@ class ContextBuilder:
         return self.context_of(list(self.all_blocks().values()))
 
     def all_blocks(self) -> dict[str, Block]:
-        """Build each block within its share; if the story leaves room, build them again with more."""
+        """Build each block within its share; if the story leaves room, build them again with more.
+
+        What is still free then goes to lines that answer the question.
+        """
         asked = self._asked(frozenset())
         blocks = self._blocks(asked, spare=0)
         if asked.items:
@@ -111,6 +114,9 @@ class ContextBuilder:
             blocks = self._blocks(asked, spare=0)
         if not blocks["story"].dropped and any(block.dropped for block in blocks.values()):
             blocks = self._blocks(asked, spare=self.budget - self._tokens(blocks))
+        if asked.dropped:
+            spare = max(self.budget - self._tokens(blocks), 0)
+            blocks["asked"] = self._asked(told_in_full(blocks.values()), spare=spare)
         return blocks
 
     def newest_lines(self, start: int, room: int) -> Block:
@@ -322,10 +328,11 @@ class ContextBuilder:
         offers = sections.offer_scene(self.scene, self.gates, told=self.briefing.has_scene)
         return self._sentences(list(offers), room, HERE)
 
-    def _asked(self, told: frozenset[str]) -> Block:
+    def _asked(self, told: frozenset[str], *, spare: int = 0) -> Block:
         """Return the lines that answer the question, or that there is no record.
 
-        Lines that only stand near an answer are skipped if their events are in `told`.
+        Lines that only stand near an answer are skipped if their events are in `told`; `spare` room is not
+        for them.
         """
         query, room = self.query, int(self.budget * _ASKED)
         if query is None:
@@ -343,10 +350,12 @@ class ContextBuilder:
             if item.says or item.section != "lines" or not told.issuperset(item.sources)
         ]
         offers = [
-            SentenceOffer(text, "asked", item.reason, item.sources)
+            SentenceOffer(text, "asked", item.reason, item.sources, rank=_rank_of_answer(item))
             for item, text in zip(items, write_citations(items), strict=True)
         ]
         head = f"{ASKED}\n{UNCERTAIN}" if answer.confidence == "weak" else ASKED
+        wanted = [head, *(offer.text for offer in offers if not offer.rank)]
+        room = max(room, min(room + spare, sum(self._count(f"{text}\n") for text in wanted)))
         return self._sentences(offers, room, head)
 
     def _sentences(self, offers: Sequence[SentenceOffer], room: int, head: str) -> Block:
@@ -438,3 +447,8 @@ class ContextBuilder:
 
     def _count(self, text: str) -> int:
         return count_tokens(text, self.encoding)
+
+
+def _rank_of_answer(item: RecallItem) -> int:
+    """Return 1 for a line that only stands near an answer: a small budget is for what says the words."""
+    return int(item.section == "lines" and not item.says)
