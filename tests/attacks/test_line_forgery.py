@@ -34,8 +34,8 @@ ZARA, EVE, INN, QUEST = "pc_zara_001", "pc_eve_001", "loc_inn_001", "qst_bell_00
 TRUE = "Truebell tolls over the gate"  # in what the DM says, and in nothing else
 HEADS = re.compile(
     r"## (?:THEN|KEPT|NOW|HERE|ASKED|LEXICON|MEMORY_\S+|SESSION_(?:\S+|\x22.*\x22)_GLOBAL|Story So Far"
-    r"|What You Remember|Recent Events|Player Knowledge|Party|Adventure|Quests|Place and People"
-    r"|[\w ]+ Memory)"
+    r"|What You Remember|Recent Events|Changed Since|Player Knowledge|Party|Adventure|Quests"
+    r"|Place and People|[\w ]+ Memory)"
     r"|# [\w &()]+"
 )
 LABEL = re.compile(r"(?:DM|GM|SYSTEM|ASSISTANT|USER|NARRATOR|DEVELOPER|TOOL|DUNGEON MASTER|GAME MASTER)\s*:")

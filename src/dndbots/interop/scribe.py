@@ -15,8 +15,6 @@ from dndbots._jsontext import as_json
 from dndbots.errors import InvalidSetting, SequenceConflict, UnknownEntity
 from dndbots.events import EventType, GameEvent
 from dndbots.ids import DM, category_of, check_name, fold_name, is_uid
-from dndbots.interop.formats.categories import OTHER_LORE, guess_category
-from dndbots.interop.formats.neutral import LoreEntry
 from dndbots.interop.transcript_cast import TranscriptCast
 from dndbots.storage.campaign_log import BranchLog
 from dndbots.storage.ports import Lineage
@@ -267,6 +265,10 @@ class Scribe:
         try:
             return view.find(name)[0]
         except UnknownEntity:
+            # Its word tables load with the first new name: most answers about a campaign record nothing.
+            from dndbots.interop.formats.categories import OTHER_LORE, guess_category
+            from dndbots.interop.formats.neutral import LoreEntry
+
             category = guess_category(LoreEntry(name, ""))
             if category in (OTHER_LORE, "NPC"):
                 return cast.person(name, "npc", lineage)

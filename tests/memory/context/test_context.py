@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,8 @@ from dndbots.interop.history.messages import ChatMessage
 from dndbots.memory.context import Context
 from dndbots.memory.context.budget import PROSE
 from dndbots.memory.context.xray import SECTIONS
+from dndbots.memory.recall.citations import UNCERTAIN
+from dndbots.memory.recall.search import NO_RECORD
 from dndbots.prompts import format_character_sheet
 from dndbots.testing import as_text, memory_campaign
 from dndbots.tokens import ENCODINGS, count_tokens
@@ -112,7 +115,7 @@ def assert_sound(context: Context) -> None:
     assert context.tokens == count_tokens(context.text, context.encoding) <= context.budget
     lines = [line for line in context.text.split("\n") if not line.startswith(("#", "`"))]
     shown = [item.text for item in context.items]
-    assert [line for line in lines if line and line != "No record."] == shown
+    assert [line for line in lines if line and line not in (NO_RECORD, UNCERTAIN)] == shown
     assert all(item.sources and item.reason and item.tokens > 0 for item in context.items)
     assert all("\n" not in item.text for item in (*context.items, *context.dropped))
     assert set(context.meter) <= set(SECTIONS)
@@ -276,6 +279,27 @@ def test_an_answer_leaves_room_for_the_newest_lines(table: Campaign) -> None:
     asked = table.context(THROK, 500, query="Who counts the key of Morrow?")
     assert [item for item in asked.items if item.section == "recent"]
     assert [item for item in asked.items if item.section == "asked"]
+    assert f"## ASKED\n{UNCERTAIN}\n" in asked.text  # nearly every line says the words: chance finds as much
+    assert_sound(asked)
+
+
+@pytest.mark.parametrize("budget", [200, 230, 260])
+def test_a_small_answer_keeps_the_lines_that_say_the_words(tmp_path: Path, budget: int) -> None:
+    """A line that only stands near them is left out first, and free room is not for it."""
+    said = [
+        "Rain drums on the roof of the old mill, and the wheel stands still tonight.",
+        "Four children are gone.",
+        "We ride at dusk, and we ride hard until the morning comes.",
+        "A letter: Elena sold them.",
+        *(f"The road bends around hill number {n}, and the wind does not let up at all." for n in range(12)),
+    ]
+    with Campaign.open(tmp_path / "campaign") as table:
+        for number, text in enumerate(said):
+            table.record(event(f"e{number}", DM, text, participants=BOTH, location=MILL))
+        asked = table.context(THROK, budget, query="Who sold the children?")
+    answers = {source for item in asked.items if item.section == "asked" for source in item.sources}
+    assert {"e1", "e3"} <= answers
+    assert "e7" not in answers
     assert_sound(asked)
 
 

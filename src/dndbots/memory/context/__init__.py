@@ -1,7 +1,7 @@
 """Contexts: the text that an agent reads, in an exact budget, with a reason and sources for every line."""
 
 from dndbots.memory.context.brief import NO_BRIEFING, Briefing, BriefLine
-from dndbots.memory.context.budget import fit_context
+from dndbots.memory.context.prompt_fit import fit_context
 from dndbots.memory.context.viewer_cache import ViewerCache
 from dndbots.memory.context.xray import Context, ContextItem
 

@@ -12,7 +12,6 @@ from typing import Final
 
 from dndbots.canon.entities import Entity
 from dndbots.canon.event_marks import LEFT_OPEN, OUTCOME
-from dndbots.errors import BudgetTooSmall, InvalidSetting
 from dndbots.ids import DM
 from dndbots.memory.context import sections
 from dndbots.memory.context.blocks import (
@@ -26,7 +25,7 @@ from dndbots.memory.context.blocks import (
     head_block,
 )
 from dndbots.memory.context.brief import NO_BRIEFING, Briefing, BriefLine
-from dndbots.memory.context.kept_front import CHANGED, build_kept
+from dndbots.memory.context.kept_front import CHANGED
 from dndbots.memory.context.known_lines import KnownLine
 from dndbots.memory.context.remembered import HEADS, MemoryOffer, fit_memories, offer_memories
 from dndbots.memory.context.repetition import (
@@ -37,17 +36,17 @@ from dndbots.memory.context.repetition import (
     told_in_full,
 )
 from dndbots.memory.context.rooms import Rooms, round_down, round_up
-from dndbots.memory.context.scene import Scene, find_scene
+from dndbots.memory.context.scene import Scene
 from dndbots.memory.context.viewer_cache import NOTES, ViewerCache
-from dndbots.memory.context.xray import RECENT, Context, ContextItem, Section, item_of, whole_prompt
-from dndbots.memory.human_gates import Gates, gates_of
-from dndbots.memory.recall.citations import UNCERTAIN, write_citations
+from dndbots.memory.context.xray import RECENT, Context, ContextItem, Section, item_of
+from dndbots.memory.human_gates import Gates
+from dndbots.memory.recall.citations import UNCERTAIN, RecallItem, write_citations
 from dndbots.memory.recall.search import LEAST_BUDGET, NO_RECORD, answer_query
 from dndbots.memory.selection import choose_candidates, find_candidates, lines_of
 from dndbots.memory.story import StoryLine
 from dndbots.prompts import CONTEXT_GUIDE
 from dndbots.storage.views.view import View
-from dndbots.tokens import count_many, count_parts, count_tokens, has_token_break
+from dndbots.tokens import count_many, count_parts, count_tokens
 
 # The largest share of each group of blocks. The story gets the rest: at least a fifth.
 _LASTING: Final = 0.2  # the reader, the party and the quests
@@ -104,7 +103,10 @@ class ContextBuilder:
         return self.context_of(list(self.all_blocks().values()))
 
     def all_blocks(self) -> dict[str, Block]:
-        """Build each block within its share; if the story leaves room, build them again with more."""
+        """Build each block within its share; if the story leaves room, build them again with more.
+
+        What is still free then goes to lines that answer the question.
+        """
         asked = self._asked(frozenset())
         blocks = self._blocks(asked, spare=0)
         if asked.items:
@@ -112,6 +114,9 @@ class ContextBuilder:
             blocks = self._blocks(asked, spare=0)
         if not blocks["story"].dropped and any(block.dropped for block in blocks.values()):
             blocks = self._blocks(asked, spare=self.budget - self._tokens(blocks))
+        if asked.dropped:
+            spare = max(self.budget - self._tokens(blocks), 0)
+            blocks["asked"] = self._asked(told_in_full(blocks.values()), spare=spare)
         return blocks
 
     def newest_lines(self, start: int, room: int) -> Block:
@@ -323,10 +328,11 @@ class ContextBuilder:
         offers = sections.offer_scene(self.scene, self.gates, told=self.briefing.has_scene)
         return self._sentences(list(offers), room, HERE)
 
-    def _asked(self, told: frozenset[str]) -> Block:
+    def _asked(self, told: frozenset[str], *, spare: int = 0) -> Block:
         """Return the lines that answer the question, or that there is no record.
 
-        Lines that only stand near an answer are skipped if their events are in `told`.
+        Lines that only stand near an answer are skipped if their events are in `told`; `spare` room is not
+        for them.
         """
         query, room = self.query, int(self.budget * _ASKED)
         if query is None:
@@ -344,10 +350,12 @@ class ContextBuilder:
             if item.says or item.section != "lines" or not told.issuperset(item.sources)
         ]
         offers = [
-            SentenceOffer(text, "asked", item.reason, item.sources)
+            SentenceOffer(text, "asked", item.reason, item.sources, rank=_rank_of_answer(item))
             for item, text in zip(items, write_citations(items), strict=True)
         ]
         head = f"{ASKED}\n{UNCERTAIN}" if answer.confidence == "weak" else ASKED
+        wanted = [head, *(offer.text for offer in offers if not offer.rank)]
+        room = max(room, min(room + spare, sum(self._count(f"{text}\n") for text in wanted)))
         return self._sentences(offers, room, head)
 
     def _sentences(self, offers: Sequence[SentenceOffer], room: int, head: str) -> Block:
@@ -441,68 +449,6 @@ class ContextBuilder:
         return count_tokens(text, self.encoding)
 
 
-def fit_context(
-    view: View,
-    cache: ViewerCache,
-    *,
-    budget: int,
-    query: str | None,
-    encoding: str,
-    beside: str = "",
-    briefing: Briefing = NO_BRIEFING,
-) -> Context:
-    """Return the viewer's knowledge as a context that fits into the budget together with `beside`.
-
-    `beside` is the other text of the prompt, `briefing` what the game adds, and `cache` must be this viewer's
-    own.
-    """
-    check_budget(budget)
-    if query is not None and (not isinstance(query, str) or not query.strip()):
-        raise InvalidSetting("query", query, reason="is no question; leave the query out to ask nothing")
-    room = budget
-    if beside:
-        room -= count_tokens(f"{beside}\n\n", encoding)
-        if room < LEAST_BUDGET:
-            raise BudgetTooSmall(budget=budget, least=budget - room + LEAST_BUDGET)
-    while True:
-        context = _fit_alone(view, cache, budget=room, query=query, encoding=encoding, briefing=briefing)
-        tokens = _prompt_tokens(beside, context, encoding)
-        if tokens <= budget:
-            return context.model_copy(update={"budget": budget, "beside": beside, "prompt_tokens": tokens})
-        room -= 1  # two texts joined may have a token more than both of them apart
-
-
-def _prompt_tokens(beside: str, context: Context, encoding: str) -> int:
-    """Count the whole prompt; counts that are known already are added up where that is exact."""
-    if beside and has_token_break(before := f"{beside}\n\n", context.text):
-        return count_tokens(before, encoding) + context.tokens
-    return count_tokens(whole_prompt(beside, context.text), encoding) if beside else context.tokens
-
-
-def _fit_alone(
-    view: View, cache: ViewerCache, *, budget: int, query: str | None, encoding: str, briefing: Briefing
-) -> Context:
-    def build() -> Context:
-        gates = gates_of(view)
-        cache.catch_up(view, gates)
-        now = ContextBuilder(
-            view=view,
-            cache=cache,
-            gates=gates,
-            scene=find_scene(view, cache, query),
-            budget=budget,
-            encoding=encoding,
-            query=query,
-            briefing=briefing,
-        )
-        blocks = build_kept(now)
-        return now.build() if blocks is None else now.context_of(blocks)
-
-    # A context depends on the log and the briefing alone: at the same seq it is the same.
-    return cache.cached("context", (view.head, budget, query, briefing), build)
-
-
-def check_budget(budget: object) -> None:
-    """Raise `BudgetTooSmall` unless the budget is a whole number of at least `LEAST_BUDGET`."""
-    if isinstance(budget, bool) or not isinstance(budget, int) or budget < LEAST_BUDGET:
-        raise BudgetTooSmall(budget=budget, least=LEAST_BUDGET)
+def _rank_of_answer(item: RecallItem) -> int:
+    """Return 1 for a line that only stands near an answer: a small budget is for what says the words."""
+    return int(item.section == "lines" and not item.says)
