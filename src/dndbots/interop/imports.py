@@ -16,7 +16,7 @@ from typing import Final
 
 from dndbots.errors import InvalidTranscript, UnreadableFile
 from dndbots.ids import DM, fold_name
-from dndbots.interop.formats.bounds import clean_name
+from dndbots.interop.formats.bounds import clean_name, is_cut
 from dndbots.interop.formats.categories import guess_category
 from dndbots.interop.formats.neutral import ImportedChat, ImportOptions, LoreBook, NotUnderstood, ReadFile
 from dndbots.interop.history.chat_history import ChatHistory, Followed
@@ -68,6 +68,7 @@ class ChatPreview:
     listeners: tuple[str, ...] = ()
     alternatives: int = 0
     whispers: int = 0
+    cut: int = 0
     branch_of: str | None = None
     first: str | None = None
     last: str | None = None
@@ -252,7 +253,7 @@ def _preview_chat(chat: ImportedChat, history: "HistoryOf | None") -> ChatPrevie
     sessions: dict[str, None] = {}
     speakers: Counter[tuple[str, str]] = Counter()
     words: dict[tuple[str, str], str] = {}
-    alternatives = whispers = 0
+    alternatives = whispers = cut = 0
     first = last = None
     for message in chat.messages:
         sessions[message.session or chat.name] = None
@@ -261,6 +262,7 @@ def _preview_chat(chat: ImportedChat, history: "HistoryOf | None") -> ChatPrevie
         words.setdefault(who, shorten(" ".join(message.text[:_READ].split()), _SHOWN, placeholder="…"))
         alternatives += len(message.alternatives) > 1
         whispers += message.witnesses is not None
+        cut += is_cut(message.text)
         first, last = first or message.time, message.time or last
     spoken = {fold_name(name) for name, _ in speakers}
     return ChatPreview(
@@ -271,6 +273,7 @@ def _preview_chat(chat: ImportedChat, history: "HistoryOf | None") -> ChatPrevie
         listeners=tuple(name for name in chat.people if fold_name(name) not in spoken),
         alternatives=alternatives,
         whispers=whispers,
+        cut=cut,
         branch_of=chat.parent,
         first=first,
         last=last,

@@ -187,6 +187,30 @@ def test_a_file_of_no_known_kind_is_told(run: Run, campaign: Path) -> None:
         assert stored(campaign) == before
 
 
+def test_a_bad_transcript_leaves_no_campaign_behind(run: Run, campaign: Path, tmp_path: Path) -> None:
+    """A new campaign in which nothing was recorded goes again; one that was there stays."""
+    bad = transcript(tmp_path / "bad.jsonl", LINES[0], {"speaker": "Zara"})
+    answer = run("import", bad, "-c", tmp_path / "new")
+    assert answer.code == 2
+    assert "line 2: text" in answer.err
+    assert not (tmp_path / "new").exists()
+    before = stored(campaign)
+    assert run("import", bad, "-c", campaign).code == 2
+    assert stored(campaign) == before
+
+
+def test_a_message_that_is_too_long_is_cut_with_a_word(run: Run, tmp_path: Path) -> None:
+    """The preview and the import say that a message does not fit into an event whole."""
+    path = tmp_path / "chat.txt"
+    path.write_text(f"Zara: Hello.\nThrok: {'A long tale. ' * 9_000}\nZara: Well.\n")
+    preview = run("import", "--preview", path)
+    assert "1 message cut at 102,400 characters" in preview.out
+    answer = run("import", path, "-c", tmp_path / "new")
+    assert answer.code == 0
+    assert "1 message cut at 102,400 characters" in answer.err
+    assert len(stored(tmp_path / "new")[1][3]) == 102_400
+
+
 def test_files_before_a_bad_one_stay_imported(run: Run, tmp_path: Path) -> None:
     """With --json, what was imported before the error is told all the same."""
     good, bad = transcript(tmp_path / "good.jsonl", *LINES), transcript(tmp_path / "bad.jsonl", LINES[0], 7)

@@ -1,6 +1,8 @@
 """`import`: bring chats, lorebooks, cards, transcripts and notes in, with a preview of what they become."""
 
+import shutil
 import sys
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +17,7 @@ from dndbots.cli.maintain.import_questions import (
     read_speaker,
 )
 from dndbots.cli.options import Address, AsJson, OnBranch, open_campaign
+from dndbots.events import LONGEST_CONTENT
 from dndbots.storage.ports import MAIN
 
 if TYPE_CHECKING:
@@ -118,8 +121,28 @@ def import_files(
         raise failures.Refusal(f"{', '.join(map(str, files))}: no file in it that can be imported")
     for path, content in read:
         _agree(path, content, partial=partial)
-    with open_campaign(campaign, branch, create=True) as target:
+    with _open_or_leave_none(campaign, branch) as target:
         _import(target, read, options, as_json=as_json)
+
+
+@contextmanager
+def _open_or_leave_none(where: str, branch: str) -> "Iterator[Campaign]":
+    """Open a campaign; if it is new and an error comes before the first event, leave no folder behind.
+
+    What was recorded stays: an import that was interrupted goes on from there.
+    """
+    is_new = "://" not in where and not Path(where).exists()
+    is_empty = True
+    try:
+        with open_campaign(where, branch, create=True) as target:
+            try:
+                yield target
+            finally:
+                is_empty = not target.head
+    except BaseException:  # also after Ctrl-C
+        if is_new and is_empty:
+            shutil.rmtree(where, ignore_errors=True)
+        raise
 
 
 def _mapped(text: str) -> tuple[str, tuple[str, str | None]]:
@@ -196,9 +219,11 @@ def _reported(lines: "TranscriptFile", report: console.Report) -> "Iterator[dict
 
 def _agree(path: Path, content: "ReadFile", *, partial: bool) -> None:
     """Refuse a file that is only half understood, unless a person agrees to import that half."""
-    for chat in content.chats:
-        for _ in chat.messages:
-            pass
+    from dndbots.interop.formats.bounds import is_cut
+
+    cut = sum(is_cut(message.text) for chat in content.chats for message in chat.messages)
+    if cut:
+        console.note(f"note: {path}: {console.counted(cut, 'message')} cut at {LONGEST_CONTENT:,} characters")
     if not content.problems or partial:
         return
     for problem in content.problems[:_MOST_PROBLEMS]:
@@ -302,6 +327,8 @@ def _told_chat(chat: "ChatPreview") -> list[str]:
         lines.append(f"{console.counted(chat.whispers, 'message')} not for everybody")
     if chat.alternatives:
         lines.append(f"{console.counted(chat.alternatives, 'message')} with swipes, kept and not remembered")
+    if chat.cut:
+        lines.append(f"{console.counted(chat.cut, 'message')} cut at {LONGEST_CONTENT:,} characters")
     if chat.branch_of:
         lines.append(f"a branch of {chat.branch_of}: becomes a fork where they part")
     return lines

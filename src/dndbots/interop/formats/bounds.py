@@ -171,6 +171,11 @@ def cut_text(text: str) -> str:
     return text if len(text) <= LONGEST_CONTENT else text[: LONGEST_CONTENT - 1] + "…"
 
 
+def is_cut(text: str) -> bool:
+    """Check that a text was longer than what fits into an event."""
+    return len(text) == LONGEST_CONTENT and text.endswith("…")
+
+
 def texts_of(value: Any) -> tuple[str, ...]:
     """Return a list of texts; a single text is split at its commas."""
     if isinstance(value, str):
