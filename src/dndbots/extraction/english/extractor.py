@@ -106,7 +106,7 @@ def _without_bare_names(updates: list[Update], likely: Mapping[str, str]) -> lis
 
     Names of several words stay: they also tell who is meant by one of the words, as Ilse Brandt by Brandt.
     """
-    told = {_subject(update) for update in updates if update.field != ALIAS and not update.ended}
+    told = {_subject(update) for update in updates if update.field in ("role", "race") and not update.ended}
     return [
         update
         for update in updates
