@@ -215,3 +215,16 @@ def test_a_quiet_session_is_told_by_what_was_said_and_not_by_the_weather() -> No
     assert clue.rstrip(".") in text
     assert "folds two thick arms" not in text
     assert "Fog" not in text
+
+
+def test_nothing_hangs_on_what_a_recap_leaves_out() -> None:
+    """What goes on about the look of a place means nothing without it: "Nine doors have one."."""
+    talk = [
+        told(EventType.DM_NARRATION, "dm", "A wreath of straw hangs on every third door.", aside=True),
+        told(EventType.DM_NARRATION, "dm", "Nine doors have one. It is what people hang out for the dead."),
+        told(EventType.DIALOGUE, ELENA, '"Somebody has been digging at the sheep fold."'),
+    ]
+    text = recap_of(taken(), *talk, length="medium")
+    assert "digging at the sheep fold" in text
+    assert "Nine doors" not in text
+    assert "It is what" not in text

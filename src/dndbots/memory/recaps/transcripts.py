@@ -4,7 +4,7 @@ The words of the table tell it: the narration that says most, or the talk where 
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Final
@@ -40,7 +40,7 @@ def retell_transcript(entries: Sequence[Entry], tokens: int, *, without: Collect
     pool = [candidate for candidate in whole if candidate.source not in without]
     # A game marks what matters little: the weather, the way somewhere, the first look of a place.
     little = {entry.event_id for entry in entries if entry.aside or entry.scenery}
-    worth = [candidate for candidate in pool if candidate.source not in little]
+    worth = list(_without(pool, little))
     pool = worth if worth or without else pool
     if sum(candidate.tokens for candidate in pool) <= tokens:
         return _sentences(drop_repeats(pool))
@@ -49,6 +49,17 @@ def retell_transcript(entries: Sequence[Entry], tokens: int, *, without: Collect
         pool = [_as_read_aloud(each) for each in narrated if not _OPENING_QUOTE.match(each.text)]
     salience = Salience.of(pool, names_in(entries))
     return _sentences(choose_candidates(pool, tokens, salience=salience, wish=_WISH))
+
+
+def _without(pool: Iterable[Candidate], little: Collection[str]) -> Iterator[Candidate]:
+    """Yield what is not of the events in `little`, and no narration that hangs on one of them."""
+    is_cut = False
+    for candidate in pool:
+        hangs = is_cut and candidate.told and is_hanging(candidate.text)
+        if candidate.told:
+            is_cut = hangs or candidate.source in little
+        if not hangs and candidate.source not in little:
+            yield candidate
 
 
 def _as_read_aloud(candidate: Candidate) -> Candidate:
