@@ -102,6 +102,17 @@ def test_single_marks_are_a_quotation_too() -> None:
     assert guard_dm(new, earlier=told, heroes={}).words == quoted
 
 
+@pytest.mark.parametrize("mark", ["'", '"', "\u201c"])
+def test_a_mark_that_quotes_nothing_goes(mark: str) -> None:
+    """What it quoted was cut, or never came; a line of marks alone is no line."""
+    assert (
+        guard_dm(f"The clerk looks you over. {mark}", earlier=(), heroes={}).words
+        == "The clerk looks you over."
+    )
+    assert guard_dm(mark, earlier=(), heroes={}).words == ""
+    assert guard_npc(f"{mark}\n\nSit down.", earlier=(), others=()).words == "Sit down."
+
+
 @pytest.mark.parametrize(
     ("begun", "kept"),
     [

@@ -210,11 +210,17 @@ def _guard(words: str, told: EchoFilter, prompt: str, is_anothers: Callable[[str
             else:
                 cuts[kind] += 1
                 log.debug("cut (%s): %s", kind, sentence)
-        if kept:
-            paragraphs.append(" ".join(kept))
+        whole = _TORN_MARK.sub("", " ".join(kept)).strip()
+        if _HAS_WORD.search(whole):
+            paragraphs.append(whole)
     if len(text) > _LONG and _drop_unfinished(paragraphs):
         cuts[UNFINISHED] += 1
     return GuardedAnswer("\n\n".join(paragraphs), {kind: number for kind, number in cuts.items() if number})
+
+
+# A quotation mark that stands by itself: what it quoted was cut.
+_TORN_MARK: Final = re.compile(r"(?<=\s)['\"\u2018\u201c]$|^['\"\u2019\u201d](?:\s|$)")
+_HAS_WORD: Final = re.compile(r"\w")
 
 
 def _drop_unfinished(paragraphs: list[str]) -> bool:
