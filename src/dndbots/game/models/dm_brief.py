@@ -28,7 +28,9 @@ _LONGEST_SECRET: Final = 110
 _LONGEST_GIST: Final = 120
 _WE: Final = "we "
 # A text that is cut ends before words that lead on.
-_HANGING: Final = re.compile(r"(?:[ ,;:]+(?:an?|and|as|at|but|by|for|from|in|of|on|or|the|to|with))+$")
+_LEADS_ON: Final = frozenset(
+    ["a", "an", "and", "as", "at", "but", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"]
+)
 _TOLD_US: Final = re.compile(r" told us\b")
 
 
@@ -157,4 +159,7 @@ def clip_text(text: str, longest: int) -> str:
     cut = plain[:longest].rsplit(" ", 1)[0]
     # A quotation that was cut open ends before it begins.
     whole = cut if cut.count('"') % 2 == 0 else cut.rpartition('"')[0]
-    return f"{_HANGING.sub('', whole).rstrip(' ,;:')}…"
+    words = whole.rstrip(" ,;:").split(" ")
+    while len(words) > 1 and words[-1].rstrip(",;:") in _LEADS_ON:
+        words.pop()
+    return f"{' '.join(words).rstrip(' ,;:')}…"
