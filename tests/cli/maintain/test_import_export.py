@@ -7,6 +7,8 @@ import pytest
 from tests.cli.calling import Run, transcript
 
 from dndbots import Campaign
+from dndbots.cli.maintain.import_files import _told_chat
+from dndbots.interop.imports import ChatPreview, SpeakerPreview
 from dndbots.interop.transcript_files import TranscriptFile
 
 LINES = [
@@ -209,6 +211,14 @@ def test_a_message_that_is_too_long_is_cut_with_a_word(run: Run, tmp_path: Path)
     assert answer.code == 0
     assert "1 message cut at 102,400 characters" in answer.err
     assert len(stored(tmp_path / "new")[1][3]) == 102_400
+
+
+def test_dice_are_no_hint_at_the_dm() -> None:
+    """A program that rolls dice may have most of the messages; the hint names a person."""
+    people = [("Dice", "dm", 9), ("Ann", "pc", 5), ("Bo", "pc", 3), ("Cy", "pc", 1), ("Di", "pc", 1)]
+    speakers = tuple(SpeakerPreview(*who, "") for who in people)
+    told = _told_chat(ChatPreview("chat", 19, ("s01",), speakers))
+    assert "DM: nobody; name one with --dm NAME (Ann talks most)" in told
 
 
 def test_files_before_a_bad_one_stay_imported(run: Run, tmp_path: Path) -> None:

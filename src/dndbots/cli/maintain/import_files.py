@@ -341,9 +341,12 @@ def _moment(time: str) -> str:
 
 def _talker(chat: "ChatPreview") -> str:
     """Return a hint at who may be the DM: at a table of several, it is mostly the one who talks most."""
-    if len(chat.speakers) < _A_TABLE or chat.speakers[0].messages == chat.speakers[1].messages:
+    from dndbots.interop.transcript_cast import DICE
+
+    people = [who for who in chat.speakers if who.name != DICE]
+    if len(people) < _A_TABLE or people[0].messages == people[1].messages:
         return ""
-    return f" ({chat.speakers[0].name} talks most)"
+    return f" ({people[0].name} talks most)"
 
 
 def _told_book(book: "BookPreview") -> list[str]:
