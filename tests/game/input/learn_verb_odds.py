@@ -16,10 +16,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.game.input.understanding_score import HERE, coarse_verb, read_lines
+from tests.game.input.understanding_score import HERE, read_lines
 
 from dndbots.game.input.vocabulary import verb_odds
-from dndbots.game.input.vocabulary.verb_odds import features_of, weigh_features
+from dndbots.game.input.vocabulary.verb_odds import coarse_verb, features_of, weigh_features
 
 TARGET = Path(verb_odds.__file__).parent / "data" / "verb_odds.json"
 ROUNDS, RATE = 15, 0.9

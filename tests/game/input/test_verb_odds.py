@@ -4,6 +4,7 @@ import pytest
 from tests.game.input.learn_verb_odds import development_lines, learn, rarity_in
 from tests.game.input.understanding_score import coarse, table_of
 
+from dndbots.game.input import likely_deeds
 from dndbots.game.input.line_reader import understand_line
 from dndbots.game.input.vocabulary.verb_odds import rank_verbs, verb_odds
 
@@ -51,6 +52,16 @@ def test_what_cannot_be_done_stays_refused() -> None:
 def test_secrets_are_not_read_again() -> None:
     found = read("green", "whisper Ilvane count me in, the reeve lies")
     assert found["verb"] == "whisper"
+
+
+@pytest.mark.parametrize("verb", ["ask", "tell", "parley"])
+def test_words_to_one_never_go_to_another(monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+    """However likely another way of saying it is: who hears it is decided by the line."""
+    line = "tell Zara that the reeve lies to all of us"
+    to_zara = read("green", line)
+    assert to_zara["target"] == "Zara"
+    monkeypatch.setattr(likely_deeds, "rank_verbs", lambda _: {verb: 1.0})
+    assert read("green", line)["target"] == "Zara"
 
 
 def test_learning_gives_the_same_each_time() -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from dndbots.events import GameEvent
 from dndbots.game.input.line_reader import understand_line
+from dndbots.game.input.vocabulary.verb_odds import coarse_verb
 from dndbots.game.state.options import Surroundings
 from dndbots.game.state.table import Table, deliver_event
 from dndbots.ids import DM
@@ -25,11 +26,6 @@ HERE = Path(__file__).parent
 SCENES = HERE / "understanding_scenes.json"
 _TALK = ("ask", "tell", "say", "whisper", "parley")
 _UNSLOTTED = ("unclear", "refused", "meta")
-# Finer verbs than those of the set: what is tried against the odds, and what uses something carried.
-_COARSE = {
-    **dict.fromkeys(("hide", "protect", "shove", "threaten", "sneak", "climb"), "try"),
-    **dict.fromkeys(("eat", "drink", "light", "wear", "draw"), "use"),
-}
 
 
 @cache
@@ -128,10 +124,6 @@ def score_lines(lines: Iterable[Mapping[str, Any]]) -> Score:
         if not is_right:
             score.wrong.append((dict(line), answer))
     return score
-
-
-def coarse_verb(verb: str) -> str:
-    return _COARSE.get(verb, verb)
 
 
 def coarse(answer: Mapping[str, Any]) -> str:

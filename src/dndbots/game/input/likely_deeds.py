@@ -18,16 +18,11 @@ from dndbots.game.input.talk.talk_reader import TalkReader, behind_about, told_t
 from dndbots.game.input.vocabulary.lexicon import word_group
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, PERSON, SceneName, SceneNames
 from dndbots.game.input.vocabulary.typed_words import read_words
-from dndbots.game.input.vocabulary.verb_odds import rank_verbs
+from dndbots.game.input.vocabulary.verb_odds import coarse_verb, rank_verbs
 
 _UNLIKELY: Final = 0.06
 _LIKELY: Final = 0.3
 _MOST_WORDS: Final = 40
-# The finer deeds of the reader, by the coarse ones that the odds know.
-_COARSE: Final = {
-    **dict.fromkeys(("hide", "protect", "shove", "threaten", "sneak", "climb"), "try"),
-    **dict.fromkeys(("eat", "drink", "light", "wear", "draw"), "use"),
-}
 # What a question to the game is about, by the words in it; without one of them it is about the scene.
 _TOPICS: Final = {
     "rules": "roll rule rules dc check turn turns round rounds die dice save action bonus initiative mean",
@@ -56,18 +51,21 @@ def read_likely(scene: SceneNames, line: str, found: Understanding) -> Understan
         return None
     odds = rank_verbs(line)
     clause = ClauseReader(scene, line).read(words)
-    if odds.get(_coarse(found), 0.0) > _UNLIKELY or clause.to_party:
+    if odds.get(coarse_verb(found.verb), 0.0) > _UNLIKELY or clause.to_party:
         return None
     for verb, share in odds.items():
         again = _read_as(scene, clause, verb) if share >= _LIKELY and _may_be(verb, found, clause) else None
-        if again is not None and _coarse(again) == verb:
+        if again is not None and coarse_verb(again.verb) == verb and not _changes_hearer(found, again):
             is_second = found.then is not None and found.then.verb == again.verb
             return again if is_second else replace(again, then=found.then)
     return None
 
 
-def _coarse(found: Understanding) -> str:
-    return _COARSE.get(found.verb, found.verb)
+def _changes_hearer(found: Understanding, again: Understanding) -> bool:
+    """Check that words to one would go to another: what somebody is told is for those ears."""
+    if found.verb not in SAID or found.act is None or found.act.target is None or again.act is None:
+        return False
+    return again.verb in SAID and again.act.target != found.act.target
 
 
 def _may_be(verb: str, found: Understanding, clause: Clause) -> bool:

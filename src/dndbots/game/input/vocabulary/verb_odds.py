@@ -17,6 +17,11 @@ _TOKEN: Final = re.compile(r"[a-z0-9]+|[?!*\"]")
 _QUOTES: Final = str.maketrans({"\u2018": None, "\u2019": None, "'": None, "\u201c": '"', "\u201d": '"'})
 _SHORT_ROOT, _LONG_ROOT = 4, 5
 _MOST_TOKENS: Final = 60
+# Finer deeds, by the coarse ones that the odds know: what is tried, and what uses something carried.
+_COARSE: Final = {
+    **dict.fromkeys(("hide", "protect", "shove", "threaten", "sneak", "climb"), "try"),
+    **dict.fromkeys(("eat", "drink", "light", "wear", "draw"), "use"),
+}
 
 
 class VerbOdds(NamedTuple):
@@ -26,6 +31,11 @@ class VerbOdds(NamedTuple):
     rarity: dict[str, float]
     weights: dict[str, tuple[float, ...]]
     alone: tuple[float, ...]
+
+
+def coarse_verb(verb: str) -> str:
+    """Return the deed that the odds know for a finer one."""
+    return _COARSE.get(verb, verb)
 
 
 def features_of(line: str) -> tuple[list[str], list[str]]:
