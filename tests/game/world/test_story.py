@@ -18,6 +18,7 @@ from dndbots.game.world.house_dm import HouseDM
 MAREN, BRAND = "npc_maren_001", "npc_brand_001"
 FERRY, MILL, CELLAR, YARD = "loc_ferry_001", "loc_mill_001", "loc_cellar_001", "loc_yard_001"
 THROK, ZARA = "pc_throk_001", "pc_zara_001"
+ODO = "npc_odo_001"
 STRONG = (
     hero("Throk", "Fighter", hp=90, hp_max=90, level=8),
     hero("Zara", "Thief", hp=60, hp_max=60, level=8),
@@ -328,6 +329,35 @@ def test_a_fallen_characters_seat_is_taken_by_somebody_new() -> None:
     assert bench.table.character(newcomer) is not None
     bench.dm()
     assert len(bench.table.living()) == 2
+
+
+def test_who_knows_a_place_is_not_told_it_again_when_somebody_new_comes() -> None:
+    """A newcomer is shown the place whole, and hears nobody's name; the others hear of the arrival."""
+    bench = Bench(grave())
+    bench.dm()
+    bench.ask("zara", Verb.ASK, target=ODO, what="news")
+    step = bench.step("referee x")
+    referee.record_death(step, THROK, place="loc_gate_001")
+    bench.done(step)
+    events = bench.dm()
+    (newcomer,) = [uid for uid in bench.table.living() if uid != ZARA]
+    (shown,) = [event for event in events if "A gate." in event.content]
+    assert newcomer in audience(shown)
+    assert ZARA not in audience(shown)
+    assert "Odo" not in shown.content
+
+
+def test_who_returns_to_where_others_wait_is_told_the_place_in_short() -> None:
+    """Only a character who sees a place for the first time is told it whole; who waits hears of the meeting."""
+    bench = Bench(grave())
+    bench.dm()
+    bench.go("down", "zara")
+    events = bench.go("down", "throk")
+    (shown,) = [event for event in events if "A pit." in event.content]
+    met = next(event for event in events if ZARA in audience(event) and "Throk" in event.content)
+    assert THROK in audience(shown)
+    assert ZARA not in audience(shown)
+    assert "A pit." not in met.content
 
 
 def test_if_all_are_dead_a_new_company_comes_to_the_start() -> None:

@@ -66,31 +66,57 @@ def tell_place(
     minutes: int = 0,
     **metadata: Any,
 ) -> None:
-    """Describe a place to everybody there in one event: looks, people, things and ways."""
-    world, table = narration.world, narration.step.table
-    place = world.place(uid)
-    here = table.together(uid)
+    """Describe a place to the characters there: looks, people, things and ways.
+
+    If only some of them see it for the first time, the others are told of the arrival alone.
+    """
+    place = narration.world.place(uid)
+    here = narration.step.table.together(uid)
     if place is None or not here:
         return
     narration.enter(uid)
-    first = is_new_to_any(narration, uid, here)
+    knowing = [who for who in here if not is_new_to_any(narration, uid, [who])]
+    reunion = _reunion(narration, came, [who for who in knowing if who not in came])
+    hearers: Sequence[str] = here
+    if knowing and len(knowing) < len(here) and not before:
+        if any(who in came for who in knowing):
+            _describe_place(narration, place, uid, knowing, after=reunion)
+        elif reunion:
+            narration.tell(uid, reunion, witnesses=knowing, aside=True)
+        hearers = [who for who in here if who not in knowing]
+    _describe_place(
+        narration, place, uid, hearers, before=before, after=reunion, beats=beats, minutes=minutes, **metadata
+    )
+
+
+def _describe_place(
+    narration: Narration,
+    place: Place,
+    uid: str,
+    hearers: Sequence[str],
+    *,
+    before: str = "",
+    after: str = "",
+    beats: tuple[str, ...] = (),
+    minutes: int = 0,
+    **metadata: Any,
+) -> None:
+    """Tell a place to these characters in one event: whole if it is new to any of them, else briefly."""
+    world = narration.world
+    first = is_new_to_any(narration, uid, hearers)
     looks = _looks(narration, place, first=first)
-    waited = [who for who in here if who not in came and uid in narration.step.of(who).sights]
-    parts = [
-        before,
-        looks,
-        *_reunion(narration, came, waited),
-        *_contents(narration, place, uid, first=first, looks=looks),
-    ]
+    parts = [before, looks, after, *_contents(narration, place, uid, hearers, first=first, looks=looks)]
     people = world.people(uid)
-    names = {narration.atlas.uid("npc", person.key): narration.name_for(person, here) for person in people}
+    names = {narration.atlas.uid("npc", person.key): narration.name_for(person, hearers) for person in people}
     news = first and not world.has_beat("told", place.key)
     note_people(narration, people)
     narration.tell(
         uid,
         " ".join(filter(None, parts)),
         participants=[*names],
-        witnesses=narration.step.present(uid),
+        witnesses=[
+            who for who in narration.step.present(uid) if who in hearers or not who.startswith("pc_")
+        ],
         beats=(*beats, beat("told", place.key)),
         names={uid: place.name, **names},
         gist=f"we came to {place.name}: {first_clause(looks)}" if news else None,
@@ -117,22 +143,25 @@ def _looks(narration: Narration, place: Place, *, first: bool) -> str:
     return narration.phrase("return_to" if not first else "arrive", place=place.name)
 
 
-def _reunion(narration: Narration, came: Sequence[str], waited: Sequence[str]) -> Iterator[str]:
-    """Tell that arrivals meet characters who waited here."""
-    if came and waited:
-        yield narration.phrase(
-            "meet_again", who=narration.party_names(came), others=narration.party_names(waited)
-        )
+def _reunion(narration: Narration, came: Sequence[str], waited: Sequence[str]) -> str:
+    """Tell that arrivals meet characters who waited here; "" if nobody came or waited."""
+    if not came or not waited:
+        return ""
+    return narration.phrase(
+        "meet_again", who=narration.party_names(came), others=narration.party_names(waited)
+    )
 
 
-def _contents(narration: Narration, place: Place, uid: str, *, first: bool, looks: str) -> Iterator[str]:
+def _contents(
+    narration: Narration, place: Place, uid: str, hearers: Sequence[str], *, first: bool, looks: str
+) -> Iterator[str]:
     """Tell what is at a place: people, things, ways or a sound."""
     world = narration.world
     sights = world.sights(place)
     if sights.dark:
         yield narration.phrase("darkness")
     if first or narration.rng.random() < _REMARKED:
-        yield people_line(narration, uid, looks=looks if first else "")
+        yield _people_line(narration, uid, hearers, looks=looks if first else "")
     if first and sights.things:
         yield narration.phrase("things", things=join_texts([*sights.things.values()][:_MOST_LISTED]))
     if first and sights.ways:
@@ -141,14 +170,14 @@ def _contents(narration: Narration, place: Place, uid: str, *, first: bool, look
         yield narration.pick_text(place.sounds, most=_SOUNDS_HEARD)
 
 
-def people_line(narration: Narration, uid: str, *, looks: str = "") -> str:
-    """Return a line with the people at a place, as the viewers call them, and the watching foes.
+def _people_line(narration: Narration, uid: str, hearers: Sequence[str], *, looks: str) -> str:
+    """Return a line with the people at a place, as the hearers call them, and the watching foes.
 
     Those whom the looks of the place show already are not listed.
     """
     table, place = narration.step.table, narration.world.place(uid)
     shown = all_stems(looks)
-    people = [_as_seen(narration, person, table.together(uid)) for person in narration.world.people(uid)]
+    people = [_as_seen(narration, person, hearers) for person in narration.world.people(uid)]
     people = [called for called in people if not all_stems(called) <= shown]
     seen = narration.world.sights(place).people if place is not None else ()
     people += [table.name(foes) for foes in seen if foes.startswith("mon_")]

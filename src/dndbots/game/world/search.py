@@ -225,7 +225,7 @@ def recover_belongings(narration: Narration, uid: str) -> None:
         if not here or not held or table.place(dead) != uid:
             continue
         known = all(narration.step.knows(who, dead) for who in here)
-        called, taker = table.name(dead) if known else "somebody who fell here", table.name(here[0])
+        called, taker = table.name(dead) if known else "a stranger who fell here", table.name(here[0])
         what = join_texts([*map(with_article, held)])
         narration.tell(
             uid,
