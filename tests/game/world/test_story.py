@@ -348,7 +348,7 @@ def test_who_knows_a_place_is_not_told_it_again_when_somebody_new_comes() -> Non
 
 
 def test_who_returns_to_where_others_wait_is_told_the_place_in_short() -> None:
-    """Only a character who sees a place for the first time is told it whole; who waits hears of the meeting."""
+    """A place is told whole to who sees it for the first time; who waits there hears of the meeting."""
     bench = Bench(grave())
     bench.dm()
     bench.go("down", "zara")

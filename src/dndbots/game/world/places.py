@@ -114,9 +114,7 @@ def _describe_place(
         uid,
         " ".join(filter(None, parts)),
         participants=[*names],
-        witnesses=[
-            who for who in narration.step.present(uid) if who in hearers or not who.startswith("pc_")
-        ],
+        witnesses=[who for who in narration.step.present(uid) if who in hearers or not who.startswith("pc_")],
         beats=(*beats, beat("told", place.key)),
         names={uid: place.name, **names},
         gist=f"we came to {place.name}: {first_clause(looks)}" if news else None,
