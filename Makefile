@@ -10,7 +10,7 @@ COMPILE = $(RUN) -m compileall -q src
 help:
 	@echo "make demo       play a short game, and show what two of its characters remember"
 	@echo "make test       the test suite"
-	@echo "make test-long  the same with many more generated cases (minutes)"
+	@echo "make test-long  the same with many more generated cases (hours)"
 	@echo "make adapters   get the agent frameworks that adapters are for, with which a few more tests run"
 	@echo "make small-model  get a real small model (200 MB), with which a few more tests run"
 	@echo "make bench-model  get a model of 1.5 billion parameters (1.1 GB), for bench/model_play.py"
@@ -45,7 +45,7 @@ test: $(VENV)/.dev
 	$(RUN) -m pytest -n auto --dist loadfile
 
 test-long: $(VENV)/.dev
-	HYPOTHESIS_PROFILE=long $(RUN) -m pytest -n auto --dist loadfile
+	HYPOTHESIS_PROFILE=long $(RUN) -m pytest -n auto --dist loadfile --timeout 7200
 
 # The packages that the adapters are for. LangChain and LangGraph are there already.
 adapters: $(VENV)/.dev

@@ -59,12 +59,15 @@ def views_before(folder: Path) -> tuple[str, ...]:
 
 
 def problems(folder: Path) -> list[str]:
-    """What is told when a campaign is opened and verified. Any error but our own goes through."""
+    """What is told when a campaign is opened, verified, and its branches opened. Other errors go through."""
     try:
         with Campaign.open(folder, create=False, timeout=1) as campaign:
-            return [str(one) for one in campaign.verify()]
+            told = [str(one) for one in campaign.verify()]
+        for branch in BRANCHES[1:]:
+            Campaign.open(folder, create=False, branch=branch, timeout=1).close()
     except DndbotsError as exc:
         return [str(exc)]
+    return told
 
 
 def check(played: Path, folder: Path, what: object) -> None:
@@ -160,6 +163,7 @@ def statements(draw: st.DrawFn) -> str:
 
 @settings(max_examples=EXAMPLES)
 @example(sql=["UPDATE OR IGNORE events SET event_id = x'ff00' WHERE 1"])
+@example(sql=["UPDATE OR IGNORE branches SET name = 'x' WHERE name = 'fork'"])
 @given(sql=st.lists(statements(), min_size=1, max_size=2))
 def test_altered_rows(played: Path, sql: list[str]) -> None:
     """Rows that are others, in any table, whatever SQLite lets stand there."""
