@@ -134,3 +134,21 @@ def test_who_has_told_all_they_know_names_somebody_else() -> None:
 def test_who_does_not_sell_a_thing_names_who_does(module: str, npc: str, question: str, said: str) -> None:
     """A question for wares in general is for the one who is asked."""
     assert said in ask(module, npc, question).text
+
+
+@pytest.mark.parametrize("question", ["did she leave a note?", "what do you know about her?"])
+def test_she_is_who_they_spoke_of(question: str) -> None:
+    """Marda, who has told of her girl, tells more of her. Who has told nothing yet is asked nothing new."""
+    module = adventure(BRIDGE)
+    bench, narration = stand_before(module, "marda")
+    marda = module.people["marda"]
+    assert find_answer(narration, marda, "did she leave a note?", [THROK]).saying is None
+    acts = [PendingAct("e", THROK, Act(verb=Verb.ASK, target="npc_marda_001", what="news"), None)]
+    answer_questions(narration, module.places["inn"], bench.table.place(THROK) or "", acts)
+    said = find_answer(narration, marda, question, [THROK])
+    assert "wedge" in said.text or "wrote" in said.text
+
+
+def test_nobody_volunteers_a_lie() -> None:
+    """Pask denies the pigs if he is asked for them, and does not bring them up himself."""
+    assert "pigs" not in ask(BRIDGE, "pask", "have you seen anything suspicious?").text.casefold()

@@ -44,6 +44,8 @@ _COINS: Final = frozenset(all_stems("copper gold silver coin coins"))
 _OFFERED: Final = "offered"
 _SHORT: Final = 3  # words of a topic that is repeated
 _ENOUGH: Final = 3  # one word in so many has to agree
+_PLAIN: Final = (Facet.SELLS, Facet.MOOD, Facet.PAST, Facet.EXCUSE)
+_PRONOUNS: Final = frozenset(("she", "her", "hers", "he", "him", "his", "they", "them", "it"))
 _PLEASANTRIES: Final = (Facet.GREETING, Facet.THANKS)
 
 
@@ -98,13 +100,15 @@ class NpcKnowledge:
             self._by_topic(stems, subject),
             self._by_words(stems, subject),
             self._by_life_words(wide, stems),
+            self._by_topic(wide, subject),
+            self._by_pronoun(question),
         ):
             if found is None:
                 continue
             # Who has said all they know names somebody else, if that is what they are asked for.
             other = self._refer(stems) if found.heard and Facet.WHOM_TO_ASK in facets else None
             return other or found
-        return self._unknown(stems, subject)
+        return self._unknown(wide, subject)
 
     # What the module lets them say.
 
@@ -198,6 +202,15 @@ class NpcKnowledge:
             return None
         return self._tell([saying for saying in self._open if shared[saying.key] == most], subject)
 
+    def _by_pronoun(self, question: str) -> NpcAnswer | None:
+        """Return more of what they spoke of before, if the question says "she" or "it" and names nothing."""
+        if _PRONOUNS.isdisjoint(words_of(question)):
+            return None
+        heard = [saying for saying in self._open if self._is_heard(saying)]
+        spoken = {topic for saying in heard for topic in (*saying.about, *saying.topics)} - {NEWS}
+        more = [saying for saying in self._open if not spoken.isdisjoint(saying.about)]
+        return self._tell(more, "") if more else None
+
     # Their own life.
 
     def _by_life(self, stems: frozenset[str]) -> NpcAnswer | None:
@@ -238,8 +251,19 @@ class NpcKnowledge:
                 return NpcAnswer(kind="neighbor", text=told, topic=other.name)
         return None
 
+    def _ruler(self, stems: frozenset[str]) -> NpcAnswer | None:
+        """Return who has the say in the neighborhood, be it themselves."""
+        ruler = self._lore.ruler
+        if ruler is None or ruler.key == self._person.key:
+            return self._facet(Facet.SELF, stems) if ruler is not None else None
+        told = self._neighbors.introduce(ruler)
+        return NpcAnswer(kind="neighbor", text=told, topic=ruler.name) if told else None
+
     def _price(self, stems: frozenset[str]) -> NpcAnswer | None:
-        """Return what their wares cost, or who sells what is asked for."""
+        """Return what their wares cost, or who sells what is asked for. A tithe is no ware."""
+        wares = " ".join((*self._person.wares, self._person.life.get(Facet.SELLS.value, "")))
+        if not self._lore.sells(wares, stems) and (known := self._by_topic(stems, "", least=BY_WORD)):
+            return known
         if told := self._neighbors.seller_of(stems):
             return NpcAnswer(kind="neighbor", text=told)
         greeted = (one for greeting in self._person.greets for one in split_sentences(greeting))
@@ -260,6 +284,7 @@ class NpcKnowledge:
             Facet.HERE: lambda: self._told_way(self._atlas.key(self._place) or ""),
             Facet.KEEPER: lambda: self._keeper(stems),
             Facet.KIN: lambda: self._kin_of(stems),
+            Facet.RULER: lambda: self._ruler(stems),
         }
         if facet in asked:
             return asked[facet]()
@@ -284,7 +309,7 @@ class NpcKnowledge:
         if facet is Facet.FAMILY:
             kin = [other.name for other in self._lore.kin_of(person)]
             return self._phrase("life_family", kin=join_texts(kin)) if kin else self._phrase("life_alone")
-        return self._phrase(f"life_{facet.value}") if facet in (Facet.SELLS, Facet.MOOD, Facet.PAST) else ""
+        return self._phrase(f"life_{facet.value}") if facet in _PLAIN else ""
 
     # Quests.
 
@@ -405,7 +430,7 @@ class NpcKnowledge:
         fresh = [
             saying
             for saying in self._open
-            if saying.needs <= trust and NEWS not in saying.about and not self._is_heard(saying)
+            if saying.needs <= trust and not (NEWS in saying.about or saying.lie or self._is_heard(saying))
         ]
         return self._of_itself(fresh[0]) if fresh else self._news()
 

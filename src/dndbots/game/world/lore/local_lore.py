@@ -18,6 +18,7 @@ BY_WORD: Final = 2.0  # by another word, a person by role
 _SEEN: Final = 1.0  # by a thing that tells of it, a person by looks
 _TITLES: Final = frozenset(("old", "granny", "foreman", "sister", "brother", "captain", "the"))
 _VAGUE: Final = all_stems("the name")  # "her first name" is asked for in whole words only
+_OFFICES: Final = all_stems("reeve warden mayor bailiff lord lady baron captain steward chief headman abbot")
 _MOST_OWNERS: Final = 2
 _LEAST_ALIKE: Final = 2
 _PEOPLE: Final = all_stems("the lady the woman the girl the granny")  # who asks for one may mean another
@@ -161,6 +162,13 @@ class LocalLore:
             key=lambda person: (len(name & all_stems(str(person.role))), len(person.knows)),
             default=None,
         )
+
+    @cached_property
+    def ruler(self) -> Person | None:
+        """The person who has the say in the neighborhood, by their office."""
+        people = [one for one in self.module.people.values() if one.role is not None and not one.hidden]
+        office = ((one, all_stems(str(one.role).partition(" of ")[0].split()[-1])) for one in people)
+        return next((one for one, words in office if words & _OFFICES), None)
 
     def kin_of(self, person: Person) -> Iterator[Person]:
         """Yield the people with the same family name."""

@@ -44,13 +44,13 @@ KIN_STEMS: Final = frozenset(map(stem, _KIN_TEXT.split()))
 _WORK_TEXT: Final = """
     sick ill wounded hurt wounds = healer / graves dead = sexton / bread loaves = baker
     / beer soup supper drink meal = landlady / law taxes village = reeve / boat river = ferryman
-    / stones = mason / books notices = clerk
+    / stones = mason / books notices = clerk / sleep stay bed = landlady
 """
 # Everyday words for what an adventure calls by another name.
 _SYNONYM_TEXT: Final = """
     kid kids youngster = boy / lass = girl / innkeeper landlord innkeep barkeep publican barmaid = landlady
     / doctor physician medic nurse herbalist = healer / gravedigger undertaker = sexton
-    / mayor headman bailiff = reeve
+    / mayor headman bailiff boss sheriff = reeve warden / pint ale mug = beer
     / boatman = ferryman / scribe secretary = clerk / stonemason stonecutter = mason / brewer = cider maker
     / servant servants = maid / tavern pub = inn / church = chapel / graveyard cemetery = churchyard
 """

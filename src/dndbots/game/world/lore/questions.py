@@ -37,6 +37,8 @@ class Facet(StrEnum):
     KEEPER = "keeper"
     KIN = "kin"
     HERE = "here"
+    RULER = "ruler"
+    EXCUSE = "excuse"
 
 
 # A question with a known topic asks for the topic; these facets are meant even so.
@@ -53,6 +55,8 @@ FIRM: Final = frozenset(
         Facet.HERE,
         Facet.MOOD,
         Facet.WORK,
+        Facet.RULER,
+        Facet.EXCUSE,
     )
 )
 
@@ -85,6 +89,16 @@ reward
   \bwill you pay\b
   \bdoes it pay\b
   \bworth (?:our|my) while\b
+  \b(?:pay|paid|money|half|something|anything) (?:\w+ )?(?:up ?front|in advance|beforehand)\b
+ruler
+  \bwho(?: is|se)? (?:\w+ )?in charge\b
+  \bwho (?:runs|rules|leads|governs) (?:\w+ )?(?:place|town|village|here)\b
+  \bwho is (?:the|your) (?:boss|leader|chief|ruler|mayor|law|authority|lord|sheriff|head)\b
+  \bwho(?: is| do) (?:you |people )?(?:answer|listen) to\b
+excuse
+  \bwhy (?:don't|didn't|haven't|not|can't|won't) (?:you|they)(?: all| just)? (?:go|do|deal|fight|look)\b
+  \bwhy (?:don't|didn't|haven't|not|can't|won't) (?:you|they)(?: all| just)? (?:solve|handle|catch|chase)\b
+  \bwhy (?:don't|do not|can't) you (?:\w+ ){0,4}(?:yourself|yourselves)\b
 self
   \bwho (?:are|might) you\b
   \byou(?:'re| are)? in charge\b
@@ -134,7 +148,9 @@ whom to ask
 rumor
   \brumou?rs?\b
   \bgossips?\b
-  \bhear(?:d)? anything\b
+  \b(?:hear|heard|see|seen|saw|notice|noticed) (?:anything|something|anyone|anybody|someone|somebody)\b
+  \bwho do you (?:think|suspect|blame|reckon)\b
+  \b(?:any|your) (?:suspects?|suspicions?|theory|theories|ideas? who)\b
   \bpeople (?:here |around here )?(?:say|talk|saying)\b(?! (?:that )?(?:you|it was you))
 keeper
   \bwho (?:runs|keeps|owns|lives|sleeps|works|makes|bakes|brews|heals|treats|digs|leads|rules)\b
@@ -158,6 +174,7 @@ price
   \bhow much (?:is|are|for|does|do) (?:a|an|one|the|your|it|that|this)\b
   \bthe (?:price|fare)\b
   \bhow much (?:to|would it be to|will it be to|for you to)\b
+  \bhow much\??$
   \b(?:your|what) (?:fee|price|fare|rate)s?\b
   \bwhat(?:'s| is) for (?:supper|dinner|lunch|breakfast)\b
   ^(?>.*?\b(?:have|got|are there|is there)\b).*\b(?:rooms?|beds?) (?:free|left|for|to let|available)\b
@@ -173,6 +190,9 @@ sells
   \b(?:can|could|may) (?:i|we) (?:get|have|order)\b
   \bsomething to (?:eat|drink)\b
   \bto rent\b
+  \b(?:some|any)(?:where|place) to (?:sleep|stay|rest|eat|drink)\b
+  \bplace to (?:sleep|stay|rest|eat|drink)\b
+  \b(?:get|go|take us|take me|bring us|ferry us|carry us|row us) (?:across|over)\b
 work
   \bwhat do you do\b(?! (?:if|when|with|about|now))
   \byour (?:job|trade|work|business|profession|craft|calling|role|office|duty)\b
@@ -193,6 +213,7 @@ mood
   \bare you (?:so |very |still )?(?:all ?right|ok|okay|well|hurt|safe|tired)\b
   \bare you (?:so |very |still )?(?:sad|afraid|scared|angry|cross|upset)\b
   \bhow do you feel\b
+  \bwhy are your (?:eyes|hands|cheeks|clothes|feet|fingers)\b
   \bwhy (?:are|do|so|the) (?:you |long )?(?:so |look |be |crying|weep|sad|angry|afraid|cross|hiding|here|face)
   \bwhy aren't you\b
   \bwhat(?:'s| is) (?:wrong|the matter) with you\b
@@ -224,10 +245,15 @@ news
   \banything (?:strange|new|odd)\b
   \btell (?:me|us) (?:about )?(?:this|the) (?:place|village|town)\b
   \bwhat did we miss\b
+  \b(?:call|calls|called|calling) you (?:a|an|the)\b
+  \bis it true (?:that )?you\b
+  \bdid you (?:really )?do it\b
+  \bhow long has (?:this|it|that)\b
+  \bwhat have you (?:done|tried)\b
 where
   \bwhere\b(?! (?:were|was|have|did) )
   \bhow do (?:we|i) (?:get|reach|go|find)\b
-  \bis there (?:a|an|any)\b(?! (?:way|passage|path|road|door))
+  \bis there (?:a|an|any|some(?:where|place)|any(?:where|place))\b(?! (?:way|passage|path|road|door))
   \bwhich way\b
   \bthe way to\b
   \bhow far\b
