@@ -14,6 +14,7 @@ from dndbots.campaign import Campaign
 from dndbots.errors import DuplicateEvent
 
 CASES_OF_A_KIND = 10**6 if IS_LONG else 5
+FIRST_SYNCS = range(12, 21)  # those around the first event
 _number = count()
 
 
@@ -68,3 +69,15 @@ def test_nothing_promised_is_lost_on_a_faulty_disk(
         if "aside" in branches:
             with Campaign.open(where, branch="aside") as fork:
                 check_sound(fork, [one for one in outcome.promised if one.startswith("aside")], told=told)
+
+
+def test_a_disk_that_fails_before_the_first_event_loses_nothing(
+    disk: FaultyDisk, calls: dict[str, int], tmp_path: Path
+) -> None:
+    """A new campaign on a disk that stops to sync is empty afterward, and nothing is said to be missing."""
+    assert calls[Kind.SYNC.name] > max(FIRST_SYNCS)
+    for at in FIRST_SYNCS:
+        where = tmp_path / str(at)
+        outcome = disk.play(where, Case(Kind.SYNC, at, Deed.FAIL_ALWAYS))
+        with Campaign.open(where) as campaign:
+            check_sound(campaign, sorted(outcome.promised), told=f"{at}: {outcome.refused}")

@@ -6,11 +6,12 @@ is written after the sealed events are on the disk: the file may lag behind the 
 
 import os
 import zlib
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from dndbots.storage.files import open_file, read_file
+from dndbots.storage.files import make_file, open_file, read_file
 from dndbots.storage.seals import Seal
 
 TALLY: Final = "campaign.tally"
@@ -38,6 +39,13 @@ class SealFile:
                 os.write(handle, b"%s %08x\n" % (text, zlib.crc32(text)))
             finally:
                 os.close(handle)
+
+    def begin(self, seals: Mapping[int, Seal]) -> None:
+        """Make the file if there is none, with the seals of the branches as they stand."""
+        with suppress(OSError):
+            make_file(self._path)
+        for branch, seal in seals.items():
+            self.note(branch, seal)
 
     def noted_seals(self) -> dict[int, Seal] | None:
         """Return the newest seal of each branch; None if there is no file."""

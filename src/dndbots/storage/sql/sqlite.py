@@ -216,8 +216,12 @@ class SqliteDialect:
     def _mark(self, cursor: Any) -> None:
         """Mark the file itself as open, so that a copy without its journal can be recognized.
 
-        A reader of an older state may keep the mark out of the file; then the next writer tries again.
+        A reader of an older state may keep the mark out of the file; then the next writer tries again. The
+        seals are beside the file before the mark is in it: a disk that fails in between loses nothing.
         """
+        if self._seal_file.noted_seals() is None:
+            rows = cursor.execute("SELECT id, forked_at, seal FROM branches").fetchall()
+            self._seal_file.begin({row[0]: Seal.read(row[2]) or Seal(row[1]) for row in rows})
         if _state(cursor) == _WHOLE:
             cursor.execute(f"PRAGMA user_version = {_OPEN}")
         cursor.execute("COMMIT")
