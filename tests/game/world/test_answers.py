@@ -116,6 +116,16 @@ def test_a_close_look_tells_what_there_is_to_learn(bench: Bench) -> None:
     assert {"found:bell", "looked:bell"} <= bench.table.beats
 
 
+def test_what_is_not_here_is_not_looked_at(bench: Bench) -> None:
+    """Scenery that was told can be looked at; what was never told of this place is said not to be here."""
+    plain = ("nothing to hide", "nothing that you would not expect", "no more to it")
+    shown = words(bench.ask("zara", Verb.LOOK, what="the sky"))
+    assert any(one in shown for one in plain)
+    missing = words(bench.ask("zara", Verb.LOOK, what="golden wedge"))
+    assert missing
+    assert not any(one in missing for one in plain)
+
+
 def test_what_is_taken_is_somebodys_and_is_gone(bench: Bench) -> None:
     """Gold is shared by those who are there; what was taken cannot be taken again."""
     before = bench.table.fact(THROK, "gold") + bench.table.fact(ZARA, "gold")

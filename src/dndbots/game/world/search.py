@@ -10,6 +10,7 @@ from dndbots.game.adventures.module import Exit, Place, Thing
 from dndbots.game.referee import hurt
 from dndbots.game.referee.event_text import dice
 from dndbots.game.state.pieces import PendingAct
+from dndbots.game.world.lore.question_words import all_stems
 from dndbots.game.world.narration import (
     Narration,
     as_sentence,
@@ -20,6 +21,7 @@ from dndbots.game.world.narration import (
 from dndbots.game.world.places import tell_place
 from dndbots.game.world.shared_knowledge import knowledge_at
 from dndbots.game.world.world_state import beat
+from dndbots.ids import DM
 from dndbots.models import Character
 from dndbots.rules import checks
 from dndbots.rules.characters.classes import char_class
@@ -33,6 +35,10 @@ _FIND_TRAPS: Final = "find traps"
 _SEARCHED_BEFORE: Final = 2
 _EYES: Final = 2  # bonus: a party searches longer than the rule for ten feet of wall assumes
 _NO_LIGHT: Final = -2
+_EVERYWHERE: Final = all_stems(
+    "sky sun moon stars clouds weather ground floor earth grass wall walls ceiling roof corner people house"
+    " houses tree trees road street door window stone stones shadow shadows air horizon room place"
+)
 
 
 def search_place(narration: Narration, place: Place, uid: str, acts: Sequence[PendingAct]) -> None:
@@ -127,9 +133,20 @@ def _look_around(
             uid, _closely(narration, lookers, called), participants=[*lookers, npc], names={npc: called}
         )
     elif what.replace(" ", "").isalpha():
-        narration.tell(uid, narration.phrase("looked_plain", what=what), participants=lookers)
+        text = narration.phrase("looked_plain", what=what) if _is_shown(narration, uid, what) else ""
+        narration.tell(uid, text or narration.phrase("nothing_there"), participants=lookers)
     elif not narration.has_told_at(uid):
         tell_place(narration, uid, came=())
+
+
+def _is_shown(narration: Narration, uid: str, what: str) -> bool:
+    """Return whether words are of anything that the place was said to have, or that is everywhere."""
+    table, key = narration.step.table, narration.atlas.key(uid)
+    place = narration.atlas.module.places.get(key or "")
+    told = [event.content for event in table.lately if event.known.location == uid and event.source == DM]
+    own = () if place is None else (place.name, *place.looks, *place.again, *place.sounds)
+    carried = [item for who in table.together(uid) for item in table.items(who)]
+    return bool(all_stems(what) & (all_stems(" ".join((*told, *own, *carried))) | _EVERYWHERE))
 
 
 def _look_at(narration: Narration, place: Place, uid: str, thing: Thing, lookers: Sequence[str]) -> None:
