@@ -1,10 +1,15 @@
 """Scores the default extractor on a passage of prose whose people and places are known.
 
     python -m tests.extraction.prose_score PASSAGE.jsonl KEY.json
+    python -m tests.extraction.prose_score tests/extraction/english/told_prose/*.txt
 
 The passage has a transcript line on each line. The key has `people` and `places`, each name with the names
 that are accepted for it; `facts`, pairs of a name and a word that a fact about it contains; `traps`,
 capitalised words that name nobody; and `speakers`.
+
+A passage in one text has its key at its head: lines `# person NAME: OTHER NAMES`, `# place …`, `# speaker …`,
+`# trap …` and `# fact NAME: KEY/KEY=WORD/WORD`, where one of the keys and one of the words is enough. With it
+every fact that no key asks for is printed too, to be judged by hand.
 """
 
 import argparse
@@ -25,6 +30,30 @@ CATEGORIES = {"people": ("NPC", "PC", "MON"), "places": ("LOC",)}
 NAMED = ("NPC", "PC", "MON", "LOC")
 
 
+class Wanted(NamedTuple):
+    """A fact that a passage states: about whom, under one of some keys, with one of some words."""
+
+    name: str
+    keys: tuple[str, ...]
+    words: tuple[str, ...]
+
+
+class Told(NamedTuple):
+    """A passage in one text: its transcript lines, its key and the facts that it states."""
+
+    lines: list[dict[str, Any]]
+    key: dict[str, Any]
+    wanted: list[Wanted]
+
+
+class FactScore(NamedTuple):
+    """The stated facts that were found and missed, and all facts that nobody asked for."""
+
+    found: tuple[str, ...]
+    missed: tuple[str, ...]
+    unasked: tuple[str, ...]
+
+
 class ProseScore(NamedTuple):
     """What was found of a passage's key, what was missed, and which entities are in no key."""
 
@@ -39,7 +68,83 @@ class ProseScore(NamedTuple):
 def read_passage(path: Path) -> list[dict[str, Any]]:
     """Return the transcript lines of a passage, with ids."""
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    return _with_ids(lines)
+
+
+def read_told(path: Path) -> Told:
+    """Read a passage whose key stands at its head."""
+    key: dict[str, Any] = {"people": {}, "places": {}, "traps": [], "speakers": []}
+    wanted: list[Wanted] = []
+    lines: list[dict[str, Any]] = []
+    for line in path.read_text("utf-8").splitlines():
+        if asked := re.match(r"# (person|place|speaker|trap|fact) ([^:]+)(?:: *(.*))?$", line):
+            kind, name, rest = asked.group(1), asked.group(2), asked.group(3) or ""
+            if kind in ("speaker", "trap"):
+                key[f"{kind}s"].append(name)
+            elif kind == "fact":
+                keys, _, words = rest.partition("=")
+                wanted.append(Wanted(name, tuple(keys.split("/")), tuple(words.split("/"))))
+            else:
+                accepted = [one.strip() for one in rest.split(",") if one.strip()]
+                key["people" if kind == "person" else "places"][name] = accepted
+        elif not line.startswith("#"):
+            speaker, _, text = line.partition(": ")
+            role = "dm" if speaker == "DM" else "pc"
+            lines.append({"speaker": speaker, "role": role, "text": text})
+    return Told(_with_ids(lines), key, wanted)
+
+
+def _with_ids(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"id": f"line_{number:03d}", "session": "s1", **line} for number, line in enumerate(lines, 1)]
+
+
+def score_facts(campaign: Campaign, told: Told) -> FactScore:
+    """Compare the facts of a campaign with those that a passage states."""
+    entities = {uid: one for one in campaign.entities(viewer="dm") for uid in (one.uid, *one.merged)}
+    accepted = {name: {bare(one) for one in (name, *also)} for name, also in _all_names(told).items()}
+    met: set[int] = set()
+    unasked: dict[str, None] = {}
+    for subject, key, value in _facts_of(campaign):
+        who = entities.get(subject)
+        shown = entities[value].name if value in entities else value
+        hits = set()
+        for number, one in enumerate(told.wanted):
+            ends = [(who, shown)] + ([(entities[value], who.name)] if value in entities and who else [])
+            hits |= {
+                number
+                for end, text in ends
+                if end
+                and key in one.keys
+                and names_of(end) & accepted[one.name]
+                and any(word.casefold() in text.casefold() for word in one.words)
+            }
+        met |= hits
+        if not hits:
+            unasked[f"{who.name if who else subject}: {key}={shown}"] = None
+    texts = [f"{one.name}: {'/'.join(one.keys)}={'/'.join(one.words)}" for one in told.wanted]
+    return FactScore(
+        tuple(texts[number] for number in sorted(met)),
+        tuple(text for number, text in enumerate(texts) if number not in met),
+        tuple(unasked),
+    )
+
+
+def _all_names(told: Told) -> dict[str, list[str]]:
+    return {
+        **{name: [] for name in told.key["speakers"]},
+        **told.key["people"],
+        **told.key["places"],
+    }
+
+
+def _facts_of(campaign: Campaign) -> list[tuple[str, str, str]]:
+    found: list[tuple[str, str, str]] = []
+    for event in campaign.events(viewer="dm"):
+        facts: Any = event.metadata.get("facts", ()) if event.event_type is EventType.EXTRACTION else ()
+        for fact in facts:
+            values = fact["value"] if isinstance(fact["value"], list) else [fact["value"]]
+            found += [(fact["subject"], fact["key"].partition("__")[0], str(value)) for value in values]
+    return found
 
 
 def score_passage(lines: list[dict[str, Any]], key: dict[str, Any], *, most: int | None = None) -> ProseScore:
@@ -127,17 +232,45 @@ def show(score: ProseScore, key: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def show_facts(score: FactScore) -> str:
+    """Return a score of facts as lines to read."""
+    total = len(score.found) + len(score.missed)
+    return "\n".join(
+        [
+            f"facts {len(score.found)} of {total}: {'; '.join(score.found)}",
+            f"facts missed: {'; '.join(score.missed)}",
+            f"facts nobody asked for {len(score.unasked)}:",
+            *(f"    {one}" for one in score.unasked),
+        ]
+    )
+
+
+def score_told(path: Path, *, most: int | None) -> str:
+    """Score a passage whose key stands at its head."""
+    told = read_told(path)
+    with memory_campaign() as campaign:
+        for start in range(0, len(told.lines), most or len(told.lines)):
+            campaign.import_transcript(told.lines[start : start + (most or len(told.lines))])
+            campaign.compact()
+        texts = show(compare(campaign, told.key), told.key).splitlines()[:4]
+        return "\n".join([f"== {path.stem}", *texts, show_facts(score_facts(campaign, told))])
+
+
 def main() -> None:
-    """Score one passage and print the score."""
+    """Score passages and print the scores."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("passage", type=Path)
-    parser.add_argument("key", type=Path)
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
     parser.add_argument("--every", type=int, help="compact after so many lines, as in play")
     args = parser.parse_args()
-    key = json.loads(args.key.read_text("utf-8"))
-    sys.stdout.write(show(score_passage(read_passage(args.passage), key, most=args.every), key) + "\n")
+    if args.files[0].suffix == ".txt":
+        texts = [score_told(path, most=args.every) for path in args.files]
+    else:
+        passage, key_file = args.files
+        key = json.loads(key_file.read_text("utf-8"))
+        texts = [show(score_passage(read_passage(passage), key, most=args.every), key)]
+    sys.stdout.write("\n".join(texts) + "\n")
 
 
 if __name__ == "__main__":
