@@ -141,6 +141,21 @@ def test_a_second_deed_is_done_or_left_for_the_next_turn(campaign: Campaign) -> 
     assert words_of(campaign, who)[2:] == ["I ask him about the apples.", "I go to the inn."]
 
 
+def test_who_asks_and_sits_down_has_done_both(campaign: Campaign) -> None:
+    """To stay where one is fits into any turn: nothing of the line is left to be done."""
+    answers: list[str] = []
+
+    class Chair(Script):
+        def ask(self, turn: SeatTurn) -> str | None:
+            answers.append(turn.answer)
+            return super().ask(turn)
+
+    game, who = begun(campaign, Chair(["ask him about the apples and sit down", "I wait."]))
+    game.play(2)
+    assert answers == ["", ""]
+    assert words_of(campaign, who)[:2] == ["I ask him about the apples.", "I sit down."]
+
+
 def test_a_second_deed_in_secret_is_not_on_the_first(campaign: Campaign) -> None:
     """A whisper in the same line reaches its two ends only."""
     game, who = begun(campaign, Script(["wave at the man and whisper to Borra: he lies"]), seats=3)

@@ -42,6 +42,8 @@ def can_follow(first: Act, second: Act) -> bool:
     """Check that a turn has room for a second deed: words always, else what the first does not hold up."""
     if second.verb in _TALK:
         return True
+    if second.verb is Verb.STAY and first.verb not in MOVES:
+        return True  # who sits down where they are loses no answer
     if first.verb in MOVES or first.verb in (Verb.FLEE, Verb.REST, Verb.SEARCH):
         return False
     if second.verb in MOVES or second.verb is Verb.REST:
