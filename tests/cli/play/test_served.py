@@ -271,6 +271,22 @@ def test_ctrl_c_while_a_model_is_asked_loses_nothing(run: Run, server: Server, p
     assert run("verify", "-c", HOME).code == 0
 
 
+def test_ctrl_c_on_a_terminal_stops_the_answer_and_keeps_the_game(server: Server, folder: Path) -> None:
+    """Somebody who only watches is asked after the round, as ever."""
+    held = threading.Event()
+    server.says = [Say("A gull laughs at you.", hangs=held)]
+    words = ("play", "--dm", MODEL, "--base-url", server.address, *QUICK)
+    with Terminal(*words, folder=folder) as terminal:
+        terminal.until("the DM is thinking")
+        terminal.keys("\x03")
+        terminal.until("stopped this answer")
+        terminal.until("Enter continues")
+        held.set()
+        terminal.keys("q\n")
+        terminal.until("The story goes on after 1 round.")
+        assert terminal.ended() == 0
+
+
 # While somebody thinks.
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from tests.game.models.tables import SQUARE, Walker, calls, notes, play, run_by
 
 from dndbots.events import EventType, audience
+from dndbots.game.acts import Act, Verb
 from dndbots.game.game import Game
 from dndbots.game.models.scene_material import SceneTelling, find_material, tell_material
 from dndbots.ids import DM
@@ -72,6 +73,19 @@ def test_numbers_must_be_told() -> None:
     assert tell_material(step, [event], "There are 12 gold pieces in it.") == SceneTelling(
         "There are 12 gold pieces in it."
     )
+
+
+def test_what_somebody_finds_out_is_told_whatever_the_model_tells() -> None:
+    """Of a text that teaches something, a telling of something else leaves nothing out."""
+    act = Act(verb=Verb.LOOK, what="founder_statue", words="I look at the statue.")
+    game, _ = run_by(WHOLE, "Rain begins.", seats=1, player=Walker(Throk=act))
+    game.play(2, compact=False)
+    (told,) = [event.content for event in play(game) if "Rain begins." in event.content]
+    assert "He holds a model of the bridge, complete." in told
+    assert "Somebody has scratched a small question mark behind it" in told
+    step: Any = game._step("dm")
+    ambience = step.add(EventType.DM_NARRATION, "A dog sleeps in the sun.", place=SQUARE)
+    assert tell_material(step, [ambience], "Rain begins.").text == "Rain begins."
 
 
 def test_an_answer_with_a_call_alone_is_no_fallback() -> None:

@@ -151,14 +151,15 @@ class Host:
             self._game.end_session()
 
     def _handle_interrupt(self, *_: object) -> None:
-        """Stop the answer that is coming on the first Ctrl-C; people in seats play on, else the game ends.
+        """Stop the answer that is coming on the first Ctrl-C; where somebody is asked, the game goes on.
 
-        Without an answer, the game ends after this step. A second Ctrl-C stops at once.
+        Without an answer, or if nobody is asked anything, the game ends after this step. A second Ctrl-C
+        stops at once.
         """
         if self._interrupted or self._asking or (self._input is not None and self._input.asking):
             raise KeyboardInterrupt
         is_coming = self._game.stop_answer()
-        if is_coming and self._people and not self._stopped:
+        if is_coming and (self._asks or self._input is not None) and not self._stopped:
             self._stopped = True
             console.note("stopped this answer; press Ctrl-C again to leave the game")
             return

@@ -24,8 +24,10 @@ _TOLD_ANEW: Final = frozenset(
     (EventType.DM_NARRATION, EventType.DISCOVERY, EventType.LOOT, EventType.QUEST_UPDATE)
 )
 _NUMBER: Final = re.compile(r"\d+")
-# A telling with less of a place's description than this does not show the place.
-_LEAST_LOOKS: Final = 0.25
+# A telling with less of a text than this does not tell it.
+_LEAST_TOLD: Final = 0.25
+# Beats of a text that somebody learns nothing from: a place that was shown before.
+_SHOWN: Final = "told:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +111,18 @@ def find_missing(step: Step, event: GameEvent, words: str, *, is_open: bool = Fa
         if any(label in sentence and not _is_told(label, words, stems) for label in labels)
         or {*_NUMBER.findall(sentence)} - numbers
     ]
-    if not is_open and event.known.discovered and share_told(event.content, words) < _LEAST_LOOKS:
-        return sentences  # the place was never shown
+    if _must_be_told(event, is_open=is_open) and share_told(event.content, words) < _LEAST_TOLD:
+        return sentences
     return missing
+
+
+def _must_be_told(event: GameEvent, *, is_open: bool) -> bool:
+    """Check for a text that its hearers learn something from: a place, a find, or what came of a deed."""
+    if event.known.discovered:
+        return not is_open
+    note = played_of(event)
+    beats = () if note is None else note.beats
+    return event.event_type is EventType.DISCOVERY or any(not beat.startswith(_SHOWN) for beat in beats)
 
 
 def _labels(step: Step, event: GameEvent) -> list[str]:
