@@ -345,7 +345,7 @@ def test_a_step_that_the_log_refuses_is_played_by_the_house_alone(monkeypatch: p
 
     def refuses(events: Any, **more: Any) -> Any:
         found = list(events)
-        if any(event.content == "The dead rise." for event in found):
+        if any("The dead rise." in event.content for event in found):
             raise EventRefused("x", field="content", reason="of a law")
         return record(found, **more)
 

@@ -17,14 +17,17 @@ from dndbots.events import GameEvent
 from dndbots.game.adventures.library import OPEN
 from dndbots.game.dm.inventions import answer_offers, find_mentions, name_heard_at, stop_due_clocks
 from dndbots.game.dm.tool_calls import MOST_SPOKEN, ToolCalls
-from dndbots.game.dm.tools import ASKING, TOOLS, SpeakAs, choose_tools
+from dndbots.game.dm.tools import ASKING, TOOLS, MoveScene, SpeakAs, choose_tools
+from dndbots.game.input.act_resolver import find_matches
 from dndbots.game.input.answer_filter import FilteredAnswer, filter_answer
 from dndbots.game.models.echoes import texts_told
 from dndbots.game.models.guards import GuardedAnswer, guard_dm, whole_sentences
 from dndbots.game.models.model_npcs import ModelNpcs, npcs_spoken_to
+from dndbots.game.models.said_calls import find_said_calls
 from dndbots.game.models.scene_material import find_material, tell_material
 from dndbots.game.models.scene_text import STALE, WORDS_TOLD, ask_otherwise, events_played, render_dm_scene
-from dndbots.game.state.game_notes import Clock
+from dndbots.game.models.tool_hints import find_hints
+from dndbots.game.state.game_notes import Clock, played_of
 from dndbots.game.state.pieces import PendingAct
 from dndbots.game.state.table import Table
 from dndbots.game.world.house_dm import HouseDM, is_open_game
@@ -101,6 +104,9 @@ class _ModelStep:
         self._dm, self._screen, self._narration = dm, screen, narration
         self._since, self._waiting = since, waiting
         self._people = dm.people(screen)
+        # Without what the question of any scene shows: the prompt is the same for all scenes of a step.
+        shown = [one for place in narration.step.table.scenes() for one in events_played(place, since)]
+        self._system = screen.prompt.prompt_without([event.event_id for event in shown])
 
     def tell(self) -> None:
         narration, table = self._narration, self._narration.step.table
@@ -111,17 +117,19 @@ class _ModelStep:
                 self._scene(place, due)
 
     def _scene(self, place: str, due: Sequence[Clock]) -> None:
-        narration, screen = self._narration, self._screen
+        narration, screen, table = self._narration, self._screen, self._narration.step.table
         material = find_material(narration.step, place)
-        text = render_dm_scene(narration, place, since=self._since, told=narration.step.events, due=due)
+        tools = self._tools()
+        hints = find_hints(narration, place, self._since, [tool.name for tool in tools])
+        told = narration.step.events
+        text = render_dm_scene(narration, place, since=self._since, told=told, due=due, hints=hints)
         if screen.wish is not None:
             text = f"{text}\n{ask_otherwise(screen.wish)}"
-        shown = [event.event_id for event in events_played(place, self._since)]
         question = Question(
             role=Role.DM,
-            system=screen.prompt.prompt_without(shown),
+            system=self._system,
             text=text,
-            tools=self._tools(),
+            tools=tools,
             stop=screen.live.stop,
         )
         telling = _SceneWords(narration, place, material, self._since, asked=text)
@@ -131,7 +139,7 @@ class _ModelStep:
         self._converse(calls, question, telling)
         if not telling.finish() and not calls.done:
             screen.ledger.record_fallback(Role.DM, "the house told this scene")
-            if not narration.has_told_at(place) and place not in narration.step.table.fights:
+            if not narration.has_told_at(place) and place not in table.fights:
                 tell_small_thing(narration, place)
         self._answer_for_npcs(calls, telling)
 
@@ -156,7 +164,7 @@ class _ModelStep:
         """Ask the model until no call waits for a result, a few times at most."""
         refusals = 0
         for number in range(1, _ROUNDS + 1):
-            answer = self._ask(calls.place, question, telling)
+            answer = telling.with_said_calls(self._ask(calls.place, question, telling), calls, question)
             asks = [n for n, call in enumerate(answer.calls) if call.tool in ASKING]
             words = self._words(answer, telling, told=not asks or number == _ROUNDS)
             results, refused = self._carry_out(calls, answer, words, telling)
@@ -214,6 +222,7 @@ class _ModelStep:
                 self._screen.ledger.record_fault(Role.DM, f"{call.tool}: words that were told, or no story")
                 continue
             try:
+                self._check_move(call.form, calls)
                 results[number] = calls.do(call.form)
             except (ActRefused, ValidationError) as exc:
                 refused.add(number)
@@ -222,6 +231,21 @@ class _ModelStep:
         if not told:
             telling.tell(calls.place, words)
         return results | dict.fromkeys(range(_MOST_CALLS, len(answer.calls)), _TOO_MANY), refused
+
+    def _check_move(self, form: object, calls: ToolCalls) -> None:
+        """Raise `ActRefused` for a move back to where characters have just come from: models forget it."""
+        step, place = self._narration.step, calls.place
+        sights = step.table.sights.get(place)
+        if not isinstance(form, MoveScene) or sights is None:
+            return
+        left = {
+            note.origin
+            for event in self._since
+            if event.known.location == place and (note := played_of(event)) is not None and note.origin
+        }
+        ways = find_matches({way: way for way in sights.ways}, form.way)
+        if any(step.leads(step.table, place, way) in left for way in ways):
+            raise calls.refused("they have just come from there; tell what is here")
 
 
 class _SceneWords:
@@ -256,6 +280,18 @@ class _SceneWords:
         said = filter_answer(words, own=("dm",), others=heroes, names=table.names, longest=_LONGEST_WORDS)
         earlier = texts_told(table, hearers=here, without=self._narration.step.untold)
         return said, guard_dm(said.words, earlier=earlier, heroes=self._deeds(), prompt=self._prompt)
+
+    def with_said_calls(self, answer: Answer, calls: ToolCalls, question: Question) -> Answer:
+        """Return an answer with calls for what it only tells, unless it has calls or is an answer to one."""
+        if answer.calls or answer.failed or answer.stopped or question.so_far:
+            return answer
+        said = find_said_calls(
+            answer.words,
+            calls.people_here(),
+            told="\n".join((question.text, *(event.content for event in self._house))),
+            offered=[tool.name for tool in question.tools],
+        )
+        return replace(answer, words=said.words, calls=said.calls)
 
     def quotes(self, npc: str) -> bool:
         """Check that the telling has words of an NPC in it."""

@@ -32,6 +32,7 @@ _OTHERWISE: Final = "something is not as you think"
 _NOTHING: Final = "you said nothing that can be used; say in a few sentences what you do"
 _ONE_ACT: Final = "Only the first act of a turn counts."
 _MOST_FAULTS: Final = 3
+_SENTENCE: Final = 3  # blanks in what is more than a name
 _ABOUT: Final = re.compile(r"^(?:(?:about|of|regarding|concerning)\s+)+", re.IGNORECASE)
 
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
@@ -91,7 +92,7 @@ class ModelPlayer:
         answer = self._ask(turn, question)
         tried = self._tried[turn.who] = _Tried(question, answer)
         call = next((one.form for one in answer.calls if isinstance(one.form, _Form)), None)
-        said, cuts = clean_speech(turn, (getattr(call, "words", "") or "").strip() or answer.words)
+        said, cuts = clean_speech(turn, _words_of(call) or answer.words)
         tried.words = said.words
         extra = ["more than one act; the first counts"] if len(answer.calls) > 1 else []
         if not said.words and call is None:
@@ -124,6 +125,14 @@ class ModelPlayer:
         if Surroundings(turn.table, turn.who).fight is not None:
             return HousePlayer().act(turn)
         return Act(words="" if tried is None else tried.words)
+
+
+def _words_of(call: _Form | None) -> str:
+    """Return the words of an act; what is said may stand in the wrong field."""
+    if call is None:
+        return ""
+    is_said = getattr(call, "verb", "") in _TALK and call.what.count(" ") >= _SENTENCE
+    return call.words.strip() or (call.what if is_said else "")
 
 
 def question_of(turn: SeatTurn) -> Question:
@@ -201,7 +210,13 @@ def _act_of(turn: SeatTurn, answer: Answer, call: BaseModel | None, words: str) 
         raise ActRefused(turn.who, verb=verb.value, reason=_NOTHING)
     # A topic may be any words. Everything else must name something that is here.
     what = _topic_of(turn, call) if verb is Verb.ASK else call.what
-    return resolve_act(turn.table, turn.who, verb, words=words, target=call.target, what=what)
+    try:
+        return resolve_act(turn.table, turn.who, verb, words=words, target=call.target, what=what)
+    except ActRefused:
+        # A question to nobody who is here is heard by everybody.
+        if verb is not Verb.ASK or not words:
+            raise
+        return Act(words=words)
 
 
 def _topic_of(turn: SeatTurn, call: AtPeace | InAFight) -> str:

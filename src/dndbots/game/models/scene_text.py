@@ -33,8 +33,8 @@ _MOST_TOLD: Final = 6
 _MOST_LISTED: Final = 10
 _LONGEST_PERSON: Final = 320
 _WANTED: Final = (
-    "Tell those who are here what happens now, in your own words, with every name and number in it, and call "
-    "for what else is to happen."
+    "Call the tools for what is to happen, then tell those who are here what happens now: a few sentences in "
+    "your own words, with every name and number in them."
 )
 WANTED_OF_PLAYER: Final = "It is your turn. Call `act` once: what you try, and what you say while you do."
 STALE: Final = "They heard this before, or it was no story. Tell in a few sentences what they perceive now."
@@ -53,15 +53,16 @@ def render_dm_scene(
     since: Sequence[GameEvent],
     told: Sequence[GameEvent],
     due: Sequence[Clock],
+    hints: Sequence[str] = (),
 ) -> str:
     """Return the DM's question for one scene.
 
     `since` are the events since the DM's last turn, `told` those of this turn so far, `due` the clocks that
-    ran out.
+    ran out, `hints` what only a tool makes so.
     """
 
     def text(longest: int) -> str:
-        return _scene(narration, place, longest, since=since, told=told, due=due)
+        return _scene(narration, place, longest, since=since, told=told, due=due, hints=hints)
 
     return fit_text(text, _DM_LENGTHS, most=MOST_DM_TOKENS)
 
@@ -74,6 +75,7 @@ def _scene(
     since: Sequence[GameEvent],
     told: Sequence[GameEvent],
     due: Sequence[Clock],
+    hints: Sequence[str],
 ) -> str:
     table = narration.step.table
     others = [_elsewhere(table, uid) for uid in table.scenes() if uid != place]
@@ -97,6 +99,7 @@ def _scene(
         _headed("TIME IS UP FOR", [clip_line(clock.text, longest) for clock in due]),
         _headed("SINCE YOUR LAST WORD HERE", _played(table, place, since, longest)),
         _headed("WHAT HAPPENS NOW, FOR YOU TO TELL", list(_told(place, told, longest))[-_MOST_TOLD:]),
+        _headed("NOT DECIDED YET, CALL FOR IT", [clip_line(hint, longest) for hint in hints]),
         _WANTED,
     ]
     return "\n".join(filter(None, parts))

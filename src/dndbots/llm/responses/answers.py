@@ -15,6 +15,7 @@ from dndbots.ids import short
 from dndbots.llm.protocol import Answer, Call, Tool, Usage
 from dndbots.llm.responses.lenient_json import JsonFound, found_in, objects_in
 from dndbots.llm.responses.shapes import End, RawCall, Shape, without_thoughts
+from dndbots.llm.responses.written_calls import find_written
 from dndbots.llm.settings import Way
 from dndbots.llm.tool_schemas import CALLS, TOOL, WORDS, has_words
 from dndbots.text.clean import drop_hidden
@@ -145,6 +146,9 @@ def _parted(
     if found:
         raw = [call for _, calls in found for call in calls]
         return _words_beside([one for one, _ in found], text, tools), raw, asked
+    if written := find_written(text, tools):
+        around = _around(text, [(one.start, one.end) for one in written])
+        return around, [one.call for one in written], False
     if not asked:
         return text, [], None
     return begun_words(text) if text.lstrip("`json \n").startswith("{") else _prose(text), [], False
@@ -203,10 +207,15 @@ def _words_beside(found: Sequence[JsonFound], text: str, tools: Sequence[Tool]) 
     told = [one.value[WORDS] for one in found if isinstance(one.value.get(WORDS), str) and not own]
     if told or any(WORDS in one.value for one in found):
         return "\n".join(told)
+    return _around(text, [(one.start, one.end) for one in found])
+
+
+def _around(text: str, calls: Sequence[tuple[int, int]]) -> str:
+    """Return the text around calls, each with its begin and end."""
     at, around = 0, []
-    for one in found:
-        around.append(text[at : one.start])
-        at = one.end
+    for start, end in calls:
+        around.append(text[at:start])
+        at = end
     around.append(text[at:])
     return _prose("".join(around)).strip(" \n,[]")
 
