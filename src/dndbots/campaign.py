@@ -264,16 +264,26 @@ class Campaign:
         encoding: str = DEFAULT_ENCODING,
         beside: str = "",
         briefing: "Briefing | None" = None,
+        told: Iterable[str] = (),
     ) -> "Context":
         """Return what the viewer knows and needs now, as text for a model, within the token budget.
 
         `items` say why each line is there and where it comes from; `dropped` says what was left out.
         `query` adds what answers it. With `beside`, the other text of the prompt (rules, a sheet,
         secrets), the budget is that of the whole `prompt`. `briefing` is what a game adds for this viewer,
-        such as the adventure's file for the DM. No model is asked.
+        such as the adventure's file for the DM. `told` are texts that the reader has in front of it anyway,
+        oldest first, such as the chat that a client sends: their lines are not told again, and older ones get
+        their room. No model is asked.
         """
         return self._memory.context(
-            viewer, budget, query=query, as_of=as_of, encoding=encoding, beside=beside, briefing=briefing
+            viewer,
+            budget,
+            query=query,
+            as_of=as_of,
+            encoding=encoding,
+            beside=beside,
+            briefing=briefing,
+            told=told,
         )
 
     recall = _delegate("_memory", CampaignMemory.recall)

@@ -36,7 +36,7 @@ class SeatMiddleware(AgentMiddleware[Any, Any]):
     def _with_memory(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         lines = lines_of(request.messages)
         self._chat.follow(lines)
-        memory = self._chat.remember(newest_of_user(lines))
+        memory = self._chat.remember(newest_of_user(lines), shown=lines)
         if not memory:
             return request
         own = request.system_message.text if request.system_message is not None else ""

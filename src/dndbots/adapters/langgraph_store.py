@@ -71,7 +71,7 @@ class SeatStore(BaseStore):
             ]
         moments = self._campaign.timeline(viewer=seat, last=op.offset + op.limit)[::-1]
         return [
-            (moment.event_id, {"text": moment.text, "who": moment.who, "where": moment.where})
+            (moment.event_id, {"text": moment.text, "who": moment.teller, "where": moment.where})
             for moment in moments
         ]
 

@@ -28,7 +28,9 @@ class SeatSession:
         """Return the memory as a system message, and the newest items."""
         async with self._lock:
             newest = self._items[-min(limit or self._newest, self._newest) :] if limit != 0 else []
-            memory = await asyncio.to_thread(self._chat.remember, newest_of_user(_lines(self._items)))
+            memory = await asyncio.to_thread(
+                self._chat.remember, newest_of_user(_lines(self._items)), shown=_lines(newest)
+            )
         return [{"role": "system", "content": memory}, *newest] if memory else [*newest]
 
     async def add_items(self, items: list[Any]) -> None:

@@ -23,7 +23,7 @@ def seat_history(chat: SeatChat) -> Processor:
         messages = [own for message in messages if (own := _without_memory(message)).parts]
         lines = _lines(messages)
         await asyncio.to_thread(chat.follow, lines)
-        memory = await asyncio.to_thread(chat.remember, newest_of_user(lines))
+        memory = await asyncio.to_thread(chat.remember, newest_of_user(lines), shown=lines)
         return [ModelRequest(parts=[SystemPromptPart(memory)]), *messages] if memory else messages
 
     return process

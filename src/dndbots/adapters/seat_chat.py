@@ -52,10 +52,16 @@ class SeatChat:
         messages = [self._message(line) for line in lines if plain_text(line.text)]
         return self._history.follow_window(messages, settled=settled)
 
-    def remember(self, query: str | None = None) -> str:
-        """Return what the seat knows and needs now, under a heading, within the budget; "" if nothing."""
+    def remember(self, query: str | None = None, *, shown: Sequence[SpokenLine] = ()) -> str:
+        """Return what the seat knows and needs now, under a heading, within the budget; "" if nothing.
+
+        What the agent is `shown` beside the memory is not told again.
+        """
+        told = [line.text for line in shown]
         try:
-            context = self.campaign.context(self.seat, self.budget, query=query or None, beside=HEADING)
+            context = self.campaign.context(
+                self.seat, self.budget, query=query or None, beside=HEADING, told=told
+            )
         except UnknownEntity:
             return ""  # said and heard nothing so far
         return context.prompt if context.items else ""

@@ -174,3 +174,10 @@ def _supposed(claim: Claim, event: GameEvent, everybody: frozenset[str]) -> Iter
         yield Holding(claim, everybody - {DM}, claim.certainty, how, None)
     else:
         yield Holding(claim, frozenset((event.source,)), claim.certainty, INFERRED, None)
+
+
+def whispered_to(event: GameEvent, known: KnownMetadata) -> list[str]:
+    """Return the uids that a whisper is for. It is told as a whisper, so that nobody answers it aloud."""
+    if event.event_type is not EventType.WHISPER:
+        return []
+    return [uid for uid in dict.fromkeys((*known.told_to, *known.participants)) if uid != event.source]

@@ -157,7 +157,7 @@ def _is_alive(facts: Iterable[Fact]) -> bool:
 
 
 class Moment(BaseModel):
-    """An entry of a timeline, with the names that the viewer knows."""
+    """An entry of a timeline, with the names that the viewer knows. `to` are those whom a whisper is for."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -169,6 +169,12 @@ class Moment(BaseModel):
     who: str
     where: str | None = None
     text: str
+    to: tuple[str, ...] = ()
+
+    @property
+    def teller(self) -> str:
+        """Who speaks or acts, and to whom if it is a whisper."""
+        return f"{self.who} (whispers to {' and '.join(self.to)})" if self.to else self.who
 
 
 class Milestone(BaseModel):

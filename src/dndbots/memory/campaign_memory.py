@@ -195,9 +195,10 @@ class CampaignMemory:
         encoding: str = DEFAULT_ENCODING,
         beside: str = "",
         briefing: "Briefing | None" = None,
+        told: Iterable[str] = (),
     ) -> "Context":
         """Return what the viewer knows and needs now, within the budget. See `Campaign.context`."""
-        from dndbots.memory.context import NO_BRIEFING, ViewerCache, fit_context
+        from dndbots.memory.context import NO_BRIEFING, ToldBeside, ViewerCache, fit_context
 
         count_tokens("", encoding)
         with self._campaign.view(viewer, as_of) as view:
@@ -215,6 +216,7 @@ class CampaignMemory:
                     encoding=encoding,
                     beside=beside,
                     briefing=briefing or NO_BRIEFING,
+                    told=ToldBeside.of(told),
                 )
 
     def _cache_of(self, viewer: str, encoding: str) -> "ViewerCache":

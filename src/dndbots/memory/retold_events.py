@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
+from dndbots.canon.certainty import whispered_to
 from dndbots.events import EventType, GameEvent, KnownMetadata
 from dndbots.ids import DM, SYSTEM
 from dndbots.memory.deeds import StoryDeed, deeds_of, join_names, outcomes_of, uids_in_deeds
@@ -90,7 +91,7 @@ def _entry(key: EventKey, names: tuple[str, ...]) -> Entry | None:
     def named(uid: str) -> str:
         return label_of(uid, called.get(uid, uid))
 
-    hearers = [named(uid) for uid in _whispered_to(event, known)]
+    hearers = [named(uid) for uid in whispered_to(event, known)]
     deeds = tuple(deeds_of(event, known, named))
     entry = Entry(
         text=one_line(f"(whispers to {join_names(hearers)}) {event.content}" if hearers else event.content),
@@ -144,14 +145,7 @@ def speakers_of(event: GameEvent, known: KnownMetadata) -> list[str]:
 
 def spoken_of(event: GameEvent, known: KnownMetadata) -> list[str]:
     """Return the uids, beside the speakers, whose names a retelling uses; not those that are only present."""
-    return [*uids_in_deeds(event, known), *_whispered_to(event, known)]
-
-
-def _whispered_to(event: GameEvent, known: KnownMetadata) -> list[str]:
-    """Return the uids that a whisper is for. It is told as a whisper, so that nobody answers it aloud."""
-    if event.event_type is not EventType.WHISPER:
-        return []
-    return [uid for uid in dict.fromkeys((*known.told_to, *known.participants)) if uid != event.source]
+    return [*uids_in_deeds(event, known), *whispered_to(event, known)]
 
 
 class Reteller:

@@ -3,6 +3,7 @@
 from dndbots.memory.context.blocks import Block, head_block
 from dndbots.memory.context.repetition import drop_told, find_newest, sentence_key, split_outside_quotes
 from dndbots.memory.context.xray import item_of
+from dndbots.testing import memory_campaign
 from dndbots.tokens import DEFAULT_ENCODING
 
 SAID = 'Pask said, "The girl is gone. Nobody has seen her of late."'
@@ -31,3 +32,36 @@ def test_a_line_word_for_word_stays_whole_beside_what_was_chosen_before_it() -> 
     kept = drop_told(block, told, DEFAULT_ENCODING, keep=find_newest(block))
     assert [item.text for item in kept.items] == ["A dog barks at the well.", newest.text]
     assert kept.text == f"## Recent Events\nA dog barks at the well.\n{newest.text}\n"
+
+
+def test_what_the_reader_has_in_front_of_it_is_not_told_again() -> None:
+    """Its room goes to what came before; and only what the viewer perceived can be taken away."""
+    campaign = memory_campaign()
+    for number in range(60):
+        campaign.say("Zara", f"At mile {number} I counted {number} crows, and one raven.", to="Throk")
+    campaign.say("Finn", "I steal the ring of the duke tonight.", to="Elena")
+    shown = [f"At mile {number} I counted {number} crows, and one raven." for number in range(40, 60)]
+    plain, beside = (campaign.context("Throk", 400, told=told).text for told in ((), shown))
+    assert "mile 59" in plain
+    assert not [text for text in shown if text in beside]
+    assert "At mile 39 I counted 39 crows" in beside
+    assert campaign.context("Throk", 400, told=["*At  mile 59 I counted 59 crows,\nand one raven.*"]) != plain
+    unheard = ["I steal the ring of the duke tonight.", "Words that nobody said, of a length."]
+    assert campaign.context("Throk", 400, told=unheard).text == plain
+    # What was asked before changes nothing.
+    assert campaign.context("Throk", 400).text == plain
+    fresh = campaign.another().context("Throk", 400, told=shown).text
+    assert fresh == beside
+
+
+def test_an_answer_that_the_reader_has_in_front_of_it_is_not_cited() -> None:
+    campaign = memory_campaign()
+    campaign.say("Zara", "The silver key is under the altar of the chapel.", to="Throk")
+    campaign.say("Zara", "Another silver key hangs in the stable behind the inn.", to="Throk")
+    query = "Where is the silver key?"
+    both = campaign.context("Throk", 400, query=query).text
+    assert both.count("silver key") >= 2
+    told = ["The silver key is under the altar of the chapel."]
+    text = campaign.context("Throk", 400, query=query, told=told).text
+    assert "altar" not in text
+    assert "hangs in the stable" in text

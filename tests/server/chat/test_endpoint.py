@@ -102,6 +102,8 @@ def test_an_answer_passes_through_and_the_chat_is_remembered(tmp_path: Path) -> 
         tavern.say("Thank you for the key.")
         assert client.post(PATH, json=tavern.request()).status_code == 200
         assert site.remembered() == [mes.text for mes in tavern.chat]
+        tavern.window = 2
+        assert client.post(PATH, json=tavern.request()).status_code == 200
     body = site.sent()
     assert "dndbots" not in body
     assert any("Memory of Seraphina" in message["content"] for message in body["messages"])

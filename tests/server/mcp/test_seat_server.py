@@ -78,6 +78,13 @@ def test_each_seat_is_told_what_it_perceived(campaign: Campaign) -> None:
     )
 
 
+def test_a_whisper_is_told_as_a_whisper(campaign: Campaign) -> None:
+    """Who reads it must not answer it aloud, nor believe that others heard it."""
+    _, text = call(build_server(SeatMemory(lambda: campaign, "Throk")), "timeline")
+    assert "Zara (whispers to Throk): I hid the silver key under the altar." in text
+    assert "Finn: I am at the inn." in call(build_server(SeatMemory(lambda: campaign, "Finn")), "timeline")[1]
+
+
 def test_no_answer_depends_on_what_the_seat_missed(campaign: Campaign) -> None:
     def everything(table: Campaign, viewer: str) -> str:
         memory = SeatMemory(lambda: table, viewer)

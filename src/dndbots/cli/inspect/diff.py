@@ -62,7 +62,7 @@ def _say_side(side: "Side", other: "Side", last: int) -> None:
     _say_list("knows better", [_recognised(entity, other) for entity in side.recognised], last)
     _say_list("holds", map(_cited, side.facts), last)
     _say_list("threads", [f"{thread.kind}: {thread.text}" for thread in side.threads], last)
-    lines = [f"[{line.event_id}, {line.session}] {line.who}: {line.text}" for line in side.newest]
+    lines = [f"[{line.event_id}, {line.session}] {line.teller}: {line.text}" for line in side.newest]
     _say_list("perceived", lines, last, total=side.lines)
 
 

@@ -40,5 +40,5 @@ def timeline(
         return
     for session, events in groupby(moments, lambda moment: moment.session):
         console.say(f"{console.inert_id(session)}:")
-        rows = [(moment.who, moment.text, moment.where) for moment in events]
+        rows = [(moment.teller, moment.text, moment.where) for moment in events]
         console.say_table(["who", "text", "place"], rows, wide="text")

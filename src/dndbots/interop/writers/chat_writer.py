@@ -81,10 +81,7 @@ def _message(
 
 
 def _text(event: GameEvent, knowledge: ViewerKnowledge) -> str:
-    if event.event_type is not EventType.WHISPER:
-        return event.content
-    told = [*event.known.told_to, *event.known.participants]
-    names = [knowledge.names[uid] for uid in told if uid in knowledge.names and uid != event.source]
+    names = knowledge.hearers(event)
     return f"*whispers to {', '.join(names)}* {event.content}" if names else event.content
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple, Protocol
 
+from dndbots.canon.certainty import whispered_to
 from dndbots.canon.claims import plain_key
 from dndbots.canon.entities import Entity, Fact, Moment
 from dndbots.events import EventType, GameEvent
@@ -112,7 +113,18 @@ class ViewerKnowledge:
 
     def told(self, event: GameEvent) -> str:
         """Return an event as a sentence in the third person."""
-        return self._sentence(self.speaker(event), event.content, str(event.event_type))
+        return self._sentence(self.speaker(event), event.content, str(event.event_type), self.teller(event))
+
+    def hearers(self, event: GameEvent) -> list[str]:
+        """Return the names of those whom a whisper is for."""
+        return [self.names[uid] for uid in whispered_to(event, event.known) if uid in self.names]
+
+    def teller(self, event: GameEvent) -> str:
+        """Return who an event is by, and to whom if it is a whisper."""
+        hearers = self.hearers(event)
+        return (
+            f"{self.speaker(event)} (whispers to {' and '.join(hearers)})" if hearers else self.speaker(event)
+        )
 
     def _known(self, entity: Entity) -> KnownEntity:
         moments = self._campaign.timeline(viewer=self.viewer, last=_NEWEST, about=entity.uid)
@@ -121,7 +133,7 @@ class ViewerKnowledge:
             if moment.event_id in self._gates.forgotten:
                 continue
             text = self._gates.corrected.get(moment.event_id, moment.text)
-            told = self._sentence(one_line(moment.who), text, moment.kind)
+            told = self._sentence(one_line(moment.who), text, moment.kind, one_line(moment.teller))
             if told and moment.kind not in _TECHNICAL and _names_one(told, (entity.name, *entity.aliases)):
                 story.append(CitedSentence(told, (moment.event_id,)))
         return KnownEntity(
@@ -164,16 +176,16 @@ class ViewerKnowledge:
         return self.names.get(who) or one_line(who)
 
     @staticmethod
-    def _sentence(who: str, text: str, kind: str) -> str:
+    def _sentence(who: str, text: str, kind: str, teller: str) -> str:
         line = one_line(text)
         if len(line) > _LONGEST:
             line = f"{line[:_LONGEST].rsplit(' ', 1)[0]}…"
         if not line:
             return ""
         is_spoken = kind in _SPOKEN and who != "DM"
-        if not is_spoken or line.startswith(who):
+        if not is_spoken or (line.startswith(who) and teller == who):
             return line
-        return f"{who}: {line}" if '"' in line else f'{who}: "{line}"'
+        return f"{teller}: {line}" if '"' in line else f'{teller}: "{line}"'
 
 
 def _names_one(text: str, names: Iterable[str]) -> bool:

@@ -190,7 +190,10 @@ def session_notes(knowledge: ViewerKnowledge, session: str, linked: Callable[[st
     parts += ["", "## Play", ""]
     for event in knowledge.played():
         if event.session_id == session:
-            who = "" if event.source == DM else f"**{one_line(knowledge.speaker(event))}**: "
+            hearers = knowledge.hearers(event)
+            to = f" (whispers to {one_line(' and '.join(hearers))})" if hearers else ""
+            name = "DM" if event.source == DM else one_line(knowledge.speaker(event))
+            who = "" if event.source == DM and not to else f"**{name}**{to}: "
             identity = event.event_id.replace("%", "")
             parts.append(f"- {who}{linked(one_line(event.content))} %%{identity}%%")
     return "\n".join(parts)

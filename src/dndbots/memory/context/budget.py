@@ -29,6 +29,8 @@ from dndbots.memory.context.kept_front import CHANGED
 from dndbots.memory.context.known_lines import KnownLine
 from dndbots.memory.context.remembered import HEADS, MemoryOffer, fit_memories, offer_memories
 from dndbots.memory.context.repetition import (
+    NOTHING_BESIDE,
+    ToldBeside,
     drop_told,
     drop_told_events,
     find_newest,
@@ -65,6 +67,7 @@ _LEAST_STORY: Final = 0.16
 _MOST_WRITTEN: Final = 0.25  # room that is kept for a model's summaries
 _FEW_LINES: Final = 3
 _ASKED: Final = 0.3
+_WIDER: Final = 2
 # With a question, the other blocks keep this part of their shares.
 _BESIDE_ASKED: Final = 0.6
 # The guide to DCML is left out if it would take more than this share.
@@ -97,6 +100,7 @@ class ContextBuilder:
     encoding: str
     query: str | None
     briefing: Briefing = NO_BRIEFING
+    beside: ToldBeside = NOTHING_BESIDE
 
     def build(self) -> Context:
         """Build the blocks and return them as a context."""
@@ -183,8 +187,8 @@ class ContextBuilder:
         # What the newest lines tell is not told again above; then each block leaves out what one before has.
         around = drop_told(blocks["around"], sentences_in(find_newest(recent)), self.encoding)
         above = sentences_in((*blocks["adventure"].items, *blocks["quests"].items, *around.items))
-        recent = drop_told(recent, above, self.encoding, keep=find_newest(recent))
-        told = above | sentences_in(recent.items)
+        recent = drop_told(recent, above | self.beside.newest, self.encoding, keep=find_newest(recent))
+        told = above | sentences_in(recent.items) | self.beside.newest
         fitted = {**blocks, "around": around, "story": then, "recent": recent, "memories": Block()}
         left = round_down(self.budget - self._tokens(fitted), self.budget)
         if blocks["knowledge"].dropped and not blocks["knowledge"].items:
@@ -337,17 +341,18 @@ class ContextBuilder:
         query, room = self.query, int(self.budget * _ASKED)
         if query is None:
             return Block()
-        recall = partial(
-            answer_query, self.view, query, budget=max(room, LEAST_BUDGET), encoding=self.encoding
-        )
-        answer = self.cache.cached("recall", (self.view.head, query, room), recall)
+        # What the reader has in front of it is found first, and taken out.
+        wide = max(room, LEAST_BUDGET) * (_WIDER if self.beside.texts else 1)
+        recall = partial(answer_query, self.view, query, budget=wide, encoding=self.encoding)
+        answer = self.cache.cached("recall", (self.view.head, query, wide), recall)
         if answer.no_record:
             text = f"{ASKED}\n{NO_RECORD}\n"
             return Block(text if self._count(text) <= room else "")
         items = [
             item
             for item in answer.items
-            if item.says or item.section != "lines" or not told.issuperset(item.sources)
+            if item.section != "lines"
+            or not ((not item.says and told.issuperset(item.sources)) or self.beside.tells(item.text))
         ]
         offers = [
             SentenceOffer(text, "asked", item.reason, item.sources, rank=_rank_of_answer(item))
@@ -373,7 +378,10 @@ class ContextBuilder:
             newest = self.cache.story.newest_cost(self.briefing.lines or _FEW_LINES, of=self.budget)
             before = self._sentences(written.lines, max(room - newest, room // 2), "")
             telling = self.cache.story.tell_since(
-                written.upto, room + more - self._count(before.text), lines=self.briefing.lines
+                written.upto,
+                room + more - self._count(before.text),
+                lines=self.briefing.lines,
+                beside=self.beside,
             )
         else:
             before = self._long_ago(int(room * _LONG_AGO))
@@ -383,6 +391,7 @@ class ContextBuilder:
                 lines=self.briefing.lines,
                 more=more,
                 names=not self.briefing.has_sheets,
+                beside=self.beside,
             )
         items = self._items(telling.kept)
         told = [item for item in items if item.section in ("names", "story")]

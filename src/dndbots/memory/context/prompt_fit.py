@@ -4,6 +4,7 @@ from dndbots.errors import BudgetTooSmall, InvalidSetting
 from dndbots.memory.context.brief import NO_BRIEFING, Briefing
 from dndbots.memory.context.budget import ContextBuilder
 from dndbots.memory.context.kept_front import build_kept
+from dndbots.memory.context.repetition import NOTHING_BESIDE, ToldBeside
 from dndbots.memory.context.scene import find_scene
 from dndbots.memory.context.viewer_cache import ViewerCache
 from dndbots.memory.context.xray import Context, whole_prompt
@@ -22,11 +23,12 @@ def fit_context(
     encoding: str,
     beside: str = "",
     briefing: Briefing = NO_BRIEFING,
+    told: ToldBeside = NOTHING_BESIDE,
 ) -> Context:
     """Return the viewer's knowledge as a context that fits into the budget together with `beside`.
 
     `beside` is the other text of the prompt, `briefing` what the game adds, and `cache` must be this viewer's
-    own.
+    own. What is `told` to the reader elsewhere is not told again.
     """
     check_budget(budget)
     if query is not None and (not isinstance(query, str) or not query.strip()):
@@ -37,7 +39,9 @@ def fit_context(
         if room < LEAST_BUDGET:
             raise BudgetTooSmall(budget=budget, least=budget - room + LEAST_BUDGET)
     while True:
-        context = _fit_alone(view, cache, budget=room, query=query, encoding=encoding, briefing=briefing)
+        context = _fit_alone(
+            view, cache, budget=room, query=query, encoding=encoding, briefing=briefing, told=told
+        )
         tokens = _prompt_tokens(beside, context, encoding)
         if tokens <= budget:
             return context.model_copy(update={"budget": budget, "beside": beside, "prompt_tokens": tokens})
@@ -52,7 +56,14 @@ def _prompt_tokens(beside: str, context: Context, encoding: str) -> int:
 
 
 def _fit_alone(
-    view: View, cache: ViewerCache, *, budget: int, query: str | None, encoding: str, briefing: Briefing
+    view: View,
+    cache: ViewerCache,
+    *,
+    budget: int,
+    query: str | None,
+    encoding: str,
+    briefing: Briefing,
+    told: ToldBeside,
 ) -> Context:
     def build() -> Context:
         gates = gates_of(view)
@@ -66,12 +77,13 @@ def _fit_alone(
             encoding=encoding,
             query=query,
             briefing=briefing,
+            beside=told,
         )
-        blocks = build_kept(now)
+        blocks = None if told.texts else build_kept(now)
         return now.build() if blocks is None else now.context_of(blocks)
 
-    # A context depends on the log and the briefing alone: at the same seq it is the same.
-    return cache.cached("context", (view.head, budget, query, briefing), build)
+    # A context depends on the log, the briefing and what is told beside it: at the same seq it is the same.
+    return cache.cached("context", (view.head, budget, query, briefing, told), build)
 
 
 def check_budget(budget: object) -> None:

@@ -2,22 +2,29 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from dndbots.memory.context.blocks import Block
 from dndbots.memory.context.xray import ContextItem, item_of
+from dndbots.text.clean import prompt_line
 from dndbots.text.sentences import split_sentences
 from dndbots.tokens import count_tokens
 
 TOLD: Final = "told elsewhere in this context"
-# The bullet and the date of a memory, and the name before its words or before a line of talk.
-_LABEL: Final = re.compile(r"^(?:- )?(?:\d{4}-\d\d-\d\d: )?(?:[^.:!?\"]{1,80}: )?")
+# The bullet and the date of a memory, the name before its words or before a line of talk, and whom it is for.
+_LABEL: Final = re.compile(
+    r"^(?:- )?(?:\d{4}-\d\d-\d\d: )?(?:[^.:!?\"]{1,80}: )?(?:\(whispers to [^()]{1,200}\) )?"
+)
 _WORD: Final = re.compile(r"\w+")
 # "Agreed." may be said twice.
 _FEWEST_WORDS: Final = 3
 # A few words may stand inside another sentence and mean something else there.
 _FEWEST_WORDS_INSIDE: Final = 5
+# Single sentences are looked for in so many of the newest texts beside a context; whole texts in all of them.
+_NEWEST: Final = 400
+_LONGEST: Final = 20_000
 
 
 def sentence_key(sentence: str) -> str:
@@ -112,3 +119,38 @@ def _sentences(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     label = found.group() if found else ""
     sentences = split_outside_quotes(text[len(label) :])
     return label, tuple((sentence, sentence_key(sentence)) for sentence in sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldBeside:
+    """The words of texts that the reader has in front of it anyway, such as the chat that a client sends.
+
+    They only take lines away: nothing in them is told, and what the viewer did not perceive is in no context.
+    """
+
+    texts: frozenset[str] = frozenset()
+    newest: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "ToldBeside":
+        """Take in texts, oldest first."""
+        keys = [key for text in texts if (key := _words(text[:_LONGEST]))]
+        return cls(frozenset(keys), frozenset(keys[-_NEWEST:]))
+
+    def has(self, text: str) -> bool:
+        """Return whether a text is one of these, as a whole."""
+        return _words(text[:_LONGEST]) in self.texts
+
+    def tells(self, line: str) -> bool:
+        """Return whether all sentences of a line stand in the newest texts."""
+        keys = [key for _, key in _sentences(line)[1]]
+        return bool(self.newest) and all(is_told(key, self.newest) for key in keys)
+
+
+NOTHING_BESIDE: Final = ToldBeside()
+
+
+# Chats are sent again with every request.
+@lru_cache(maxsize=1 << 14)
+def _words(text: str) -> str:
+    return " ".join(_WORD.findall(prompt_line(text).casefold()))

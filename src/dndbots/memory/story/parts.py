@@ -171,6 +171,11 @@ def find_newest_start(run: SessionRun, start: int, most: int, least: int, lines:
     return at
 
 
+def find_last_lines(run: SessionRun, tokens: int, lines: int) -> int:
+    """Return the number of the first of the last entries that fit; those that say nothing cost nothing."""
+    return _back(run, run.count, tokens, lines)
+
+
 def find_growing_lines(run: SessionRun, most: int, least: int, lines: int) -> tuple[int, int]:
     """Return the number of the entry at which the newest lines begin, and of the one after the last cut.
 

@@ -12,6 +12,7 @@ A story depends on these entries, and on nothing else:
 import math
 from collections import deque
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Final
 
@@ -121,6 +122,13 @@ class SessionRun:
             self._count()
         if self.count % CHUNK == 0:
             self._freeze()
+
+    def with_lines(self, lines: Sequence[PreparedEntry]) -> "SessionRun":
+        """Return the run with other lines in its window; nothing can be appended to it."""
+        other = copy(self)
+        other.lines = [*lines]
+        other.cost = sum(prepared.cost for prepared in lines)
+        return other
 
     def sentences(self, start: int, end: int) -> Iterator[Candidate]:
         """Yield the sentences of the entries from `start` to `end` that are in the window."""

@@ -1,27 +1,39 @@
 """A story that grows with play: one for each viewer and encoding, from what that viewer perceived."""
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import groupby, islice
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from dndbots.memory.entries import Entry
 from dndbots.memory.story.choice import LEFT, NOTHING_BEFORE, ChosenPart, line_left_out
-from dndbots.memory.story.lines import StoryLine, StoryTelling, prepare_entries
+from dndbots.memory.story.lines import PreparedEntry, StoryLine, StoryTelling, prepare_entries
 from dndbots.memory.story.parts import (
     LEAST_LINES,
     NARRATED,
     StablePart,
     find_growing_lines,
+    find_last_lines,
     find_newest_start,
     tell_between,
     tell_newest,
     tell_stable_part,
 )
 from dndbots.memory.story.runs import CHUNK, PastRuns, RunOpening, RunPart, SessionRun, window_start
-from dndbots.tokens import DEFAULT_ENCODING, count_lines
+from dndbots.tokens import DEFAULT_ENCODING, count_lines, count_many
 
 _BUDGETS = 8
 _STEPS = 16
+_BESIDE = 200  # entries that may stand between texts that the reader has in front of it
+_WHISPER = re.compile(r"^\(whispers to [^()]*\) ")
+
+
+class TextsBeside(Protocol):
+    """Texts that the reader has in front of it beside the story."""
+
+    @property
+    def texts(self) -> Collection[str]: ...
+    def has(self, text: str) -> bool: ...
 
 
 class NewestLines(NamedTuple):
@@ -49,6 +61,7 @@ class Story:
         self._run = SessionRun(self._past.base)
         self._stable: dict[tuple[int, int, int, bool], StablePart] = {}
         self._fine: dict[tuple[int, int, int, bool, int], tuple[int, ChosenPart]] = {}
+        self._rest: tuple[object, SessionRun, frozenset[str]] | None = None
 
     @classmethod
     def of(cls, parts: Sequence[RunPart], *, lost: bool = False, encoding: str = DEFAULT_ENCODING) -> "Story":
@@ -103,28 +116,42 @@ class Story:
         self._fine.clear()
 
     def tell(
-        self, tokens: int, *, of: int | None = None, lines: int = 0, more: int = 0, names: bool = True
+        self,
+        tokens: int,
+        *,
+        of: int | None = None,
+        lines: int = 0,
+        more: int = 0,
+        names: bool = True,
+        beside: TextsBeside | None = None,
     ) -> StoryTelling:
         """Return names, story and newest lines in at most `tokens` tokens, newlines included.
 
         `of` is the budget of the larger text that the story stands in, if any. The newest lines get a share
         of that budget, so that other parts of the text do not crowd them out; with `lines`, a larger one, so
         that at least so many stand in full where they fit. They also get `more` tokens, which may be others
-        each time, while the story stays the same. Without `names`, the story gets their room.
+        each time, while the story stays the same. Without `names`, the story gets their room. Entries whose
+        texts stand `beside` it are not told: what came before them gets their room.
         """
         if tokens <= 0 or not self._run.count:
             return StoryTelling((), ())
-        whole = self._whole(tokens + more)
-        return whole or self._tell_parts(tokens, max(of or tokens, tokens), lines, more, names=names)
+        run, told = self._without(beside)
+        whole = self._whole(run, tokens + more, beside)
+        return whole or self._tell_parts(
+            tokens, max(of or tokens, tokens), lines, more, names=names, rest=run, told=told
+        )
 
-    def tell_since(self, upto: str, tokens: int, *, lines: int = 0) -> StoryTelling:
+    def tell_since(
+        self, upto: str, tokens: int, *, lines: int = 0, beside: TextsBeside | None = None
+    ) -> StoryTelling:
         """Return what came after an event, in at most `tokens` tokens: the newest in full, the rest in short.
 
-        A summary tells what came before. At least some `lines` stand in full where they fit.
+        A summary tells what came before. At least some `lines` stand in full where they fit. Entries whose
+        texts stand `beside` the story are not told.
         """
         if tokens <= 0 or not self._run.count:
             return StoryTelling((), ())
-        run = self._run
+        run, _ = self._without(beside)
         found = (n for n in range(len(run.lines) - 1, -1, -1) if run.lines[n].entry.event_id == upto)
         start = run.first + next(found, -1) + 1
         part = StablePart(NARRATED, (), (), 0, start, NOTHING_BEFORE)
@@ -171,22 +198,78 @@ class Story:
         step = max(of // _STEPS, 1)
         return min(-(-need // step) * step, of // 2)
 
-    def _whole(self, tokens: int) -> StoryTelling | None:
+    def _without(self, beside: TextsBeside | None) -> tuple[SessionRun, frozenset[str]]:
+        """Return the newest run with nothing in the entries that stand beside it, and their events."""
+        if beside is None or not beside.texts:
+            return self._run, frozenset()
+        key = (beside, self._session, self._run.count)
+        if self._rest is None or self._rest[0] != key:
+            at = max(0, len(self._run.lines) - 2 * len(beside.texts) - _BESIDE)
+            lines = [*self._run.lines[:at], *(_silent(one, beside) for one in self._run.lines[at:])]
+            told = (
+                one.entry.event_id for one, was in zip(lines, self._run.lines, strict=True) if one is not was
+            )
+            self._rest = (key, self._run.with_lines(lines), frozenset(told))
+        return self._rest[1:]
+
+    def _whole(self, run: SessionRun, tokens: int, beside: TextsBeside | None) -> StoryTelling | None:
         """Return all entries in full, or None if they do not fit."""
         before = self._past.lines
-        if self._run.first or before is None or self._run.cost + self._past.cost > tokens:
+        if run.first or before is None or run.cost + self._past.cost > tokens:
             return None
-        kept = [line for entry in (*before, *self._run.lines) for line in entry.told_lines()]
+        if beside is not None:
+            before = tuple(_silent(one, beside) for one in before)
+        kept = [line for entry in (*before, *run.lines) for line in entry.told_lines()]
         return StoryTelling(tuple(kept), ()) if self._fits(kept, tokens) else None
 
-    def _tell_parts(self, tokens: int, of: int, least_lines: int, more: int, *, names: bool) -> StoryTelling:
+    def _tell_parts(
+        self,
+        tokens: int,
+        of: int,
+        least_lines: int,
+        more: int,
+        *,
+        names: bool,
+        rest: SessionRun,
+        told: frozenset[str],
+    ) -> StoryTelling:
+        """Return the parts of the story. What stands in the events of `told` is left out of all of them.
+
+        `rest` is the newest run without those. What is chosen for the story does not depend on them.
+        """
+        key, part = self._stable_part(tokens, of, least_lines, names=names)
+        before = _without_events(part.lines, told)
+        left = tokens + more - part.tokens + self._saved(part.lines, before)
+        shares = part.shares
+        room = int(left * shares.fine)
+        least = (int(left * shares.least), *([least_lines] if least_lines else []))
+        at = find_newest_start(rest, part.start, left - room, *least)
+        if told and at == part.start:
+            at = find_last_lines(rest, left - room, least_lines or LEAST_LINES)
+        between = self._between(key, part, at, room) if at > part.start else ChosenPart()
+        lately = _without_events(between.lines, told)
+        newest = rest.lines[at - rest.first :]
+        recent = tell_newest(
+            newest, left - between.tokens + self._saved(between.lines, lately), self._encoding
+        )
+        if told:
+            before = _without_events(before, frozenset(one.entry.event_id for one in newest))
+        kept = [*before, *lately, *recent]
+        unsaid = [*between.left, *(sentence for each in reversed(part.story) for sentence in each.left)]
+        fitted = self._fitted(kept, tokens + more)
+        return StoryTelling(tuple(fitted), tuple(map(line_left_out, unsaid[:LEFT])))
+
+    def _stable_part(
+        self, tokens: int, of: int, least_lines: int, *, names: bool
+    ) -> tuple[tuple[int, int, int, bool], StablePart]:
+        """Return the part that stays the same until the boundary of the run moves, and its key."""
         newest = self.newest_cost(least_lines, of=of)
         key = (tokens, of, newest, names)
         part = self._stable.get(key)
         if part is None:
             if len(self._stable) >= _BUDGETS:
                 self._forget_parts()
-            part = tell_stable_part(
+            part = self._stable[key] = tell_stable_part(
                 self._past,
                 self._run,
                 tokens,
@@ -196,19 +279,14 @@ class Story:
                 newest=newest,
                 has_names=names,
             )
-            self._stable[key] = part
-        rest = tokens + more - part.tokens
-        shares = part.shares
-        room = int(rest * shares.fine)
-        least = (int(rest * shares.least), *([least_lines] if least_lines else []))
-        at = find_newest_start(self._run, part.start, rest - room, *least)
-        between = self._between(key, part, at, room)
-        lines = self._run.lines[at - self._run.first :]
-        recent = tell_newest(lines, rest - between.tokens, self._encoding)
-        kept = [*part.lines, *between.lines, *recent]
-        left = [*between.left, *(sentence for each in reversed(part.story) for sentence in each.left)]
-        fitted = self._fitted(kept, tokens + more)
-        return StoryTelling(tuple(fitted), tuple(map(line_left_out, left[:LEFT])))
+        return key, part
+
+    def _saved(self, lines: Sequence[StoryLine], kept: Sequence[StoryLine]) -> int:
+        """Return the tokens of the lines that are not kept."""
+        if len(kept) == len(lines):
+            return 0
+        gone = [line.text + "\n" for line in lines if line not in kept]
+        return sum(count_many(gone, self._encoding))
 
     def _between(self, key: tuple[int, int, int, bool], part: StablePart, at: int, room: int) -> ChosenPart:
         # The newest lines may get more room in one context than in another at the same place.
@@ -229,3 +307,22 @@ class Story:
 
     def _fits(self, kept: Sequence[StoryLine], tokens: int) -> bool:
         return count_lines([line.text for line in kept], self._encoding) <= tokens
+
+
+def _silent(prepared: PreparedEntry, beside: TextsBeside) -> PreparedEntry:
+    """Return an entry without its words, if they stand beside the story."""
+    text = _WHISPER.sub("", prepared.entry.text)
+    if not prepared.lines or prepared.entry.outcomes or not beside.has(text):
+        return prepared
+    return prepared._replace(lines=(), cost=0, sentences=())
+
+
+def _without_events(lines: Sequence[StoryLine], events: frozenset[str]) -> Sequence[StoryLine]:
+    """Return the lines without those that some events say; a line of names says nothing of them."""
+    if not events:
+        return lines
+    return [
+        line
+        for line in lines
+        if line.part == "names" or not line.sources or not events.issuperset(line.sources)
+    ]

@@ -156,7 +156,6 @@ class ChatDesk:
         if chat is None or followed is None:
             return self._pass_on(request, "not a chat that this campaign knows")
         viewer = reading.user if request.hints.kind == "impersonate" else reading.speaker
-        context = self._context(viewer, reading, request)
         body, left_out = dict(request.body), 0
         messages = list(body["messages"])
         drops: set[int] = set()
@@ -166,9 +165,12 @@ class ChatDesk:
             drops |= cut_lines(messages, reading.lines, unheard)
         if request.hints.history is not None:
             drops |= keep_newest(reading.lines, request.hints.history, already=drops)
+        # What the client still sends stands there anyway: the memory is for what it cut.
+        sent = [line.text for line in reading.lines if line.position not in drops]
+        context = self._context(viewer, reading, request, told=sent)
         body["messages"] = add_memory(messages, reading, context, drops=drops)
         left_out = len(drops)
-        note = "" if context is not None else f"{viewer} remembers nothing yet"
+        note = "" if context is not None else f"{viewer} remembers nothing beside the chat"
         xray = RequestXRay(
             next(self._numbers),
             chat,
@@ -353,14 +355,21 @@ class ChatDesk:
 
     # Remembering.
 
-    def _context(self, viewer: str, reading: PlayReading, request: ChatRequest) -> Context | None:
+    def _context(
+        self, viewer: str, reading: PlayReading, request: ChatRequest, *, told: list[str]
+    ) -> Context | None:
         budget = request.hints.budget
         try:
-            return self._campaign.context(
-                viewer, budget, query=reading.last_of_user[:2_000] or None, beside=heading_of(viewer)
+            context = self._campaign.context(
+                viewer,
+                budget,
+                query=reading.last_of_user[:2_000] or None,
+                beside=heading_of(viewer),
+                told=told,
             )
         except UnknownEntity:
             return None  # said and heard nothing so far
+        return context if context.items else None
 
     def _perceived(self, viewer: str, reading: PlayReading) -> set[str]:
         """Return the texts that a viewer perceived lately."""

@@ -81,7 +81,7 @@ class SeatMemory:
         moments = self.campaign.timeline(viewer=self.seat, last=last, about=about)
         lines = [
             f"[{write_id(moment.event_id)}, {write_id(moment.session)}] "
-            f"{one_line(moment.who)}: {one_line(moment.text)}"
+            f"{one_line(moment.teller)}: {one_line(moment.text)}"
             for moment in moments
         ]
         return _marked(lines or [NO_RECORD])

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from dndbots._jsontext import is_storable
+from dndbots.canon.certainty import whispered_to
 from dndbots.canon.entities import Moment
 from dndbots.canon.event_marks import session_mark
 from dndbots.events import GameEvent
@@ -161,10 +162,17 @@ class PerceivedEvents(People):
         """Return events as lines of a timeline, in the names that this viewer knows."""
         shown = [(event, event.known) for event in events]
         uids = {
-            uid for event, known in shown for uid in (event.source, known.location, *known.together) if uid
+            uid
+            for event, known in shown
+            for uid in (event.source, known.location, *known.together, *whispered_to(event, known))
+            if uid
         }
         names = {uid: called.name for uid, called in self.called(sorted(uids - {DM, SYSTEM})).items()}
         names |= {DM: "DM", SYSTEM: "system"}
+
+        def named(uid: str) -> str:
+            return names[uid] if uid in ENGINE else write_name(names[uid])
+
         return [
             Moment(
                 event_id=event.event_id,
@@ -172,12 +180,10 @@ class PerceivedEvents(People):
                 session=event.session_id,
                 turn=event.turn,
                 time=event.timestamp.isoformat() if event.timestamp else None,
-                who=" and ".join(
-                    names[uid] if uid in ENGINE else write_name(names[uid])
-                    for uid in known.together or [event.source]
-                ),
+                who=" and ".join(map(named, known.together or [event.source])),
                 where=names[known.location] if known.location else None,
                 text=event.content,
+                to=tuple(map(named, whispered_to(event, known))),
             )
             for event, known in shown
         ]
