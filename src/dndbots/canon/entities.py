@@ -173,7 +173,7 @@ class Moment(BaseModel):
 
     @property
     def teller(self) -> str:
-        """Who speaks or acts, and to whom if it is a whisper."""
+        """Return who speaks or acts, and to whom if it is a whisper."""
         return f"{self.who} (whispers to {' and '.join(self.to)})" if self.to else self.who
 
 
