@@ -217,3 +217,89 @@ def test_notes_of_one_name_in_two_folders_are_two(tmp_path: Path) -> None:
         campaign.import_files([tmp_path])
         told = {event.content for event in campaign.events(viewer="dm")}
         assert told == {"Ash is a smith.", "Ash is a town."}
+
+
+def test_notes_of_sessions_are_sessions_in_the_order_of_play(campaign: Campaign, tmp_path: Path) -> None:
+    """What is planned, the index and the people are lore; secrets of a session are the DM's."""
+    folder = tmp_path / "Vault" / "02-Sessions"
+    folder.mkdir(parents=True)
+    notes = {
+        "Session 10 - The Mill.md": "---\ndate: 2025-08-01\nparticipants:\n  - Ann (as Zara)\n---\n## Recap\n"
+        "The mill burned.\n\n> [!secret]\n> Elena lit the fire.\n",
+        "Session 2.md": "---\ntags: [session]\nparticipants: '[[Zara]], [[Throk|the orc]]'\n---\n"
+        "The party met [[Elena]].\n\n- She sold a map.\n- Throk paid.\n",
+        "Session 11 prep.md": "---\ntags: [session]\n---\nThe duke will die.\n",
+        "Sessions.md": "An index of all sessions of ours.\n",
+    }
+    for name, text in notes.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    previews = preview_files([tmp_path / "Vault"])
+    assert {Path(one.file).name: len(one.chats) for one in previews} == {
+        "Session 10 - The Mill.md": 1,
+        "Session 2.md": 1,
+        "Session 11 prep.md": 0,
+        "Sessions.md": 0,
+    }
+    campaign.import_files([tmp_path / "Vault"])
+    played = [event for event in campaign.events(viewer="Zara") if event.session_id != "lore"]
+    assert [event.session_id for event in played] == [*["Session 2"] * 3, "Session 10 - The Mill"]
+    assert [event.content for event in played[1:3]] == ["She sold a map.", "Throk paid."]
+    assert "The mill burned." not in heard(campaign, "Throk")
+    assert not any("lit the fire" in text for text in heard(campaign, "Zara"))
+    assert any("lit the fire" in text for text in heard(campaign, "dm"))
+    assert "mill" in campaign.recap("Zara").text
+    before = heard(campaign, "dm")
+    campaign.import_files([tmp_path / "Vault"])
+    assert heard(campaign, "dm") == before
+
+
+def test_the_party_knows_notes_of_sessions_if_a_person_says_so(tmp_path: Path) -> None:
+    campaign = memory_campaign()
+    campaign.say("Zara", "I am here.", role="pc")
+    [note] = put(tmp_path, **{"Session 3__md": b"---\ntype: session\n---\nThe bell rang twice.\n"})
+    campaign.import_files([note], ImportOptions(known_to=("party",)))
+    assert "The bell rang twice." in heard(campaign, "Zara")
+
+
+def test_the_book_of_a_card_and_the_same_file_are_one_book(campaign: Campaign, tmp_path: Path) -> None:
+    """The same note is there once, for everybody whom either of them tells; whichever comes first."""
+    entry = {"keys": ["Mill"], "content": "The Mill hides a well.", "name": "Mill", "enabled": True}
+    card = {"spec": "chara_card_v2", "spec_version": "2.0"}
+    card["data"] = {"name": "Elena", "character_book": {"name": "Lands", "entries": [entry]}}  # type: ignore[assignment]
+    world = {
+        "name": "Lands",
+        "entries": {"0": {"key": ["Mill"], "comment": "Mill", "content": entry["content"]}},
+    }
+    files = put(tmp_path, a__json=json.dumps(world).encode(), b__json=json.dumps(card).encode())
+    for paths in (files, files[::-1], files):
+        for path in paths:
+            campaign.import_files([path])
+        hidden = campaign.gates("dm").forgotten
+        live = [
+            event
+            for event in campaign.events(viewer="dm")
+            if event.content == "The Mill hides a well." and event.event_id not in hidden
+        ]
+        assert len(live) == 1
+        assert "The Mill hides a well." in heard(campaign, "Elena")
+
+
+@pytest.mark.parametrize(
+    "bot", ["Avrae", "RPBot", "Dice Maiden", "Sidekick", "Avrae#6944", "Tupperbox", "d20 bot"]
+)
+def test_a_bot_that_rolls_dice_is_nobody(tmp_path: Path, bot: str) -> None:
+    """What it tells is so, but it leads no game, and a person who has its name is a person."""
+    messages = [
+        {"type": "Default", "content": "I sneak.", "author": {"name": "zara", "nickname": "Zara"}},
+        {"type": "Default", "content": "Stealth: 17", "author": {"name": bot, "isBot": True}},
+        {"type": "Default", "content": "Me too.", "author": {"name": "Rolf", "isBot": True}},
+    ]
+    [path] = put(tmp_path, c__json=json.dumps({"channel": {"name": "c"}, "messages": messages}).encode())
+    [preview] = preview_files([path])
+    assert preview.chats[0].dms == ()
+    campaign = memory_campaign()
+    campaign.import_files([path])
+    assert {entity.name for entity in campaign.entities(viewer="dm") if entity.category == "PC"} == {
+        "Zara",
+        "Rolf",
+    }

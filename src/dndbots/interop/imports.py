@@ -24,6 +24,7 @@ from dndbots.interop.history.messages import ChatMessage
 from dndbots.interop.history.played_lines import has_played_lines
 from dndbots.interop.lore_events import PARTY, LoreEvents, LoreImported
 from dndbots.interop.readers.lorebooks import is_pattern
+from dndbots.interop.readers.session_notes import is_session_note, order_of
 from dndbots.interop.recognition import TRANSCRIPT, find_files, is_of_unknown_kind, read_path
 from dndbots.interop.transcript_cast import DICE
 from dndbots.interop.transcript_files import TranscriptFile
@@ -330,10 +331,10 @@ def read_files(
             damaged.append(exc)
     is_for_party = PARTY in map(fold_name, options.known_to)
 
-    def rank(item: tuple[Path, ReadFile]) -> tuple[bool, bool]:
+    def rank(item: tuple[Path, ReadFile]) -> tuple[bool, bool, tuple[int, str]]:
         read = item[1]
         is_play = bool(read.chats) or read.family == TRANSCRIPT
-        return is_play != is_for_party, any(chat.parent for chat in read.chats)
+        return is_play != is_for_party, any(chat.parent for chat in read.chats), order_of(read.chats)
 
     return sorted(found, key=rank)
 
@@ -391,13 +392,21 @@ class FileImporter:
     def _follow(self, chat: ImportedChat, progress: Progress | None, notes: list[str]) -> Followed:
         parent = self._parent_of(chat)
         if parent is None:
+            people = {**chat.people, **(self._party() if is_session_note(chat) else {})}
             history = ChatHistory(
-                self._log, self._store, chat.name, people=chat.people, on_rewrite=self._on_rewrite
+                self._log, self._store, chat.name, people=people, on_rewrite=self._on_rewrite
             )
             if has_played_lines(chat.fields):
                 return self._follow_game(chat, history, progress, notes)
             return history.follow(chat.messages, progress=progress)
         return self._follow_branch(chat, parent, progress)
+
+    def _party(self) -> dict[str, str | None]:
+        """Return the names of the party, if a person said that it knows what is imported."""
+        if PARTY not in map(fold_name, self._options.known_to):
+            return {}
+        with self._log.snapshot(DM) as view:
+            return {called.name: None for called in view.called(view.party()).values()}
 
     @staticmethod
     def _follow_game(

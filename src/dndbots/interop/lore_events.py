@@ -44,13 +44,22 @@ class LoreImported(NamedTuple):
     replaced: int
 
 
+class _Note(NamedTuple):
+    """A note of a book: its book, and who knows it beside the DM."""
+
+    book: str
+    knowers: frozenset[str]
+
+
 class LoreEvents:
     """Writes books and cards into a log."""
 
     def __init__(self, log: BranchLog, options: ImportOptions) -> None:
         self._log, self._options = log, options
-        # The notes of each book as far as the log was read, and the branches of that log.
+        # The notes of each book as far as the log was read, by book and by what they say, and the branches of
+        # that log.
         self._by_book = defaultdict[str, dict[str, None]](dict)
+        self._by_words = defaultdict[str, dict[str, _Note]](dict)
         self._read_upto, self._branches = 0, tuple[int, ...]()
 
     def write_book(self, book: LoreBook, *, known_to: Sequence[str] = ()) -> LoreImported:
@@ -67,9 +76,12 @@ class LoreEvents:
             if entry.enabled and entry.text
             for note in self._notes(entry, book, [*known_to, *self._options.known_to], cast, lineage)
         ]
+        notes, less_known = self._without_doubles(all_notes := notes, book.key)
+        kept = len(all_notes) - len(notes)
         now = {note.event_id for note in notes}
         new = [note for note in notes if note.event_id not in before]
         gone = [name for name in before if name not in now]
+        gone += less_known
         with self._log.snapshot(DM) as view:
             taken = set(view.by_id([note.event_id for note in new]))
         unique = {note.event_id: note for note in new if note.event_id not in taken}
@@ -80,7 +92,31 @@ class LoreEvents:
             record_decision(self._log, name, "forgotten")
         for name in taken & now:  # an entry that came back is no longer forgotten
             record_decision(self._log, name, "forgotten", on=False)
-        return LoreImported(len(unique) + len(taken & now), len(now) - len(new), len(gone))
+        return LoreImported(len(unique) + len(taken & now), kept + len(now) - len(new), len(gone))
+
+    def _without_doubles(self, notes: list[GameEvent], book: str) -> tuple[list[GameEvent], list[str]]:
+        """Return the notes that no other book has, and those of other books that fewer people know.
+
+        The book in a card is often the same as a file beside it.
+        """
+        if not any(self._by_words.get(_words_of(note.metadata, note.content)) for note in notes):
+            return notes, []
+        with self._log.snapshot(DM) as view:
+            forgotten = gates_of(view).forgotten
+        own: list[GameEvent] = []
+        less_known: list[str] = []
+        for note in notes:
+            knowers = _knowers_in(note.metadata)
+            others = {
+                name: known
+                for name, (other, known) in self._by_words[_words_of(note.metadata, note.content)].items()
+                if other != book and name not in forgotten
+            }
+            if any(known >= knowers for known in others.values()):
+                continue
+            less_known += [name for name, known in others.items() if known < knowers]
+            own.append(note)
+        return own, less_known
 
     def write_card(self, card: CharacterCard) -> str:
         """Write a card as a person with a persona, and return the uid. A narrator's persona is the DM's."""
@@ -174,20 +210,38 @@ class LoreEvents:
         branches = tuple(past.branch for past in lineage)
         if branches != self._branches:  # a chat was rewritten meanwhile
             self._by_book.clear()
+            self._by_words.clear()
             self._read_upto, self._branches = 0, branches
         while rows := self._log.store.events(lineage, after=self._read_upto, limit=1_000):
             self._read_upto = rows[-1].seq
             for row in rows:
                 if _NEAR in row.metadata:
-                    about = json.loads(row.metadata).get(LORE)
+                    metadata = json.loads(row.metadata)
+                    about = metadata.get(LORE)
                     if isinstance(about, dict):
-                        self._by_book[str(about.get("book"))][row.event_id] = None
+                        book_of = str(about.get("book"))
+                        self._by_book[book_of][row.event_id] = None
+                        words = _words_of(metadata, row.content)
+                        self._by_words[words][row.event_id] = _Note(book_of, _knowers_in(metadata))
         found = self._by_book.get(book)
         if not found:
             return {}
         with self._log.snapshot(DM) as view:
             forgotten = gates_of(view).forgotten
         return {name: None for name in found if name not in forgotten}
+
+
+def _words_of(metadata: Mapping[str, Any], text: str) -> str:
+    """Return a digest of what a note says about what, however it is spelled."""
+    about = metadata.get(LORE)
+    entry = str(about.get("entry")) if isinstance(about, dict) else ""
+    words = "\x1e".join((fold_name(entry), " ".join(text.casefold().split())))
+    return hashlib.blake2b(words.encode("utf-8"), digest_size=12).hexdigest()
+
+
+def _knowers_in(metadata: Mapping[str, Any]) -> frozenset[str]:
+    knowers = metadata.get("witnesses")
+    return frozenset(map(str, knowers)) if isinstance(knowers, list) else frozenset()
 
 
 def latest_persona(log: BranchLog, uid: str) -> tuple[int, dict[str, Any]] | None:

@@ -274,10 +274,10 @@ _TEXTS: Final[tuple[tuple[Callable[[Path, str], bool], _TextReader], ...]] = (
     (lambda _path, text: foundry.is_log(text), foundry.read_log),
     (
         lambda path, text: _is_note(path) and text.startswith("---"),
-        lambda path, text, _options: vaults.read_note(path, text),
+        vaults.read_note,
     ),
     (plain_logs.is_plain_log, plain_logs.read_plain_log),
-    (lambda path, _text: _is_note(path), lambda path, text, _options: vaults.read_note(path, text)),
+    (lambda path, _text: _is_note(path), vaults.read_note),
 )
 
 

@@ -31,7 +31,13 @@ _REFERENCE: Final = re.compile(r"\$\[\[(\d{1,4})\]\]")
 # Kinds of messages that somebody wrote; 19 is a reply, 20 and 23 are commands.
 _SAID: Final = ("Default", "Reply", "ApplicationCommand", "ContextMenuCommand", "None", "0", "19", "20", "23")
 _LEADS: Final = re.compile(r"\b(?:(?:dungeon|game)[ -]?master|[dg]m)\b", re.IGNORECASE)
-_DICE_BOTS: Final = ("avrae", "dice maiden", "rollem", "sidekick", "dice bot")
+# Programs that roll dice or hand words on. They are nobody at the table.
+_DICE_BOTS: Final = re.compile(
+    r"(?:the )?(?:avrae|rp ?bot|side ?kick|tupper(?:box)?|pluralkit|beyond ?20|d(?:&d|nd) ?beyond"
+    r"|rpg ?sessions|(?:dice|die|roll(?:er)?|d20)[ _-]?(?:maiden|bot|golem|parser|witch|roller|butler|goblin)"
+    r"|dice|dicecord|ddice|roll ?'?em|rolisteam)(?: bot)?(?: ?[#(\[].*)?",
+    re.IGNORECASE,
+)
 _MENTION: Final = re.compile(r"<@[!&]?(\d{1,20})>")
 _EMOJI: Final = re.compile(r"<a?:(\w{1,40}):\d{1,20}>")
 _TEXT_HEAD: Final = re.compile(r"^\[([^\[\]]{8,40})\] (\S.{0,80}?)(?: \(pinned\))?$")
@@ -142,7 +148,12 @@ def read_discord(path: Path, value: Mapping[str, Any], options: ImportOptions) -
             continue
         own = clean_name(first_text(author, "nickname", "name"), "Somebody")
         titles = [str(as_dict(role).get("name")) for role in as_list(author.get("roles"))]
-        is_dice = author.get("isBot") is True and own.casefold() in _DICE_BOTS and not roles.is_mapped(own)
+        called = (own, clean_name(first_text(author, "name")))
+        is_dice = (
+            author.get("isBot") is True
+            and any(map(_DICE_BOTS.fullmatch, called))
+            and not roles.is_mapped(own)
+        )
         leads = is_dice or any(map(_LEADS.search, titles))
         name, role = roles.cast(DICE if is_dice else own, DM if leads else "pc")
         time = parse_date(fields.get("timestamp"))
@@ -188,7 +199,7 @@ def read_discord_text(path: Path, text: str, options: ImportOptions) -> ReadFile
         if head is not None:
             name = _DISCRIMINATOR.sub("", head[2])
             said = []
-            author = {"name": name, "isBot": name.casefold() in _DICE_BOTS}
+            author = {"name": name, "isBot": _DICE_BOTS.fullmatch(name) is not None}
             messages.append({"timestamp": head[1], "author": author, "content": said})
         elif line.startswith("Channel:") and not messages:
             channel = line.partition(":")[2].strip()

@@ -8,8 +8,11 @@ from dndbots.interop.formats.bounds import as_dict, as_list, clean_name, clean_t
 from dndbots.interop.formats.categories import OTHER_LORE, category_named
 from dndbots.interop.formats.front_matter import parse_yaml, split_note
 from dndbots.interop.formats.html_text import has_html, html_to_text
-from dndbots.interop.formats.neutral import LoreBook, LoreEntry, ReadFile
+from dndbots.interop.formats.neutral import ImportOptions, LoreBook, LoreEntry, ReadFile
 from dndbots.interop.readers.records import told_pairs
+from dndbots.interop.readers.session_notes import is_session, paragraphs, read_session
+
+SESSION: Final = "Obsidian session note"
 
 BEGIN: Final = "%% dndbots:begin %%"
 _EMPTY: Final = "the note has no text"
@@ -46,22 +49,32 @@ def is_skipped(note: PurePath) -> bool:
     )
 
 
-def read_note(path: Path, text: str, folder: str = "") -> ReadFile:
-    """Return a note as entries of a book: what players may know, and what its secret callouts say."""
+def read_note(path: Path, text: str, options: ImportOptions | None = None) -> ReadFile:
+    """Return a note as entries of a book: what players may know, and what its secret callouts say.
+
+    A note of a session that was played is a chat that the DM tells.
+    """
     fields, body = split_note(text)
     tags = [tag.casefold().lstrip("#") for tag in _words(fields.get("tags") or fields.get("tag"))]
     if any(tag.startswith(_RULE_TAGS) for tag in tags):
         return ReadFile("Obsidian note", remarks=("a page of rules; it is left out",))
     if _OWN.search(body):
         body = _OWN.sub("", body)  # dndbots wrote this part; the rest is a person's own
-    secrets = "\n".join(_SECRET.findall(body)) if _SECRET.search(body) else ""
-    told, secret = note_text(_SECRET.sub("", body)), note_text(secrets)
+    secrets = _SECRET.findall(body)
+    told, secret = note_text(_SECRET.sub("", body)), note_text("\n".join(secrets))
     blocks = _stat_blocks(body)
     title = _title_of(path, fields, body)
+    folders = path.resolve().parent.parts[-2:]
+    if told and is_session(title, fields, _kinds(fields, tags), map(_bare, folders)):
+        parts = list(filter(None, map(note_text, paragraphs(_SECRET.sub("\n", body)))))
+        chat = read_session(
+            title, fields, parts, list(filter(None, map(note_text, secrets))), options or ImportOptions()
+        )
+        return ReadFile(SESSION, chats=(chat,))
     if blocks and not told:
         title = clean_name(blocks[0].get("name"), title)
     told = "\n".join(filter(None, (told, *map(_stat_block_text, blocks))))
-    category = _category(fields, tags, (*path.parent.parts[-2:], folder)) or ("MON" if blocks else None)
+    category = _category(fields, tags, path.parent.parts[-2:]) or ("MON" if blocks else None)
     entry = LoreEntry(
         title,
         cut_text(told),
@@ -137,14 +150,23 @@ def _title_of(path: Path, fields: dict[str, Any], body: str) -> str:
 
 def _category(fields: dict[str, Any], tags: list[str], folders: tuple[str, ...]) -> str | None:
     """Return the category that the front matter, the tags or the folders of a note tell."""
-    kinds = [str(fields.get(key) or "") for key in ("type", "category", "kind", "NoteType", "noteType")]
-    words = [*kinds, *(part for tag in tags for part in tag.split("/"))]
-    words += [re.sub(r"^[\d\W_]+", "", folder) for folder in folders]
+    words = [*_kinds(fields, tags), *map(_bare, folders)]
     if "session-number" in fields or any(word.casefold().startswith(_PLAYED) for word in words):
         return OTHER_LORE
     found = [category for word in words if (category := category_named(word))]
     best = next((category for category in found if category != OTHER_LORE), next(iter(found), None))
     return "PC" if fields.get("player") and best in (None, "NPC") else best
+
+
+def _kinds(fields: dict[str, Any], tags: list[str]) -> list[str]:
+    """Return what the front matter and the tags of a note say that it is."""
+    kinds = [str(fields.get(key) or "") for key in ("type", "category", "kind", "NoteType", "noteType")]
+    return [*kinds, *(part for tag in tags for part in tag.split("/"))]
+
+
+def _bare(folder: str) -> str:
+    """Return the name of a folder without the number or the picture before it."""
+    return re.sub(r"^[\d\W_]+", "", folder)
 
 
 def _words(value: Any) -> list[str]:
