@@ -230,6 +230,7 @@ def test_notes_of_sessions_are_sessions_in_the_order_of_play(campaign: Campaign,
         "The party met [[Elena]].\n\n- She sold a map.\n- Throk paid.\n",
         "Session 11 prep.md": "---\ntags: [session]\n---\nThe duke will die.\n",
         "Sessions.md": "An index of all sessions of ours.\n",
+        "S03E02 The Bell.md": "The bell rang.\n\n![[bell.png]]\n",
     }
     for name, text in notes.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -239,6 +240,7 @@ def test_notes_of_sessions_are_sessions_in_the_order_of_play(campaign: Campaign,
         "Session 2.md": 1,
         "Session 11 prep.md": 0,
         "Sessions.md": 0,
+        "S03E02 The Bell.md": 1,
     }
     campaign.import_files([tmp_path / "Vault"])
     played = [event for event in campaign.events(viewer="Zara") if event.session_id != "lore"]

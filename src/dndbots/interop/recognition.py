@@ -22,6 +22,7 @@ from dndbots.interop.formats.neutral import ImportOptions, LoreBook, ReadFile
 from dndbots.interop.readers import (
     assistants,
     cards,
+    discord_exports,
     foundry,
     lorebooks,
     other_chats,
@@ -40,7 +41,7 @@ _NOTES: Final = (".md", ".markdown")
 _READABLE: Final = (
     ".jsonl", ".json", ".png", ".apng", ".charx", ".jpg", ".jpeg", ".webp", ".lorebook", ".story",
     ".scenario", ".srt", ".vtt", ".txt", ".md", ".markdown", ".html", ".htm", ".db", ".yml", ".yaml", ".log",
-    ".tsv", ".aud",
+    ".tsv", ".aud", ".csv",
 )  # fmt: skip
 _MOST_FILES: Final = 20_000
 _TAVERN: Final = ("chats", "group chats", "groups", "worlds", "characters")
@@ -269,6 +270,8 @@ _TEXTS: Final[tuple[tuple[Callable[[Path, str], bool], _TextReader], ...]] = (
     (lambda _path, text: subtitles.is_subtitle(text), subtitles.read_subtitles),
     (lambda _path, text: subtitles.is_table(text), subtitles.read_table),
     (lambda _path, text: table_chats.is_discord_text(text), table_chats.read_discord_text),
+    (lambda _path, text: discord_exports.is_page(text), table_chats.read_discord_page),
+    (lambda _path, text: discord_exports.is_table(text), table_chats.read_discord_table),
     (lambda _path, text: _is_craig(text), lambda _path, text, _options: subtitles.read_craig(text)),
     (lambda _path, text: table_chats.has_roll20(text), table_chats.read_roll20),
     (lambda _path, text: foundry.is_log(text), foundry.read_log),

@@ -4,6 +4,7 @@ Rows carry running totals, so any moment of the past can be read without adding 
 caches between appends are bounded, and can be dropped at any time.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -35,7 +36,7 @@ from dndbots.storage.ports import (
 )
 
 # Hits by audience and block, then by term.
-_Postings = dict[tuple[int, int], dict[str, list[str]]]
+_Postings = dict[tuple[int, int], defaultdict[str, list[str]]]
 
 
 class PreparedEvent(NamedTuple):
@@ -156,13 +157,12 @@ class RowMaker:
         self._lines[group] = ordinal + 1, total + words
         rows.lines.append(LineRow(self._branch, group, prepared.seq, ordinal + 1, words, total + words))
         block, offset = divmod(prepared.seq, BLOCK)
-        hits, hit = postings.setdefault((group, block), {}), f" {offset}"
+        key, hit = (group, block), f" {offset}"
+        hits = postings.get(key)
+        if hits is None:
+            hits = postings[key] = defaultdict(list)
         for term, times in prepared.terms.items():
-            text = hit if times == 1 else f"{hit}*{times}"
-            if term in hits:
-                hits[term].append(text)
-            else:
-                hits[term] = [text]
+            hits[term].append(hit if times == 1 else f"{hit}*{times}")
 
     def _add_people(
         self, rows: Rows, prepared: PreparedEvent, group: int, learners: Collection[str], *, is_note: bool

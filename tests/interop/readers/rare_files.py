@@ -42,7 +42,63 @@ Exported 3 message(s)
 ==============================================================
 """
 
+_PAGE = """<html><head><title>Guild - play</title></head><body><div class="chatlog">
+<div class="~message-group"><div class="~message-container"><div class="~message">
+<div class="~header"><span class="~author" title="zara">Zara</span><span
+ class="~timestamp" title="Friday, January 10, 2025 7:02 PM"><a href="#1">1/10/2025 7:02 PM</a></span></div>
+<div class="~content ~markdown"><span>I look &amp; <em>listen</em>.<br>Well?</span></div></div>
+</div>
+<div class="~message-container"><div class="~message">
+<div class="~content ~markdown"><span>And wait.</span></div>
+<div class="~reactions"><span class="~reaction-count">3</span></div></div></div></div>
+<div class="~message-group"><div class="~message-container"><div class="~message">
+<div class="~reply"><div class="~reply-author">Zara</div>
+<div class="~reply-content">And</div></div>
+<div class="~header"><span class="~author">Avrae</span>
+<span class="~author-tag">BOT</span></div>
+<div class="~embed"><div class="~embed-title">Zara makes a check!</div>
+<div class="~embed-description">17</div></div></div></div></div>
+<div class="~message-group"><span class="~author-name" title="m#1">Matt</span>
+<div class="~messages"><div class="~message"><div class="~content">Nothing.</div></div>
+</div></div>
+</div></body></html>""".replace("~", "chatlog__")
+_TABLE = (
+    "\ufeffAuthorID,Author,Date,Content,Attachments,Reactions\r\n"
+    '"1","zara#0","2025-01-10T19:02:00.0000000+00:00","I look, ""quietly"".","",""\r\n'
+    '"2","Avrae#6944","2025-01-10T19:02:05.0000000+00:00","Stealth: 17","",""\r\n'
+    '"3","matt","2025-01-10T19:03:00.0000000+00:00","You see\nnothing.","",""\r\n'
+)
+
 CHATS: dict[str, tuple[bytes, list[tuple[str, str, str]]]] = {
+    "a page of Discord.html": (
+        _PAGE.encode(),
+        [
+            ("Zara", PC, "I look & listen.\nWell?"),
+            ("Zara", PC, "And wait."),
+            ("Dice", DM, "Zara makes a check!\n17"),
+            ("Matt", PC, "Nothing."),
+        ],
+    ),
+    "a table of Discord.csv": (
+        _TABLE.encode(),
+        [("zara", PC, 'I look, "quietly".'), ("Dice", DM, "Stealth: 17"), ("matt", PC, "You see\nnothing.")],
+    ),
+    "headings with names.md": (
+        b"## Zara\n\nI open it.\n\n## Throk:\n\nWait!\nNow.\n\n## Zara\n\nNo.\n",
+        [("Zara", PC, "I open it."), ("Throk", PC, "Wait!\nNow."), ("Zara", PC, "No.")],
+    ),
+    "a nickname.txt": (
+        b'Zara "the Quick" Vel: I open it.\nThrok (Bob): Wait!\nThrok (Bob): Now.\n',
+        [('Zara "the Quick" Vel', PC, "I open it."), ("Throk (Bob)", PC, "Wait!"),
+            ("Throk (Bob)", PC, "Now.")],
+    ),
+    "Agnai with its greeting.json": (
+        json.dumps({"name": "Hal", "greeting": "What?", "messages": [
+            {"handle": "Hal", "characterId": "c", "msg": "What?"},
+            {"handle": "Ann", "userId": "u", "msg": "Hm."}]}
+        ).encode(),
+        [("Hal", NPC, "What?"), ("Ann", PC, "Hm.")],
+    ),
     "tavern in UTF-16.jsonl": (_TAVERN.encode("utf-16"), [("Mira", NPC, "Welcome."), ("Zara", PC, "Zwölf.")]),
     "tavern in UTF-16 BE.jsonl": (
         b"\xfe\xff" + _TAVERN.encode("utf-16-be"),
@@ -97,6 +153,16 @@ CHATS: dict[str, tuple[bytes, list[tuple[str, str, str]]]] = {
 }  # fmt: skip
 
 BOOKS: dict[str, tuple[bytes, list[tuple[str, str]]]] = {
+    "an actor of Foundry 9.json": (
+        json.dumps({"name": "Hal", "type": "npc", "token": {"name": "Hal"},
+                    "data": {"details": {"biography": {"value": "<p>A smith.</p>"}}},
+                    "items": [], "permission": {"default": 0}}).encode(),
+        [("Hal", "NPC")],
+    ),
+    "headings of a note.md": (
+        b"# Ash\n\nA town.\n\n## Loot\n\nGold.\n\n## Inn\n\nWarm.\n\n## Loot\n\nA ring.\n",
+        [("headings of a note", "EVT")],
+    ),
     "scenario.json": (CHATS["scenario.json"][0], [("Elena", "NPC"), ("Memory", "EVT")]),
     "scenarios.json": (CHATS["scenarios.json"][0], [("Elena", "NPC"), ("Memory", "EVT")]),
     "cards.json": (

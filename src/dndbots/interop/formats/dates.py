@@ -36,6 +36,8 @@ _FORMS: Final = (
     "%d-%b-%y %I:%M %p",
     "%m/%d/%Y %I:%M %p",
     "%Y/%m/%d %H:%M:%S",
+    "%A, %B %d, %Y %I:%M %p",
+    "%A, %d %B %Y %H:%M",
 )
 # Games may be set in any year, but a number from before 1990 is no date.
 _FIRST: Final = datetime(1000, 1, 1, tzinfo=UTC)

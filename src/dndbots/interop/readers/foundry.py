@@ -58,9 +58,15 @@ def is_document(value: Any) -> bool:
     if not isinstance(value, dict) or not any(key in value for key in ("_id", "_stats", "flags", "items")):
         return False
     is_message = "content" in value and ("speaker" in value or "whisper" in value)
-    is_actor = "type" in value and any(key in value for key in ("system", "data", "prototypeToken", "token"))
+    is_actor = _is_actor(value)
     is_journal = isinstance(value.get("pages"), list) or ("permission" in value and "content" in value)
     return is_message or is_journal or (is_actor and "name" in value)
+
+
+def _is_actor(value: Mapping[str, Any]) -> bool:
+    """Return True for an actor: before v10 it has a permission, as a journal has."""
+    has_sheet = any(key in value for key in ("system", "data", "prototypeToken", "token"))
+    return "type" in value and has_sheet and not isinstance(value.get("pages"), list)
 
 
 def read_log(path: Path, text: str, options: ImportOptions) -> ReadFile:
@@ -223,7 +229,7 @@ def _message_text(fields: Mapping[str, Any]) -> str:
 
 def _entries(fields: Mapping[str, Any]) -> Iterator[LoreEntry]:
     name = clean_name(fields.get("name"), "Journal")
-    if isinstance(fields.get("pages"), list) or "permission" in fields or "content" in fields:
+    if not _is_actor(fields):
         yield from _journal_entries(name, fields)
         return
     system = as_dict(fields.get("system")) or as_dict(fields.get("data"))

@@ -18,7 +18,7 @@ from dndbots.interop.readers.lorebooks import (
     read_story_cards,
 )
 
-_PICTURES: Final = re.compile(r"\[<\|[ph]\|[^|]{0,10000000}\|[ph]\|>\]")
+_PICTURES: Final = re.compile(r"\[<\|[ph]\|[^|]{0,10000000}\|[ph]\|>\] ?")
 _INSTRUCT: Final = re.compile(r"(\{\{\[(?:INPUT|OUTPUT)(?:_END)?\]\}\})")
 _ACTION: Final = re.compile(r"^\s*>\s*")
 _ID: Final = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F-]{10,40}|[0-9a-fA-F]{16,64}")
@@ -94,9 +94,10 @@ def read_agnai_chat(value: Mapping[str, Any], title: str, options: ImportOptions
     chat = clean_name(title) or "Agnai chat"
     lines = ChatLines(chat, options)
     character = clean_name(value.get("name"), "Character")
-    if value.get("greeting"):
+    messages = as_list(value.get("messages"))
+    if value.get("greeting") and value["greeting"] != as_dict(next(iter(messages), None)).get("msg"):
         lines.add(character, value["greeting"], "npc")
-    for message in as_list(value.get("messages")):
+    for message in messages:
         fields = as_dict(message)
         is_user = bool(fields.get("userId")) and not fields.get("characterId")
         name = first_text(fields, "handle", "name") or ("User" if is_user else character)

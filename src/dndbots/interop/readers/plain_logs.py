@@ -19,7 +19,9 @@ _CLOCK: Final = r"\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?"
 _STAMP: Final = re.compile(
     rf"^(?:\[((?!SPEAKER_)[^\[\]]{{4,40}})\]|((?:\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}},?\s+)?{_CLOCK})(?:\s+-)?(?=\s))\s*"
 )
-_NAME: Final = r"[^\W\d_][\w .'\u2019()-]{0,39}?"
+# "Zara", "Throk (Bob)", 'Zara "the Quick" Vel'.
+_NICKNAME: Final = r" [\"\u201c][^\"\u201c\u201d:\n]{1,30}[\"\u201d](?: [^\W\d_][\w.'\u2019-]{0,39})?"
+_NAME: Final = rf"[^\W\d_][\w .'\u2019()-]{{0,39}}?(?:{_NICKNAME})?"
 _NAMED: Final = re.compile(
     rf"^(?:\*\*|__)?({_NAME})(?:\*\*|__)?(?::(?:\*\*|__)?\s+|\uff1a\s*)(\S.*)$"
     r"|^\[{1,2}(SPEAKER_\d+)\]{1,2}:?\s*(\S.*)$"  # as whisperX writes texts
@@ -31,6 +33,7 @@ _NICK: Final = re.compile(r"^<\s?[@+%~&]?([^\s<>@+%~&][^<>]{0,39})>\s+(\S.*)$")
 _ACTION: Final = re.compile(r"^\*{1,3}\s+([^\s*][^\s]{0,39})\s+(\S.*)$")
 _DASHED: Final = re.compile(rf"^({_NAME})\s+[-\u2013\u2014]\s+(\S.*)$")
 _HEADED: Final = re.compile(rf"^--({_NAME})$")
+_MARKED: Final = re.compile(rf"^#{{1,6}}\s+(?:\*\*)?({_NAME}):?(?:\*\*)?:?$")
 _TYPED: Final = re.compile(r"^>\s*(\S.*)$")
 # Lines of the program, not of a person.
 _NOISE: Final = re.compile(r"^(?:-!-|---|===|\*\*\*|<?(?:media|image|video|audio|sticker|gif|bild) "
@@ -101,9 +104,11 @@ def _form_of(path: Path, text: str) -> _Form | None:
     lines = [line for line in _CODE.sub("", text[:_LOOKED_AT]).splitlines() if line.strip()]
     bare = [_split_stamp(line)[1] for line in lines]
     best: tuple[int, _Form | None] = (0, None)
-    for form in (_named,) if is_note else (_named, _nicked, _dashed, _headed, _titled):
+    for form in (_named, _marked) if is_note else (_named, _nicked, _dashed, _headed, _titled):
         names = [spoken.name for line in bare if (spoken := form(line)) is not None]
-        is_talk = len(names) >= _FEWEST and len(set(names)) < len(names)
+        # Headings of a note come again, too: those of a talk nearly all do.
+        fewest = 2 * len(set(names)) - 1 if form is _marked else len(set(names)) + 1
+        is_talk = len(names) >= max(_FEWEST, fewest)
         if is_talk and len(names) >= _SHARE * len(lines) and len(names) > best[0]:
             best = len(names), form
     typed = sum(_TYPED.match(line) is not None for line in lines)
@@ -151,6 +156,12 @@ def _headed(line: str) -> _Spoken | None:
     return _Spoken(found[1], "") if found else None
 
 
+def _marked(line: str) -> _Spoken | None:
+    """Read a heading with a name, as programs that write chats as Markdown put it."""
+    found = _MARKED.match(line)
+    return _Spoken(found[1], "") if found else None
+
+
 def _titled(line: str) -> _Spoken | None:
     """Read a name on a line of its own, as programs that write recordings down put it."""
     found = _TITLED.match(line)
@@ -170,7 +181,7 @@ def _spoken_lines(text: str, form: _Form) -> Iterator[tuple[int, _Spoken, str]]:
     start, spoken, when, said = 1, _Spoken("", ""), "", list[str]()
     for number, line in enumerate(lines, 1):
         stamp, bare = _split_stamp(line)
-        if not bare or bare.startswith("#") or set(bare) <= {"-", "*", "_", "="}:
+        if not bare or (bare.startswith("#") and form is not _marked) or set(bare) <= {"-", "*", "_", "="}:
             continue
         found = form(bare)
         if found is None:

@@ -25,6 +25,7 @@ _TITLE: Final = re.compile(
     r"[ _#.:\u2013-]*(?:no\.? ?)?(\d{1,4})\b",
     re.IGNORECASE,
 )
+_EPISODE: Final = re.compile(r"^s(\d{1,3})[ ._-]?e(\d{1,3})\b", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"^#?(\d{1,4})(?=[ ._):\u2013-]|$)")
 _DATE: Final = re.compile(r"\b(\d{4})[-._](\d{1,2})[-._](\d{1,2})\b")
 _PLANNED: Final = re.compile(
@@ -128,6 +129,9 @@ def _number(title: str, fields: Mapping[str, Any]) -> int | None:
             found = re.search(r"\d{1,4}", str(value))
             if found is not None:
                 return int(found[0])
+    episode = _EPISODE.match(title)
+    if episode is not None:
+        return int(episode[1]) * 1_000 + int(episode[2])
     found = _TITLE.match(title) or (None if _DATE.match(title) else _NUMBER.match(title))
     return int(found[1]) if found is not None else None
 

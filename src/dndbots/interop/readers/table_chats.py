@@ -1,4 +1,4 @@
-"""Chats of tables: the Roll20 archive, DiscordChatExporter (JSON and text), and exports of Telegram."""
+"""Chats of tables: the Roll20 archive, DiscordChatExporter in all its forms, and exports of Telegram."""
 
 import re
 from collections import Counter
@@ -23,6 +23,7 @@ from dndbots.interop.formats.html_text import html_to_text
 from dndbots.interop.formats.neutral import ImportedChat, ImportOptions, ReadFile
 from dndbots.interop.formats.roles import SpeakerRoles
 from dndbots.interop.history.messages import ChatMessage
+from dndbots.interop.readers.discord_exports import page_messages, table_messages
 from dndbots.interop.transcript_cast import DICE
 
 _MSGDATA: Final = re.compile(r"\bmsgdata\s*=\s*([\"'])([^\"'<]*)\1")
@@ -208,6 +209,17 @@ def read_discord_text(path: Path, text: str, options: ImportOptions) -> ReadFile
     for message in messages:
         message["content"] = "\n".join(message["content"]).strip()
     return read_discord(path, {"channel": {"name": channel}, "messages": messages}, options)
+
+
+def read_discord_page(path: Path, text: str, options: ImportOptions) -> ReadFile:
+    """Return a channel of Discord that was exported as a page."""
+    return read_discord(path, {"messages": page_messages(text)}, options)
+
+
+def read_discord_table(path: Path, text: str, options: ImportOptions) -> ReadFile:
+    """Return a channel of Discord that was exported as a table."""
+    rows = table_messages(text, lambda name: _DICE_BOTS.fullmatch(name) is not None)
+    return read_discord(path, {"messages": list(rows)}, options)
 
 
 def is_telegram(value: Any) -> bool:
