@@ -203,6 +203,37 @@ def test_a_coin_is_not_told_and_a_purse_belongs_to_whom_it_went() -> None:
     assert "got 20 gold" in text
 
 
+def test_what_somebody_buys_is_one_deed_with_an_article() -> None:
+    """The coins and the thing change hands together, and a reader is told once."""
+
+    def sale(words: str) -> Any:
+        return told(
+            EventType.LOOT, "dm", words,
+            loot=[
+                {"gold": 5, "from": THROK, "to": ELENA},
+                {"item": "lantern", "to": THROK},
+            ],
+        )  # fmt: skip
+
+    text = recap_of(offered(), taken(), fought(), sale("The coins are counted twice."), length="long")
+    assert "bought a lantern from Elena for 5 gold" in text
+    assert "paid 5 gold" not in text
+    assert "got lantern" not in text
+    seen = memory_campaign([sale("Throk buys a lantern from Elena.")])
+    assert "bought a lantern" not in seen.context("dm", 500).text
+
+
+def test_a_gift_is_told_with_an_article() -> None:
+    gift = told(EventType.LOOT, "dm", "It is yours.", loot=[{"item": "map", "from": ELENA, "to": THROK}])
+    assert "Elena gave a map to Throk" in recap_of(offered(), taken(), fought(), gift, length="long")
+
+
+def test_an_end_in_words_of_the_adventure_is_told_as_such() -> None:
+    """A truce is neither a good end nor none."""
+    end = told(EventType.QUEST_UPDATE, "dm", "It is signed.", quest_id=QUEST, quest_state="truce")
+    assert '"The Lost Bell" came to an end in a truce' in recap_of(offered(), taken(), end)
+
+
 def test_a_quiet_session_is_told_by_what_was_said_and_not_by_the_weather() -> None:
     """Where little was decided, people's words are the story: no gestures, no fog, no list of ways."""
     fog = "Fog lies in the dip of the road and comes up to your knees."

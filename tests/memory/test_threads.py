@@ -78,6 +78,13 @@ def test_what_only_sounds_like_it_is_left_alone(text: str) -> None:
     assert cue_in(text) is None
 
 
+def test_an_oath_after_another_quotation_is_one_quotation() -> None:
+    """The marks between the two would look torn."""
+    cue = cue_in('"We will do it, and in our own time." "I promise." I nod to Elena.')
+    assert cue is not None
+    assert cue.text == '"We will do it, and in our own time. I promise."'
+
+
 def test_a_cue_is_its_sentence_and_not_too_long() -> None:
     """The sentence that it stands in, on one line, cut between words with a mark."""
     assert cue_in("Hm.\nI promise\tto go!\nAnd so on.") == ("promise", "I promise to go!")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dndbots.text.word_forms import as_path, forms_of, numbers_of
+from dndbots.text.word_forms import as_path, forms_of, numbers_of, with_some
 from dndbots.text.words import stem
 
 SAME = [
@@ -90,3 +90,12 @@ def test_words_in_ss_keep_their_stem(words: str) -> None:
 def test_a_way_is_gone_as_its_noun_is_gone(way: str, path: str) -> None:
     """Through doors, along lanes, over bridges, by stairs; a direction stays as it is."""
     assert as_path(way) == path
+
+
+@pytest.mark.parametrize(
+    "thing", ["a lantern", "an iron key", "rations", "chain mail", "holy water", "6 torches", "the Iron Key"]
+)
+def test_a_thing_that_somebody_has_gets_an_article_if_it_can_be_counted(thing: str) -> None:
+    bare = thing.removeprefix("a ").removeprefix("an ")
+    assert with_some(bare) == thing
+    assert with_some(thing) == thing

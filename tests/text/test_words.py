@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from dndbots.ids import fold_name
 from dndbots.text.english_words import FUNCTION_WORDS, INDEX_STOP_WORDS, STOP_WORDS
 from dndbots.text.terms import terms_of
+from dndbots.text.vocabulary import is_everyday
 from dndbots.text.words import content_stems, fold_word, stem, words_of
 
 
@@ -53,3 +54,11 @@ def test_content_words_leave_out_the_stop_list() -> None:
 def test_words_of_a_text() -> None:
     """Possessives are dropped, hyphenated words come in parts, unspaced scripts by character."""
     assert list(words_of("Throk's half-elf \u72fc\u6765")) == ["throk", "half", "elf", "\u72fc", "\u6765"]
+
+
+@pytest.mark.parametrize(
+    ("word", "plain"), [("ines", False), ("goes", True), ("doing", True), ("bees", True)]
+)
+def test_a_short_name_is_no_form_of_a_preposition(word: str, plain: bool) -> None:  # noqa: FBT001
+    """Of the words of two letters, only verbs take endings: "Ines" is not several "in"."""
+    assert is_everyday(word) is plain

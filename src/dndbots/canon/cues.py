@@ -60,6 +60,7 @@ _PLEDGED: Final = re.compile(
 )
 _KINDS: Final[tuple[ThreadKind, ...]] = get_args(ThreadKind)
 _END: Final = re.compile(r"(?<=[.!?…])[\"\u201d*]*+\s+|[\r\n]+")
+_QUOTES: Final = ('"', "\u201c")
 _AROUND: Final = ' "\u201c\u201d'
 _APOSTROPHE: Final = "\u2019"
 
@@ -92,8 +93,12 @@ def cue_in(text: str) -> Cue | None:
 def _with_pledge(sentence: str, before: str) -> str:
     """Return a bare oath together with the sentence before or after it, if that says what is promised."""
     oath, pledge = (sentence, before) if _is_oath(sentence) else (before, sentence)
-    is_whole = _is_oath(oath) and _PLEDGED.search(pledge)
-    return f"{before.strip()} {sentence.strip()}" if is_whole else sentence
+    if not (_is_oath(oath) and _PLEDGED.search(pledge)):
+        return sentence
+    # Two quotations in a row are one: half of a pair of marks between them would look torn.
+    is_quoted = before.lstrip()[:1] in _QUOTES and sentence.lstrip()[:1] in _QUOTES
+    whole = f"{before.strip(_AROUND)} {sentence.strip(_AROUND)}"
+    return f'"{whole}"' if is_quoted else whole
 
 
 def _is_oath(sentence: str) -> bool:

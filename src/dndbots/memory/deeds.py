@@ -5,7 +5,7 @@ no states, no chapters. Names are those that the viewer knows.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final, Literal, NamedTuple
 
@@ -16,7 +16,7 @@ from dndbots.ids import DM, PARTY_UID, SYSTEM, category_of
 from dndbots.text.clean import one_line
 from dndbots.text.sentences import split_sentences
 from dndbots.text.tenses import deed_of, infinitive_of
-from dndbots.text.word_forms import is_plural, number_word, with_a, with_the, without_article
+from dndbots.text.word_forms import is_plural, number_word, with_a, with_some, with_the, without_article
 from dndbots.text.words import content_stems
 
 NameOf = Callable[[str], str]
@@ -248,10 +248,17 @@ def _goal(known: KnownMetadata) -> str:
     return one_line(str(goals[0]))[:_LONGEST_GOAL] if goals else ""
 
 
+# Endings that an adventure has words of its own for.
+_ENDINGS: Final = {
+    "failed": "nothing",
+    "abandoned": "nothing",
+    "truce": "an end in a truce",
+    "ransomed": "an end with a ransom",
+}
+
+
 def _ending(state: str) -> str:
-    if is_completed(state):
-        return "a good end"
-    return "nothing" if state in ("failed", "abandoned") else "an end"
+    return "a good end" if is_completed(state) else _ENDINGS.get(state, "an end")
 
 
 def _end_told_in(event: GameEvent) -> str:
@@ -313,7 +320,11 @@ def _loot(event: GameEvent, known: KnownMetadata, called: NameOf) -> Iterator[St
     entries = _changed_hands(map(loot_of, known.loot))
     gold: dict[str, int] = {}
     earners = _earners(known, entries, called)
-    for entry in entries:
+    bought = _purchases(entries)
+    for pay, things in bought:
+        yield _purchase(event, pay, things, called)
+    done = [entry for pay, things in bought for entry in (pay, *things)]
+    for entry in (entry for entry in entries if entry not in done):
         who = entry.to or (None if entry.giver else holder_of(event, known))
         if entry.gold > 0 and entry.giver is None and who is not None:
             gold[called(who)] = gold.get(called(who), 0) + entry.gold
@@ -350,6 +361,35 @@ def _changed_hands(loot: Iterable[Loot]) -> list[Loot]:
     return [entry for entry in entries if not (entry.item and {entry.giver, entry.to} & used)]
 
 
+def _purchases(entries: Sequence[Loot]) -> list[tuple[Loot, list[Loot]]]:
+    """Return each payment together with the things that the payer gets for it."""
+    pairs = []
+    for pay in entries:
+        things = [
+            entry
+            for entry in entries
+            if entry.item and entry.quantity > 0 and entry.to == pay.giver and entry.giver in (None, pay.to)
+        ]
+        if pay.gold > 0 and pay.giver and pay.to and things:
+            pairs.append((pay, things))
+    return pairs
+
+
+def _purchase(event: GameEvent, pay: Loot, things: Sequence[Loot], called: NameOf) -> StoryDeed:
+    """Return what somebody bought as one deed, so that neither the thing nor the coins are told twice."""
+    buyer, seller = called(pay.giver or ""), called(pay.to or "")
+    names = [called(entry.item or "") for entry in things]
+    bought = join_names(map(_counted, things, names))
+    said = says(event, buyer) and all(says(event, name) for name in names)
+    did = f"bought {bought} from {with_the(seller)} for {pay.gold} gold"
+    return StoryDeed("paid", (buyer,), did, what=names[0], number=pay.gold, said=said)
+
+
+def _counted(entry: Loot, item: str) -> str:
+    """Return a thing with its number or article: "a lantern", "two torches"."""
+    return with_some(item) if entry.quantity == 1 else f"{number_word(entry.quantity)} {item}"
+
+
 def _bought_off(known: KnownMetadata) -> str | None:
     """Return the foes who leave in the event that pays them."""
     left = [fact.subject for fact in known.facts if fact.ended and category_of(fact.subject) == "MON"]
@@ -358,10 +398,12 @@ def _bought_off(known: KnownMetadata) -> str | None:
 
 def _item(event: GameEvent, entry: Loot, who: str, called: NameOf) -> Iterator[StoryDeed]:
     item = called(entry.item or "")
+    what = _counted(entry, item)
     if entry.giver is not None:
-        yield StoryDeed("paid", (called(entry.giver),), f"gave {item} to {who}", what=item)
+        giver = called(entry.giver)
+        said = all(says(event, name) for name in (item, giver, who))
+        yield StoryDeed("paid", (giver,), f"gave {what} to {who}", what=item, said=said)
         return
-    what = item if entry.quantity == 1 else f"{number_word(entry.quantity)} {item}"
     yield StoryDeed("got", (who,), f"{GOT}{what}", what=item, said=says(event, item))
 
 

@@ -16,6 +16,8 @@ from dndbots.text.words import WORD, drop_possessive, fold_word, stem, uids_of, 
 _EVERYDAY_STEMS: Final = frozenset(map(stem, EVERYDAY_WORDS))
 _ENDINGS: Final = ("ing", "edly", "ed", "ly", "ies", "es", "s", "er")
 _PLAIN_ENDINGS: Final = ("ing", "ly", "tion", "tions", "ment", "ments", "ness", "less")
+_SHORT: Final = 2
+_SHORT_VERBS: Final = frozenset(("be", "do", "go"))
 _SHORTEST_PLAIN: Final = 8  # shorter ones may be names: Emily, Sterling
 _FEW_WORDS: Final = 20
 _LEAST_FUNCTIONAL: Final = 0.2  # in English nearly half of all words
@@ -105,7 +107,9 @@ def _base_forms(word: str) -> Iterator[str]:
     for ending in _ENDINGS:
         root = word.removesuffix(ending)
         if root != word and len(root) > 1:
-            yield root
+            # Of the words of two letters only verbs have forms: "goes", but no "ines".
+            if len(root) > _SHORT or root in _SHORT_VERBS:
+                yield root
             yield f"{root}e"
             if root[-1] == "i" or ending == "ies":
                 yield f"{root.removesuffix('i')}y"

@@ -241,6 +241,21 @@ def with_a(name: str) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
+_MASSES = """
+    ale armor armour beer brandy bread butter chalk cheese cider clay cloth clothing coal copper dust
+    equipment fish flour food garlic gear gold grain grease hay honey incense ink iron ivory jewelry
+    leather mail mead meat milk money mud oil paper powder rice salt sand silk silver smoke soap soup
+    steel straw sugar tea timber tobacco venom vinegar water wax wheat wine wolfsbane wood wool
+"""
+_UNCOUNTED: Final = frozenset(_MASSES.split())
+
+
+def with_some(name: str) -> str:
+    """Return the name of a thing as something that somebody has: "a lantern", but "rations", "chain mail"."""
+    last = head_of(name).rpartition(" ")[2].casefold()
+    return name if is_plural(name) or last in _UNCOUNTED else with_a(name)
+
+
 def singular_of(name: str) -> str:
     """Return the name of one of a group: `rime goblin of the mill`; a name that is no plural stays."""
     if not is_plural(name):

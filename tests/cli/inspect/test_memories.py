@@ -313,7 +313,7 @@ def test_a_session_is_started(run: Run, split: Path) -> None:
         ),
         (
             ("recap", "--as", "Zara", "--session", "s99"),
-            "session: 's99' is no session of pc_zara_001; pc_zara_001 took part in: s01",
+            "session: 's99' is no session of Zara, who took part in: s01",
         ),
         (
             ("recap", "--as", "Zara", "--as-of", "evt_9"),

@@ -475,7 +475,7 @@ def test_what_says_nothing_stands_in_no_buffer() -> None:
     assert campaign.memory(THROK).short_term_buffer == ["[DM]: …"]
     silent: list[GameEvent] = [event("e3", "dm", "", participants=[THROK], loot=found)]
     campaign.record_many(silent)
-    assert campaign.memory(THROK).short_term_buffer[-1] == "[DM]: Throk got rope."
+    assert campaign.memory(THROK).short_term_buffer[-1] == "[DM]: Throk got a rope."
 
 
 def test_what_is_put_into_a_buffer_does_not_tell_how_much_its_agent_missed() -> None:

@@ -200,7 +200,7 @@ def test_a_round_of_events_is_taken_in_at_once(table: Campaign) -> None:
 def test_what_the_party_gets_is_told_by_its_name(table: Campaign) -> None:
     """Loot without a named holder goes to the party, and readers see its name, not a uid."""
     table.record(event("e1", DM, "Treasure!", participants=BOTH, loot=["rope", {"gold": 5}]))
-    assert "Party got rope and 5 gold." in table.context(THROK, 500).text
+    assert "Party got a rope and 5 gold." in table.context(THROK, 500).text
 
 
 def test_nothing_is_open_with_the_dead_under_any_uid(table: Campaign) -> None:

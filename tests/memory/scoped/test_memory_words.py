@@ -88,6 +88,20 @@ def test_a_gesture_weighs_less_than_the_words_beside_it() -> None:
     assert gesture.weight < words.weight / 2
 
 
+def test_words_that_teach_weigh_more_than_banter_and_than_the_gesture_with_them() -> None:
+    """Who learned something from a person remembers that, and not how the person stood there."""
+    text = 'Wymond Pell leans on the gate. "The old bell was sold to a smith in Oakham."'
+    fact = {"subject": "itm_bell_001", "key": "sold_to", "value": "a smith in Oakham"}
+    banter, lesson = (
+        line(1, PELL, '"A dry summer makes a long winter here."'),
+        line(2, PELL, text, facts=[fact]),
+    )
+    with memory_campaign([banter, lesson]).view("dm") as view:
+        idle, gesture, words = find_candidates(retell_events(view, view.events(), gates_of(view)))
+    assert words.weight > 2 * idle.weight
+    assert gesture.weight < idle.weight
+
+
 def test_a_promise_in_a_memory_is_one_sentence() -> None:
     """The words around a promise do not make a memory longer than three sentences."""
     vow = line(1, THROK, '"We are in." "I promise to bring the bell." I put my hand on my heart.')

@@ -33,6 +33,7 @@ from dndbots.text.sentences import LONGEST_CHARS, spoken_sentences
         ("What kind of sword is it?", "What kind of sword is it?"),
         ("It is kind of dark.", "It is dark."),
         ("You guys should leave, you know, before the dawn.", "You should leave before the dawn."),
+        ('"So," says Elena.', '"So," says Elena.'),
         ("Throk the Bold met Zara.", "Throk the Bold met Zara."),
         ("Plan A was to burn the mill.", "Plan A was to burn the mill."),
         (

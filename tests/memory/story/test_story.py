@@ -317,3 +317,15 @@ def test_what_is_held_does_not_grow() -> None:
         sizes.append((len(story._run.lines), len(story._run.tally.words), len(story._run.tally.pairs)))
     assert sizes[1] == sizes[2]
     assert sizes[2][0] <= runs.CHUNK * (runs.CHUNKS + 1)
+
+
+def test_a_game_s_story_has_no_sentence_that_needs_the_one_before() -> None:
+    """Beside the newest lines, a sentence stands alone: who "they" are, or who speaks, would be lost."""
+    torn = '"You smell of town." Nobody likes them, and nobody has better ones.'
+    log = [Entry(text=torn, who="dm", event_id="e0", session="s01", narrated=True)]
+    log += play(120)
+    game, transcript = (text_of(following(log).tell(1200, lines=lines)) for lines in (10, 0))
+    assert "smell of town" not in game
+    assert "Nobody likes them" not in game
+    assert game
+    assert transcript

@@ -46,7 +46,7 @@ def describe_quest(quest: Entity, facts: Iterable[Fact], named: NamesOf) -> tupl
     said = [_sentence(known.text("goal"))]
     if reward := known.text("reward"):
         said.append(f"Reward: {reward.rstrip('.')}.")
-    done = [_clause(step) for step in known.steps()]
+    done = [_inner(_clause(step)) for step in known.steps()]
     if done:
         said.append(f"Done so far: {'; '.join(done)}.")
     said += [_sentence(other) for other in known.others(_QUEST)]
@@ -190,6 +190,11 @@ def _sentence(text: str) -> str:
         return ""
     whole = whole[:1].upper() + whole[1:]
     return whole if whole.endswith((".", "!", "?", "…", '"', "”")) else f"{whole}."
+
+
+def _inner(clause: str) -> str:
+    """Return a clause as it stands inside a sentence: "you know who pulls the wedge"."""
+    return f"y{clause[1:]}" if clause.startswith("You ") else clause
 
 
 def _clause(text: str) -> str:

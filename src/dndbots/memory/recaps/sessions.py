@@ -11,6 +11,7 @@ from dndbots.memory.human_gates import Gates
 from dndbots.memory.retold_events import retell_events
 from dndbots.storage.views.view import View
 from dndbots.text.clean import one_line
+from dndbots.text.labels import label_of
 
 _PAGE: Final = 500
 _LONGEST_TITLE: Final = 100
@@ -45,9 +46,8 @@ def read_session(view: View, session: str | None, gates: Gates) -> PlayedSession
     if wanted:
         return _played(view, session, wanted, retell_events(view, wanted, gates), gates)
     listed = ", ".join(list(known)[:_MOST_NAMED]) or "none"
-    raise InvalidSetting(
-        "session", session, reason=f"is no session of {view.viewer}; {view.viewer} took part in: {listed}"
-    )
+    who = label_of(view.viewer, view.called([view.viewer])[view.viewer].name)
+    raise InvalidSetting("session", session, reason=f"is no session of {who}, who took part in: {listed}")
 
 
 def _played(

@@ -19,6 +19,7 @@ from dndbots.memory.selection.weights import (
     GESTURE,
     NARRATED,
     OUTCOME,
+    TAUGHT,
     WHISPER,
     find_retellings,
     is_change,
@@ -26,7 +27,7 @@ from dndbots.memory.selection.weights import (
 )
 from dndbots.text.clean import prompt_line
 from dndbots.text.labels import short_label, write_unlabelled
-from dndbots.text.sentences import spoken_sentences
+from dndbots.text.sentences import is_hanging, spoken_sentences
 from dndbots.text.terms import terms_of
 from dndbots.text.words import content_stems, stems_of
 from dndbots.tokens import DEFAULT_ENCODING, count_many
@@ -37,6 +38,7 @@ _ENDING_WEIGHT: Final = 2.5
 _SHORT_SESSION: Final = 20
 # Beside what can be seen, a list has only a few words: "Your eyes stop at".
 _FEW_WORDS: Final = 5
+_FEWEST_TELLING: Final = 3  # words with a meaning of their own
 _JOINTS: Final = frozenset(("a", "an", "and", "or", "the", "way", "ways"))
 _WORD: Final = re.compile(r"\w+")
 _SPOKEN: Final = re.compile(r'[^"]{1,60} said, "')
@@ -181,9 +183,12 @@ def _worth(entry: Entry, sentence: str) -> float:
     """Return a factor for what is left open or was whispered, for gestures and for asides."""
     if entry.aside:
         return ASIDE
-    if entry.played and not entry.deeds and '"' in entry.text and '"' not in sentence:
+    # What a gesture came to is told as an outcome; its speaker's words are what was said.
+    if not entry.narrated and '"' in entry.text and '"' not in sentence:
         return GESTURE
-    return (CUE if cue_in(sentence) else 1.0) * (WHISPER if entry.whispered else 1.0)
+    taught = any(deed.kind in ("told", "learned") for deed in entry.deeds)
+    worth = (CUE if cue_in(sentence) else 1.0) * (WHISPER if entry.whispered else 1.0)
+    return worth * (TAUGHT if taught else 1.0)
 
 
 _ELLIPSIS = "\u2026"
@@ -212,6 +217,14 @@ def join_candidate(text: str, last: Candidate, candidate: Candidate) -> str:
     if opening and text.endswith('"') and _SPOKEN.match(text) and text.startswith(opening.group()):
         return f"{text[:-1]} {candidate.text[opening.end() :]}"
     return f"{text}; {candidate.text}" if text[-1].isalnum() else f"{text} {candidate.text}"
+
+
+def hangs(candidate: Candidate) -> bool:
+    """Return whether a sentence means little without the one before it: "Nine doors have one."."""
+    if candidate.who and candidate.who in candidate.text:
+        return True  # "I am Nub." says no more than the name before it
+    few = len(candidate.words) < _FEWEST_TELLING and candidate.text.isascii()
+    return few or (not candidate.who and is_hanging(candidate.text))
 
 
 def cut_candidate(candidate: Candidate, tokens: int, encoding: str = DEFAULT_ENCODING) -> Candidate | None:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Final
 
 from dndbots.memory.entries import join_lines
-from dndbots.memory.selection.candidates import Candidate, cut_candidate, lines_of
+from dndbots.memory.selection.candidates import Candidate, cut_candidate, hangs, lines_of
 from dndbots.memory.selection.salience import Feature, Salience
 from dndbots.memory.selection.weights import CHANGE, is_denied
 from dndbots.text.words import content_stems
@@ -27,6 +27,7 @@ _BESIDE_THE_POINT: Final = 1e-4
 _SAME: Final = 0.75
 _TRIED: Final = 20
 _FEWEST_WORDS: Final = 4
+_QUOTES: Final = ('"', "\u201c", "\u201d")
 _UNSAID: Final = (0.0, 0.0)
 
 
@@ -37,7 +38,8 @@ class CoverWish:
     `about`: prefer sentences with these content words. `change`: factor on sentences in which something
     changes. `outcomes` and `retold`: the shares of the budget that outcomes and DM recaps may take while
     other sentences are left. `most`: the limit on sentences. `power`: how fast the worth of a feature grows
-    with repetition; near 0, once is enough. `fragments`: also accept sentences of a few words.
+    with repetition; near 0, once is enough. `fragments`: also accept sentences of a few words. `whole`: only
+    sentences that a reader understands without the one before them, and no quotations without a speaker.
     """
 
     about: frozenset[str] = frozenset()
@@ -47,6 +49,7 @@ class CoverWish:
     most: int | None = None
     power: float = _POWER
     fragments: bool = False
+    whole: bool = False
 
     def is_met(self, candidate: Candidate) -> bool:
         """Return whether a sentence or its speaker has one of the words of `about`."""
@@ -175,7 +178,8 @@ class Greedy:
         usable = [
             number
             for number, candidate in enumerate(candidates)
-            if (wish.fragments and candidate.words) or _says_something(candidate)
+            if ((wish.fragments and candidate.words) or _says_something(candidate))
+            and not (wish.whole and _is_torn_off(candidate))
         ]
         some = [candidates[number] for number in usable]
         pairs = salience.repeated_in(some)
@@ -280,6 +284,12 @@ class Greedy:
         self.chosen.append(candidate)
         self.spent += candidate.tokens
         self._retold += candidate.tokens if candidate.retold else 0
+
+
+def _is_torn_off(candidate: Candidate) -> bool:
+    """Return whether a sentence hangs on the one before it, or quotes somebody without a name."""
+    nameless = not candidate.who and candidate.text.startswith(_QUOTES) and candidate.text.endswith(_QUOTES)
+    return not candidate.outcome and (nameless or hangs(candidate))
 
 
 def _says_something(candidate: Candidate) -> bool:

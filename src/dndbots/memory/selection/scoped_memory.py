@@ -11,7 +11,7 @@ from typing import Final
 from dndbots.canon.cues import cue_in
 from dndbots.memory.deeds import as_sentence, join_names
 from dndbots.memory.entries import Entry, Line, SummaryTask
-from dndbots.memory.selection.candidates import Candidate, find_candidates, lines_of
+from dndbots.memory.selection.candidates import Candidate, find_candidates, hangs, lines_of
 from dndbots.memory.selection.cover import CoverWish, choose_candidates
 from dndbots.memory.selection.salience import Salience
 from dndbots.memory.tellings.digest import fit_passages
@@ -20,7 +20,7 @@ from dndbots.memory.tellings.quotations import StockPhrases, said_aloud
 from dndbots.text.clean import prompt_line
 from dndbots.text.labels import short_label, write_unlabelled
 from dndbots.text.names import names_in
-from dndbots.text.sentences import is_hanging, split_sentences
+from dndbots.text.sentences import split_sentences
 from dndbots.text.words import content_stems
 from dndbots.tokens import count_many, count_tokens
 
@@ -33,7 +33,6 @@ _STEP: Final = 100.0
 _FINDS: Final = ("learned", "found", "got", "cleared")
 _NOTHING: Final = "nothing came of it."
 _FEWEST_TOKENS: Final = 8
-_FEWEST_TELLING: Final = 3  # words with a meaning of their own
 
 
 def write_scoped_memory(task: SummaryTask, encoding: str) -> list[Line]:
@@ -146,7 +145,7 @@ def _told(task: SummaryTask, room: int, most: int, known: Sequence[Line], encodi
         return [] if known else _passed(task, room, encoding)
     scenery = {entry.event_id for entry in task.entries if entry.scenery}
     worth = [candidate for candidate in worth if candidate.source not in scenery] or worth
-    worth = [candidate for candidate in worth if not _hangs(candidate)] or worth
+    worth = [candidate for candidate in worth if not hangs(candidate)] or worth
     pool = _as_quotations(_by_or_about(worth, task) or worth, aloud, encoding)
     if known and all(candidate.tokens > room for candidate in pool):
         return []  # half a sentence adds little
@@ -176,14 +175,6 @@ def _by_or_about(pool: Iterable[Candidate], task: SummaryTask) -> list[Candidate
     return [candidate for candidate in pool if candidate.who == task.name or task.name in candidate.text]
 
 
-def _hangs(candidate: Candidate) -> bool:
-    """Return whether a sentence means little without the one before it: "Nine doors have one."."""
-    if candidate.who and candidate.who in candidate.text:
-        return True  # "I am Nub." says no more than the name before it
-    few = len(candidate.words) < _FEWEST_TELLING and candidate.text.isascii()
-    return few or (not candidate.who and is_hanging(candidate.text))
-
-
 def _as_quotations(pool: Sequence[Candidate], aloud: Collection[str], encoding: str) -> list[Candidate]:
     """Return the candidates with those that were said aloud in quotation marks, behind the speaker's name."""
     written = [
@@ -210,7 +201,7 @@ def _passed(task: SummaryTask, room: int, encoding: str) -> list[Line]:
         who = dict.fromkeys(short_label(entry.who) for entry in silent)
         sources = tuple(entry.event_id for entry in silent if entry.event_id)
     sources = sources or tuple(entry.event_id for entry in task.entries if entry.event_id)
-    names = join_names([prompt_line(name) for name in who]) if who else ""
+    names = join_names(list(filter(None, map(prompt_line, who))) or [""])
     did = f"met {prompt_line(task.name)}" if task.kind == "npc" and task.name else "passed through"
     text = f"{names} {did}, and {_NOTHING}" if names.strip() else as_sentence(_NOTHING)
     text = write_unlabelled(text)

@@ -18,7 +18,7 @@ _OPENERS = re.compile(
     |[A-Z][\w'\u2019-]+)\b
     ))
     |(?:yeah|right|hm+|er+m?|I\ mean|you\ know|let's\ see|look|listen|like|honestly)(?:,\s*|\s*--+\s*)
-    )+""",
+    )+(?!\s*["\u201d])""",
     re.IGNORECASE | re.VERBOSE,
 )
 # Openings whose first word belongs to the next one ("so that", "now that") and must stay.

@@ -15,6 +15,7 @@ NARRATED: Final = 4.0
 OUTCOME: Final = 12.0
 CUE: Final = 6.0  # a promise, a threat, a debt or a mystery, which may come back
 WHISPER: Final = 4.0  # words that only a few heard are kept longer than small talk
+TAUGHT: Final = 3.0  # words that taught a fact: what a person knows, what a thing shows
 ASIDE: Final = 0.1  # weather, the way somewhere
 GESTURE: Final = 0.15  # what a speaker does before speaking: "Nub takes a breath."
 CHANGE: Final = 1.5
