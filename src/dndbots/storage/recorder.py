@@ -113,11 +113,17 @@ class Recorder:
         """
         self.forget()
         source = iter(events)
-        # Whole blocks, so that a row of postings is never split.
-        while chunk := list(islice(source, BLOCK - (head + 1) % BLOCK)):
-            prepared = self._prepare(chunk, head, None, is_stored=True, words=words)
-            head += len(prepared)
-            yield self._rows(prepared, head, log=False)
+        while True:
+            with NO_COLLECTION:
+                # Whole blocks, so that a row of postings is never split.
+                chunk = list(islice(source, BLOCK - (head + 1) % BLOCK))
+                if not chunk:
+                    break
+                prepared = self._prepare(chunk, head, None, is_stored=True, words=words)
+                head += len(prepared)
+                rows = self._rows(prepared, head, log=False)
+                del chunk, prepared
+            yield rows
         self.forget()
 
     def forget(self) -> None:
