@@ -212,16 +212,24 @@ def _loot_is_something(_event: GameEvent, known: KnownMetadata, _truth: TruthLoo
 
 
 def _misspelled_keys(event: GameEvent) -> Iterable[Fault]:
-    for key in event.metadata:
-        if meant := find_meant_key(key):
-            yield f"metadata: {short(key)!r}", f"is not a known key; write {meant}, or use a different word"
+    return _misspelled(tuple(event.metadata))
+
+
+# Most events have the same few keys.
+@lru_cache(maxsize=256)
+def _misspelled(keys: tuple[str, ...]) -> list[Fault]:
+    return [
+        (f"metadata: {short(key)!r}", f"is not a known key; write {meant}, or use a different word")
+        for key in keys
+        if (meant := find_meant_key(key))
+    ]
 
 
 def _unknown_entities(
     event: GameEvent, known: KnownMetadata, uses: EventUids, truth: TruthLookup
 ) -> Iterable[Fault]:
     people = (*uses.shown, *(known.witnesses or ()))
-    for uid in () if all(map(_FIT.__contains__, people)) else people:
+    for uid in () if _FIT.issuperset(people) else people:
         kind = _kind(uid)
         if kind is None:
             field = _shown_in(event, known, uid)
@@ -333,11 +341,11 @@ def _nothing_contains_itself(event: GameEvent, known: KnownMetadata, truth: Trut
         if claim.slot in _CONTAINMENT and claim.certainty is CertaintyRank.FACT
     }
     if known.location is not None:
-        seen = seen_in(event, known)
+        present = (event.source, *known.participants, *known.enemies)
         # Most places are in nothing, and need no search.
-        if known.location in seen or placed or truth.is_contained(known.location):
+        if known.location in present or placed or truth.is_contained(known.location):
             around = _around([known.location], placed, truth)
-            for who in around.intersection(seen):
+            for who in around.intersection(seen_in(event, known)):
                 yield "location", f"{who} would be inside itself; name another location"
     for (subject, slot), inside in placed.items():
         if isinstance(inside, str) and subject in _around([inside], placed, truth):

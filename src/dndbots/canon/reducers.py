@@ -5,6 +5,7 @@ A reducer sees one event and nothing else. It never fails on an event that passe
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Final
 
 from pydantic import JsonValue
@@ -77,8 +78,13 @@ def company_of(event: GameEvent, known: KnownMetadata) -> tuple[str, ...]:
     """Return the entities that take part in an event together, with or without a known place."""
     if event.event_type in _NOWHERE:
         return ()
-    present = dict.fromkeys((event.source, *known.participants, *known.enemies))
-    return tuple(who for who in present if is_uid(who))
+    return _entities_among((event.source, *known.participants, *known.enemies))
+
+
+# The same people act together in many events.
+@lru_cache(maxsize=1 << 14)
+def _entities_among(people: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(who for who in dict.fromkeys(people) if is_uid(who))
 
 
 @reduces("enemy_count")

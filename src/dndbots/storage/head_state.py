@@ -327,10 +327,11 @@ class HeadState:
 
     def see(self, people: Iterable[str], place: str, seq: int) -> None:
         """Take in where people were seen."""
-        truth = self._truth
+        truth, persons = self._truth, self._persons
         for who in people:
             self._seen[who] = seq
-            if truth.get((who, AT), _UNKNOWN)[0] != place or len(self._person(who).uids) > 1:
+            person = persons.get(who) or self._person(who)
+            if truth.get((who, AT), _UNKNOWN)[0] != place or len(person.uids) > 1:
                 self._settle((who, AT), place, seq, seq)
                 self._hear(who, AT)
 

@@ -8,17 +8,18 @@ from pydantic import ValidationError
 
 from dndbots._garbage import NO_COLLECTION
 from dndbots.canon import laws
-from dndbots.canon.certainty import event_effects
+from dndbots.canon.certainty import effects_of, event_effects
 from dndbots.canon.claims import CertaintyRank
 from dndbots.errors import DuplicateEvent, EventRefused, InvalidSetting, SequenceConflict
-from dndbots.events import GameEvent, KnownMetadata, audience
+from dndbots.events import GameEvent, KnownMetadata, audience, learners_of
 from dndbots.ids import DM, SYSTEM
 from dndbots.storage.head_state import HeadState
 from dndbots.storage.ports import BLOCK, Branch, Lineage, Rows, Store
 from dndbots.storage.row_maker import PreparedEvent, RowMaker, valid_from_of
 from dndbots.storage.stated_terms import terms_of_event
 
-CHUNK: Final = 4 * BLOCK
+CHUNK: Final = 2048
+_FEW: Final = 32
 # The seq of an event, and its perceivers.
 Perceived = tuple[int, frozenset[str]]
 
@@ -104,7 +105,9 @@ class Recorder:
                 prepared = self._prepare(chunk, head, standing)
                 head += len(prepared)
                 self._store.write(self._rows(prepared, head, log=True))
-            on_chunk([item.event for item in prepared])
+                stored = [item.event for item in prepared]
+                del chunk, prepared  # or else the next collection goes through all of it
+            on_chunk(stored)
 
     def refold(self, events: Iterable[GameEvent], head: int, *, words: bool = True) -> Iterator[Rows]:
         """Yield the rows of every view for stored events after `head`, a chunk at a time.
@@ -149,6 +152,7 @@ class Recorder:
         taken = {} if is_stored else self._store.seqs_of(lineage, [event.event_id for event in events])
         sound = events if is_stored else list(map(_checked, events))
         sources = self._sources(sound, lineage) if lawful else {}
+        same: dict[frozenset[str], frozenset[str]] = {}
         for seq, checked in enumerate(sound, head + 1):
             if checked.event_id in taken or checked.event_id in here:
                 raise DuplicateEvent(checked.event_id)
@@ -159,6 +163,7 @@ class Recorder:
             if not is_stored:
                 event, known = self._stamped(event, known, seq)
             people = audience(event)
+            people = same.setdefault(people, people)
             if lawful and event.is_note:
                 self._check_sources(event, known, people, here, sources)
             at = seq
@@ -167,9 +172,11 @@ class Recorder:
                 is_checked = lawful and not isinstance(standing, laws.LenientTruth)
                 learning = people if is_checked else frozenset[str]()
                 at = self._past(event, known, learning, here, lineage)
-            effects = event_effects(event)
+            # Few new events are read at once by all who perceived them, which shares their effects.
+            effects = event_effects(event) if len(sound) <= _FEW else effects_of(event, known, people)
             terms = terms_of_event(event, known) if words and not event.is_note else {}
-            prepared = PreparedEvent(event, seq, at, known, uses, people, effects, terms)
+            learners = learners_of(event)
+            prepared = PreparedEvent(event, seq, at, known, uses, people, learners, effects, terms)
             here[event.event_id] = prepared
             self._take_in(prepared)
         return list(here.values())

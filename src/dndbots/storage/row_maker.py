@@ -16,7 +16,7 @@ from dndbots.canon.event_marks import marks_of, session_mark
 from dndbots.canon.laws import EventUids
 from dndbots.canon.reducers import FOLD_VERSION
 from dndbots.canon.ties import EventDeed, deed_slot, tied_by
-from dndbots.events import EventType, GameEvent, KnownMetadata, learners_of
+from dndbots.events import EventType, GameEvent, KnownMetadata
 from dndbots.ids import DM, SYSTEM, fold_name, is_uid
 from dndbots.storage import codec
 from dndbots.storage.head_state import Bounded
@@ -36,13 +36,15 @@ from dndbots.storage.ports import (
 )
 
 # Hits by audience and block, then by term.
-_Postings = dict[tuple[int, int], defaultdict[str, list[str]]]
+_Postings = defaultdict[tuple[int, int], defaultdict[str, list[str]]]
 
 
 class PreparedEvent(NamedTuple):
     """An event that is going into the log, with its effects.
 
-    `at` is the seq of the event that its facts speak of: its own, or an earlier prepared.
+    `at` is the seq of the event that its facts speak of: its own, or an earlier prepared. `learners` are the
+    names that only some of its perceivers learn. Equal sets of perceivers are one object in a batch, so that
+    each is hashed once.
     """
 
     event: GameEvent
@@ -51,6 +53,7 @@ class PreparedEvent(NamedTuple):
     known: KnownMetadata
     uses: EventUids
     perceivers: frozenset[str]
+    learners: dict[str, frozenset[str]]
     effects: Effects
     terms: dict[str, int]
 
@@ -68,6 +71,7 @@ class RowMaker:
         self._perceivers: Bounded[str, bool] = Bounded(at_hand)
         self._links: Bounded[tuple[str, str, str, int, int], bool] = Bounded(at_hand)
         self._done: Bounded[tuple[tuple[EventDeed, ...], int, int], bool] = Bounded(at_hand)
+        self._met: Bounded[tuple[object, ...], bool] = Bounded(at_hand)
         self._kept: tuple[Bounded[Any, Any], ...] = (
             self._groups,
             self._lines,
@@ -77,6 +81,7 @@ class RowMaker:
             self._perceivers,
             self._links,
             self._done,
+            self._met,
         )
 
     def forget(self) -> None:
@@ -91,12 +96,12 @@ class RowMaker:
         self._fetch_groups(events)
         self._fetch_totals(events)
         rows = Rows(branch=self._branch, head=head, version=FOLD_VERSION)
-        postings: _Postings = {}
+        postings: _Postings = defaultdict(lambda: defaultdict(list))
         for prepared in events:
             groups = [self._groups[part] for part in parts_of(prepared.perceivers)]
             if log:
                 rows.events.append(codec.to_row(prepared.event, self._branch, *groups))
-            is_note, learners = prepared.event.is_note, learners_of(prepared.event)
+            is_note, learners = prepared.event.is_note, prepared.learners
             for group in () if is_note and prepared.event.event_type is not EventType.EXTRACTION else groups:
                 if not is_note:
                     self._add_text(rows, prepared, group, postings)
@@ -115,21 +120,25 @@ class RowMaker:
         return rows
 
     def _fetch_groups(self, events: list[PreparedEvent]) -> None:
-        missing: dict[frozenset[str], None] = {}
+        wanted: list[frozenset[str]] = []
+        seen: set[frozenset[str]] = set()
         for prepared in events:
-            wanted = list(parts_of(prepared.perceivers))
-            new = sorted(who for who in prepared.perceivers if who not in self._perceivers)
-            wanted += [part for who in new for part in own_parts(who)]
-            wanted += [part for people in learners_of(prepared.event).values() for part in parts_of(people)]
-            wanted += [part for held in prepared.effects.holdings for part in parts_of(held.holders)]
-            wanted += [part for done in prepared.effects.doings for part in parts_of(done.holders)]
-            missing.update((people, None) for people in wanted if people not in self._groups)
+            if prepared.perceivers not in seen:
+                seen.add(prepared.perceivers)
+                wanted += parts_of(prepared.perceivers)
+                new = sorted(who for who in prepared.perceivers if who not in self._perceivers)
+                wanted += [part for who in new for part in own_parts(who)]
+            some = [*prepared.learners.values(), *(held.holders for held in prepared.effects.holdings)]
+            some += [done.holders for done in prepared.effects.doings]
+            wanted += [part for people in some if people not in seen for part in parts_of(people)]
+        missing = {people: None for people in wanted if people not in self._groups}
         if missing:
             self._groups.update(self._store.intern(missing))
 
     def _fetch_totals(self, events: list[PreparedEvent]) -> None:
         """Read the running totals that are not cached, in one read for each kind."""
-        groups = {self._groups[part] for prepared in events for part in parts_of(prepared.perceivers)}
+        everybody = {prepared.perceivers for prepared in events}
+        groups = {self._groups[part] for people in everybody for part in parts_of(people)}
         missing = groups - self._lines.keys()
         if missing:
             self._lines.update(dict.fromkeys(missing, (0, 0)))
@@ -157,10 +166,7 @@ class RowMaker:
         self._lines[group] = ordinal + 1, total + words
         rows.lines.append(LineRow(self._branch, group, prepared.seq, ordinal + 1, words, total + words))
         block, offset = divmod(prepared.seq, BLOCK)
-        key, hit = (group, block), f" {offset}"
-        hits = postings.get(key)
-        if hits is None:
-            hits = postings[key] = defaultdict(list)
+        hits, hit = postings[group, block], f" {offset}"
         for term, times in prepared.terms.items():
             hits[term].append(hit if times == 1 else f"{hit}*{times}")
 
@@ -179,12 +185,16 @@ class RowMaker:
         met = list(mentioned)
         if not is_note:
             rows.mentions += [(branch, uid, group, seq, place if uid in seen else None) for uid in mentioned]
-            for uid in seen:
-                self._add_link(rows, uid, AT, str(place), group, int(CertaintyRank.FACT), seq)
             met += [*marks, session_mark(prepared.event.session_id)]
         rows.mentions += [(branch, mark, group, seq, None) for mark in marks]
-        for uid in met:
-            self._add_sighting(rows, uid, group, seq)
+        # Of a scene, most events show the same people in the same place.
+        whole = (is_note, group, place, len(seen), *seen, *met)
+        if whole not in self._met:
+            self._met[whole] = True
+            for uid in () if is_note else seen:
+                self._add_link(rows, uid, AT, str(place), group, int(CertaintyRank.FACT), seq)
+            for uid in met:
+                self._add_sighting(rows, uid, group, seq)
         for uid in prepared.known.names:
             if uid not in learners:
                 self._add_names(rows, prepared, uid, group)

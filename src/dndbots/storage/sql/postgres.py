@@ -154,6 +154,9 @@ class PostgresDialect:
             found.append(cursor.fetchall())
         return found
 
+    def insert(self, cursor: Any, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        cursor.executemany(sql, rows)
+
     def streaming_cursor(self, connection: Any) -> Any:
         return connection.cursor(name=f"stream_{next(_STREAMS)}", withhold=True)
 
