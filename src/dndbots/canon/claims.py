@@ -6,6 +6,7 @@ the log, so a view can be made from part of it.
 """
 
 from enum import IntEnum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from pydantic import JsonValue
@@ -171,9 +172,19 @@ _RELATIONS = ("in ", "~ ", "-> ", "<- ")
 
 def reading_of(slot: str, value: JsonValue) -> SlotReading:
     """Return a slot and its value in the terms of a fact."""
+    return _reading_of_text(slot, value) if type(value) is str else _reading(slot, value)
+
+
+def _reading(slot: str, value: JsonValue) -> SlotReading:
     if slot in (AT, IN, PART_OF, SAME):
         return SlotReading(None, None, slot, None if value is None else str(value), value is None)
     if slot.startswith(_RELATIONS):
         op, _, other = slot.partition(" ")
         return SlotReading(op=op, object=other, ended=value is not True)
     return SlotReading(key=slot.removeprefix("+"), value=value, ended=value is None)
+
+
+# Many people hold the same.
+@lru_cache(maxsize=4_096)
+def _reading_of_text(slot: str, value: str) -> SlotReading:
+    return _reading(slot, value)

@@ -1,7 +1,7 @@
 """Entities, facts and timeline entries as the campaign returns them: values without a link to the store."""
 
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue, computed_field, field_validator
@@ -17,10 +17,15 @@ def restore_model(kind: type[_Model], fields: dict[str, Any]) -> _Model:
     """Return a frozen model from all its fields, without checking them again."""
     model = _new(kind)
     _set(model, "__dict__", fields)
-    _set(model, "__pydantic_fields_set__", set(fields))
+    _set(model, "__pydantic_fields_set__", _fields_of(kind))
     _set(model, "__pydantic_extra__", None)
     _set(model, "__pydantic_private__", None)
     return model
+
+
+@cache
+def _fields_of(kind: type[BaseModel]) -> set[str]:
+    return set(kind.model_fields)
 
 
 class Fact(BaseModel):

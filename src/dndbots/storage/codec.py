@@ -172,19 +172,9 @@ def claim_from_row(row: ClaimRow) -> HeldClaim:
     """Return the claim of a row."""
     if bytes in map(type, row):  # SQLite stores anything in any column
         raise TypeError("a claim has bytes where text or a number belongs")
-    return HeldClaim(
-        row.subject,
-        row.slot,
-        row.holders,
-        row.certainty,
-        row.valid_from,
-        row.seq,
-        row.n,
-        _text_of(row.value) if row.value.startswith('"') else json.loads(row.value),
-        row.total,
-        row.how,
-        row.said_by,
-    )
+    _, subject, slot, holders, certainty, valid_from, seq, n, written, total, how, said_by = row
+    value = _text_of(written) if written.startswith('"') else json.loads(written)
+    return HeldClaim(subject, slot, holders, certainty, valid_from, seq, n, value, total, how, said_by)
 
 
 @lru_cache(maxsize=4_096)

@@ -179,7 +179,7 @@ class RowMaker:
         mentioned = dict.fromkeys(prepared.uses.shown)
         if prepared.uses.referred:
             mentioned.update(dict.fromkeys(uid for _, uid in prepared.uses.referred))
-        for uid in (DM, SYSTEM, *_only_named(prepared, learners)):
+        for uid in (DM, SYSTEM, *(_only_named(prepared, learners) if learners else ())):
             mentioned.pop(uid, None)
         marks = marks_of(prepared.event, (held.claim for held in prepared.effects.holdings))
         met = list(mentioned)

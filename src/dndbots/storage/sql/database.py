@@ -13,7 +13,7 @@ from weakref import finalize
 from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.sql import Executable
+from sqlalchemy.sql import Executable, Select
 
 from dndbots.errors import StorageError
 from dndbots.storage.seals import Seal
@@ -51,6 +51,10 @@ class Dialect(Protocol):
 
     def listed(self, column: Any, name: str) -> Any:
         """Return the condition that a column has one of the values of a list parameter."""
+        ...
+
+    def equal(self, columns: Sequence[Any], row: Select[Any]) -> Any:
+        """Return the condition that columns equal the only row of a select, each its own column."""
         ...
 
     def values(self, name: str) -> Any:

@@ -10,6 +10,8 @@ from sqlalchemy import (
     BigInteger,
     Connection,
     Engine,
+    Select,
+    and_,
     any_,
     bindparam,
     column,
@@ -136,6 +138,11 @@ class PostgresDialect:
 
     def listed(self, column: Any, name: str) -> Any:
         return column == any_(bindparam(name))
+
+    def equal(self, columns: Sequence[Any], row: Select[Any]) -> Any:
+        # PostgreSQL uses no index to compare a row with a subquery.
+        of_each = zip(columns, row.selected_columns, strict=True)
+        return and_(*(column == row.with_only_columns(own).scalar_subquery() for column, own in of_each))
 
     def values(self, name: str) -> Any:
         listed = func.unnest(bindparam(name, type_=ARRAY(BigInteger)))

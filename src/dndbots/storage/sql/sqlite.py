@@ -12,7 +12,18 @@ from tempfile import mkdtemp
 from typing import Any, Final
 from weakref import finalize
 
-from sqlalchemy import BigInteger, Connection, Engine, bindparam, column, create_engine, func, select
+from sqlalchemy import (
+    BigInteger,
+    Connection,
+    Engine,
+    Select,
+    bindparam,
+    column,
+    create_engine,
+    func,
+    select,
+    tuple_,
+)
 from sqlalchemy.pool import NullPool
 
 from dndbots._jsontext import as_json
@@ -238,6 +249,10 @@ class SqliteDialect:
     def listed(self, column: Any, name: str) -> Any:
         values = func.json_each(bindparam(name)).table_valued("value")
         return column.in_(select(values.c.value))
+
+    def equal(self, columns: Sequence[Any], row: Select[Any]) -> Any:
+        # Looked up once for all columns, and by the index.
+        return tuple_(*columns) == row.scalar_subquery()
 
     def values(self, name: str) -> Any:
         return func.json_each(bindparam(name)).table_valued(column("value", BigInteger)).c.value

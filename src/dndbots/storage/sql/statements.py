@@ -261,8 +261,9 @@ class Statements:
         self.identities_as = _for_anybody_or_viewer(as_uids, identities)
 
     def _of_claims(self) -> None:
+        dialect = self._dialect
         self.newest_of: dict[tuple[bool, bool, bool], Select[Any]] = {
-            (by_subject, by_slot, by_viewer): _newest_claims(by_subject, by_slot, by_viewer)
+            (by_subject, by_slot, by_viewer): _newest_claims(dialect, by_subject, by_slot, by_viewer)
             for by_subject in (False, True)
             for by_slot in (False, True)
             for by_viewer in (False, True)
@@ -430,13 +431,27 @@ def _for_anybody_or_viewer(statement: Select[Any], table: Table) -> dict[bool, S
     return {False: statement, True: statement.join(members, _includes(table.c.audience))}
 
 
-def _newest_claims(by_subject: bool, by_slot: bool, by_viewer: bool) -> Select[Any]:  # noqa: FBT001
+def _newest_claims(
+    dialect: Dialect,
+    by_subject: bool,  # noqa: FBT001
+    by_slot: bool,  # noqa: FBT001
+    by_viewer: bool,  # noqa: FBT001
+) -> Select[Any]:
     """Select the newest claim of each slot, set of holders and certainty."""
-    newest = [claims.c[column] == _newest_claim(column) for column in ("valid_from", "seq", "n")]
+    newer = claims.alias("newer")
+    when = ("valid_from", "seq", "n")
+    newest = (
+        select(*(newer.c[column] for column in when))
+        .where(_all_equal(newer, slots, _CLAIM_KEY), newer.c.valid_from <= _upto, newer.c.seq <= _upto)
+        .order_by(*(newer.c[column].desc() for column in when))
+        .limit(1)
+        .correlate(slots)
+    )
+    is_newest = dialect.equal([claims.c[column] for column in when], newest)
     found = (
         select(claims)
         .select_from(slots)
-        .join(claims, and_(_all_equal(claims, slots, _CLAIM_KEY), *newest))
+        .join(claims, and_(_all_equal(claims, slots, _CLAIM_KEY), is_newest))
         .where(slots.c.branch == _branch, slots.c.seq <= _upto)
     )
     if by_subject:
@@ -444,22 +459,6 @@ def _newest_claims(by_subject: bool, by_slot: bool, by_viewer: bool) -> Select[A
     if by_slot:
         found = found.where(slots.c.slot == bindparam("slot"))
     return found.join(members, _includes(slots.c.holders)) if by_viewer else found
-
-
-def _newest_claim(column: str) -> ScalarSelect[Any]:
-    newer = claims.alias("newer")
-    return (
-        select(newer.c[column])
-        .where(
-            _all_equal(newer, slots, _CLAIM_KEY),
-            newer.c.valid_from <= _upto,
-            newer.c.seq <= _upto,
-        )
-        .order_by(newer.c.valid_from.desc(), newer.c.seq.desc(), newer.c.n.desc())
-        .limit(1)
-        .scalar_subquery()
-        .correlate(slots)
-    )
 
 
 def _newest_place(column: str) -> ScalarSelect[Any]:
