@@ -3,6 +3,7 @@
 The odds know words only. A deed counts if its slots are filled from what is here; else the reading stands.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import dropwhile
@@ -10,9 +11,12 @@ from typing import Final
 
 from dndbots.game.acts import Act, Verb
 from dndbots.game.input.deeds.deed_reader import read_as_deed
+from dndbots.game.input.deeds.way_finder import WayFinder, read_way
 from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
 from dndbots.game.input.grammar.other_wordings import denies
+from dndbots.game.input.line_traits import list_traits
 from dndbots.game.input.meanings import META, REFUSED, SAID, UNCLEAR, Understanding
+from dndbots.game.input.readings import list_readings
 from dndbots.game.input.talk.offer_answers import answer_offer
 from dndbots.game.input.talk.talk_reader import TalkReader, behind_about, told_to
 from dndbots.game.input.vocabulary.lexicon import word_group
@@ -20,9 +24,10 @@ from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, PERSON, Scene
 from dndbots.game.input.vocabulary.typed_words import read_words
 from dndbots.game.input.vocabulary.verb_odds import coarse_verb, rank_verbs
 
-_UNLIKELY: Final = 0.06
-_LIKELY: Final = 0.3
-_MOST_WORDS: Final = 40
+_LEAST_WORDS: Final = 3  # in which a deed that the rules find may be another one: "parley" is a command
+_LIKELY: Final = 0.2
+_SURER: Final = 2.0  # than what the rules make of a line: by so much another deed must be likelier
+MOST_WORDS: Final = 40
 # What a question to the game is about, by the words in it; without one of them it is about the scene.
 _TOPICS: Final = {
     "rules": "roll rule rules dc check turn turns round rounds die dice save action bonus initiative mean",
@@ -39,25 +44,44 @@ _TOPICS: Final = {
     "options": "options do choices help commands can",
     "who": "who people npc npcs anyone anybody",
 }
-_KEPT: Final = frozenset(("whisper", META))
-_LEAST_WORDS: Final = 3
-_MAY_STILL_BE: Final = frozenset(("go", "take"))  # though the reading was refused
+_KEPT: Final = frozenset(("whisper",))
+# What a likely deed may turn out to be: in a fight, who goes flees; and a blow at a thing is tried.
+_ALSO: Final[dict[str, tuple[str, ...]]] = {
+    "go": ("flee",),
+    "flee": ("go",),
+    "attack": ("try",),
+    "use": ("try",),
+    "take": ("try",),
+}
+_MAY_STILL_BE: Final = frozenset(("go", "flee", "take"))  # though the reading was refused
+_TO_ABSENT: Final = re.compile(r"\bto (?:tell|ask|whisper|say)\b|\bwhisper\b|\bto whom\b")
+_NO_WAY: Final = ("there is no way", "you are there", "nobody here can")
+# Deeds that a line may still be in which a word was taken for a place that is not here.
+_DONE_HERE: Final = _MAY_STILL_BE | {"look", "search", "try", "use", "stay", "rest", "attack", "open"}
+_QUOTES: Final = tuple('"\u201c\u201d\u201e\u00ab\u00bb')
 
 
 def read_likely(scene: SceneNames, line: str, found: Understanding) -> Understanding | None:
     """Return the likely deed of a line; None if its reading is likely enough, or no other can be done."""
-    words = read_words(line)[:_MOST_WORDS]
-    if found.verb in _KEPT or sum(not word.is_mark for word in words) < _LEAST_WORDS:
+    words = read_words(line)[:MOST_WORDS]
+    size = sum(not word.is_mark for word in words)
+    if found.verb in _KEPT or not size or (size < _LEAST_WORDS and found.act is not None):
         return None
-    odds = rank_verbs(line)
     clause = ClauseReader(scene, line).read(words)
-    if odds.get(coarse_verb(found.verb), 0.0) > _UNLIKELY or clause.to_party:
+    if clause.to_party:
         return None
+    odds = rank_verbs(list_traits(scene, clause, found))
+    least = max(_LIKELY, odds.get(coarse_verb(found.verb), 0.0) * _SURER)
     for verb, share in odds.items():
-        again = _read_as(scene, clause, verb) if share >= _LIKELY and _may_be(verb, found, clause) else None
-        if again is not None and coarse_verb(again.verb) == verb and not _changes_hearer(found, again):
+        if share < least:
+            break
+        again = _read_as(scene, clause, verb) if _may_be(verb, found, clause) else None
+        if again is None or _changes_hearer(found, again):
+            continue
+        also = () if found.verb == REFUSED and verb == "take" else _ALSO.get(verb, ())
+        if coarse_verb(again.verb) in (verb, *also):
             is_second = found.then is not None and found.then.verb == again.verb
-            return again if is_second else replace(again, then=found.then)
+            return again if is_second or again.act is None else replace(again, then=found.then)
     return None
 
 
@@ -71,7 +95,12 @@ def _changes_hearer(found: Understanding, again: Understanding) -> bool:
 def _may_be(verb: str, found: Understanding, clause: Clause) -> bool:
     """Check that a line may be another deed than it was read as."""
     if found.verb == REFUSED:
-        return verb in _MAY_STILL_BE
+        is_absent = _TO_ABSENT.search(found.reason) is not None
+        return not is_absent and verb in (_DONE_HERE if found.reason.startswith(_NO_WAY) else _MAY_STILL_BE)
+    if clause.line.startswith(_QUOTES) and verb not in SAID:
+        return False
+    if verb == UNCLEAR:
+        return found.verb not in ("accept", "refuse") and not _is_plain(found, clause)
     if found.verb in ("accept", "refuse") and verb == "tell":
         return False  # an answer to an offer is said, too
     # What is denied is not done, and a deed that is named is not another deed.
@@ -143,12 +172,31 @@ def _question(_scene: SceneNames, clause: Clause) -> Understanding:
     return Understanding(verb=META, question=topic)
 
 
+def _go(scene: SceneNames, clause: Clause) -> Understanding | None:
+    """Return the way that a line takes, wherever in it the way is named or described."""
+    found = _read_deed(scene, clause, "go")
+    if found is not None and found.verb in ("go", "flee"):
+        return found
+    way = WayFinder(scene).find_anywhere([word.text for word in clause.words if not word.is_mark])
+    return None if way is None else read_way(clause, scene, way)
+
+
+def _unclear(scene: SceneNames, clause: Clause) -> Understanding:
+    return list_readings(scene, clause.line, [word.text for word in clause.words if not word.is_mark])
+
+
 def _nothing(_scene: SceneNames, _clause: Clause) -> None:
     return None
 
 
 def _read_deed(scene: SceneNames, clause: Clause, verb: str) -> Understanding | None:
-    """Return a deed with the whole line as its object."""
+    """Return a deed with the whole line as its object; a blow or a use that nothing here fits is tried."""
+    found = _read_deed_of(scene, clause, verb)
+    tried = "try" in _ALSO.get(verb, ()) and found is None
+    return _read_deed_of(scene, clause, "try") if tried else found
+
+
+def _read_deed_of(scene: SceneNames, clause: Clause, verb: str) -> Understanding | None:
     skipped = word_group("subject") | word_group("auxiliary") | word_group("opening")
     words = [word for word in clause.core if not word.is_mark]
     words = [*dropwhile(lambda word: word.text in skipped, words)] or words
@@ -166,7 +214,9 @@ _READERS: Final[dict[str, Callable[[SceneNames, Clause], Understanding | None]]]
     "accept": _answer(accepts=True),
     "refuse": _answer(accepts=False),
     META: _question,
-    UNCLEAR: _nothing,
+    "go": _go,
+    "flee": _go,
+    UNCLEAR: _unclear,
     REFUSED: _nothing,
     "whisper": _nothing,
     "stay": _nothing,

@@ -69,10 +69,15 @@ def understand_line(table: Table, who: str, text: str) -> Understanding:
     if len(line) > LONGEST_WORDS:
         reason = f"the line has {len(line)} characters; a turn takes at most {LONGEST_WORDS}"
         return refuse("", reason)
-    found = _LineReader(SceneNames(table, who), line).read()
+    found = read_by_rules(table, who, line)
     if SECRET.search(line) is None and len(line) <= _LONGEST_REWORDED:
         found = read_likely(SceneNames(table, who), line, found) or found
     return replace(found, line=line)
+
+
+def read_by_rules(table: Table, who: str, line: str) -> Understanding:
+    """Return what the rules alone make of a line."""
+    return _LineReader(SceneNames(table, who), line).read()
 
 
 class _LineReader:
@@ -104,7 +109,9 @@ class _LineReader:
         if _EMOTE.fullmatch(line):
             return self._read_emote()
         if _EMOTES.search(line):
-            return self._read_emotes()
+            typed = _first_words(line)
+            is_spoken = not line.startswith("*") and self._is_spoken(typed)  # "whisper Zara: *winks*"
+            return self._read_words(typed) if is_spoken else self._read_emotes()
         said = _SAY.fullmatch(line)
         if said is not None:
             return Understanding(verb="say", words=said["words"], act=Act(words=said["words"]))

@@ -98,6 +98,43 @@ class WayFinder:
         routed = routed or self._told_way(elsewhere) or self._to_person(elsewhere)
         return routed or self._by_direction(said, named=self._names_other(rest))
 
+    def find_anywhere(self, texts: Sequence[str]) -> SceneName | None:
+        """Return the way that a line means which is known to take one: named, described, or out or back."""
+        scene = self._scene
+        parts: list[list[str]] = [[]]
+        for text in texts:
+            if text in word_group("preposition"):
+                parts.append([])
+            parts[-1].append(text)
+        plain = word_group("wayless") | word_group("preposition") | word_group("article")
+        places = [places for part in parts if (places := [text for text in part if text not in plain])]
+        named = (scene.find(place, (WAY,)) or find_described(scene, place) for place in places)
+        known = (find_route(scene, place) or self._to_origin(place) for place in places)
+        told = (self._led_by(place) or self._told_way(place) or self._to_person(place) for place in places)
+        return (
+            next(filter(None, named), None)
+            or find_described(scene, texts)
+            or next(filter(None, known), None)
+            or self._away({*texts})
+            or next(filter(None, told), None)
+        )
+
+    def _away(self, said: set[str]) -> SceneName | None:
+        """Return the way up, down, out or back; the only way there is."""
+        if len(self._scene.ways) == 1:
+            return self._scene.ways[0]
+        if said & (_UP | _DOWN):
+            found = self._by_direction(said & (_UP | _DOWN), named=False)
+            if found is not None:
+                return found
+        if said & _COMPANY:
+            found = self._taken_by_others()
+            if found is not None:
+                return found
+        if said & _BACK:
+            return self._way_back() or self._way_out()
+        return self._way_out() if said & (_OUT | _COMPANY) else None
+
     def is_here(self, texts: Sequence[str]) -> bool:
         """Check for "go into the inn" of somebody who came in by the inn door."""
         here, said = self._scene.here.uid, {*texts}

@@ -52,7 +52,8 @@ _PREPOSITION: Final = re.compile(
     r"(?:to|into|back|up|down|through|over|inside|outside|towards?|in|out|along|via)\b", re.IGNORECASE
 )
 _DENIED: Final = re.compile(
-    r"\b(?:not|never|nobody|cannot|without|nor)\b|n['\u2019]t\b|\b(?:dont|wont|cant|didnt|isnt|doesnt)\b",
+    r"\b(?:not|never|nobody|cannot|without|nor)\b|n['\u2019]t\b|\b(?:dont|wont|cant|didnt|isnt|doesnt)\b"
+    r"|\bno \w+ing\b",
     re.IGNORECASE,
 )
 _MOST_PLACE: Final = 9

@@ -1,22 +1,22 @@
-"""The odds of each deed for the words of a line, learned from lines that people typed and what they meant.
+"""The odds of each deed for the traits of a line, learned from lines that people typed and what they meant.
 
-They know words, not the scene: they say which deed a line in unusual words may be. Its slots are read like
-those of any other line. `python -m tests.game.input.learn_verb_odds` writes `data/verb_odds.json`.
+A trait is a word, how words stand together, what is around the character, or what the rules make of the line.
+`python -m tests.game.input.learn_verb_odds` writes `data/verb_odds.json`.
 """
 
 import json
 import math
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
-_TOKEN: Final = re.compile(r"[a-z0-9]+|[?!*\"]")
-_QUOTES: Final = str.maketrans({"\u2018": None, "\u2019": None, "'": None, "\u201c": '"', "\u201d": '"'})
-_SHORT_ROOT, _LONG_ROOT = 4, 5
-_MOST_TOKENS: Final = 60
+# A number is one character in the file: what JSON would have to escape is left out.
+SIGNS: Final = "".join(chr(code) for code in range(33, 127) if chr(code) not in '"\\')
+ZERO: Final = len(SIGNS) // 2
+_AT: Final = {sign: number for number, sign in enumerate(SIGNS)}
+STEP: Final = 0.1  # between two weights
 # Finer deeds, by the coarse ones that the odds know: what is tried, and what uses something carried.
 _COARSE: Final = {
     **dict.fromkeys(("hide", "protect", "shove", "threaten", "sneak", "climb"), "try"),
@@ -24,13 +24,46 @@ _COARSE: Final = {
 }
 
 
-class VerbOdds(NamedTuple):
-    """Weights of features for deeds: how rare each feature is, its weights, and those of a deed alone."""
+@dataclass(frozen=True)
+class VerbOdds:
+    """The deeds, how likely each is by itself, and the weights of each trait, packed as in the file."""
 
     verbs: tuple[str, ...]
-    rarity: dict[str, float]
-    weights: dict[str, tuple[float, ...]]
     alone: tuple[float, ...]
+    packed: Mapping[str, str]
+    read: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
+
+    def rarity(self, trait: str) -> float:
+        """Return how rare a trait is; 0 if it is unknown."""
+        packed = self.packed.get(trait)
+        return 0.0 if packed is None else unpack_rarity(packed[0])
+
+    def weights(self, trait: str) -> list[tuple[int, float]]:
+        """Return the deeds that a known trait speaks for or against, by number, and how much."""
+        found = self.read.get(trait)
+        if found is None:
+            signs = self.packed[trait]
+            found = [
+                (_AT[verb], (_AT[weight] - ZERO) * STEP)
+                for verb, weight in zip(signs[1::2], signs[2::2], strict=True)
+            ]
+            self.read[trait] = found
+        return found
+
+
+def pack_rarity(rarity: float) -> str:
+    """Return a sign for how rare a trait is."""
+    return SIGNS[min(max(round((rarity - 1) * 10), 0), len(SIGNS) - 1)]
+
+
+def unpack_rarity(sign: str) -> float:
+    return 1 + _AT[sign] / 10
+
+
+def pack_weights(row: Sequence[float]) -> str:
+    """Return signs for the weights of a trait that are not about nothing."""
+    steps = ((number, min(max(round(value / STEP), -ZERO), ZERO - 1)) for number, value in enumerate(row))
+    return "".join(f"{SIGNS[number]}{SIGNS[ZERO + step]}" for number, step in steps if step)
 
 
 def coarse_verb(verb: str) -> str:
@@ -38,24 +71,13 @@ def coarse_verb(verb: str) -> str:
     return _COARSE.get(verb, verb)
 
 
-def features_of(line: str) -> tuple[list[str], list[str]]:
-    """Return what is weighed in a line: words, pairs and how it opens; and the beginnings of its words."""
-    tokens = _TOKEN.findall(line.casefold().translate(_QUOTES))[:_MOST_TOKENS]
-    framed = ["<", *tokens, ">"]
-    pairs = [f"{first} {second}" for first, second in pairwise(framed)]
-    opening = [f"1 {framed[1]}", f"2 {' '.join(framed[1:3])}"]
-    letters = [token for token in tokens if token[0].isalpha()]
-    roots = [root for token in letters for root in (f"{token[:_SHORT_ROOT]}-", f"{token[:_LONG_ROOT]}~")]
-    return [*framed, *pairs, *opening], roots
-
-
-def weigh_features(line: str, rarity: dict[str, float]) -> Iterator[tuple[str, float]]:
-    """Yield the known features of a line with their weight. Words and beginnings count alike in sum."""
-    for block in features_of(line):
+def weigh_traits(blocks: Iterable[Sequence[str]], rarity: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    """Yield the known traits of a line with their weight. Blocks of traits count alike in sum."""
+    for block in blocks:
         counts: dict[str, int] = {}
-        for feature in block:
-            if feature in rarity:
-                counts[feature] = counts.get(feature, 0) + 1
+        for trait in block:
+            if trait in rarity:
+                counts[trait] = counts.get(trait, 0) + 1
         weighed = {name: (1 + math.log(count)) * rarity[name] for name, count in counts.items()}
         length = math.sqrt(sum(weight * weight for weight in weighed.values()))
         for name, weight in weighed.items():
@@ -66,23 +88,16 @@ def weigh_features(line: str, rarity: dict[str, float]) -> Iterator[tuple[str, f
 def verb_odds() -> VerbOdds:
     """Return what was learned."""
     data = json.loads(resources.files(__package__).joinpath("data", "verb_odds.json").read_text("utf-8"))
-    verbs = tuple(data["verbs"])
-    rarity, weights = {}, {}
-    for name, (rare, *packed) in data["features"].items():
-        rarity[name] = rare
-        row = [0.0] * len(verbs)
-        for at, weight in zip(packed[::2], packed[1::2], strict=True):
-            row[at] = weight / 10
-        weights[name] = tuple(row)
-    return VerbOdds(verbs, rarity, weights, tuple(data["alone"]))
+    return VerbOdds(tuple(data["verbs"]), tuple(data["alone"]), data["traits"])
 
 
-def rank_verbs(line: str) -> dict[str, float]:
-    """Return how likely each deed is for the words of a line, the likeliest first."""
+def rank_verbs(blocks: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Return how likely each deed is for the traits of a line, the likeliest first."""
     odds = verb_odds()
+    known = {trait: rare for block in blocks for trait in block if (rare := odds.rarity(trait))}
     sums = [*odds.alone]
-    for name, weight in weigh_features(line, odds.rarity):
-        for at, value in enumerate(odds.weights[name]):
+    for trait, weight in weigh_traits(blocks, known):
+        for at, value in odds.weights(trait):
             sums[at] += weight * value
     most = max(sums)
     shares = [math.exp(value - most) for value in sums]
