@@ -68,7 +68,8 @@ def read_likely(scene: SceneNames, line: str, found: Understanding) -> Understan
     if found.verb in _KEPT or not size or (size < _LEAST_WORDS and found.act is not None):
         return None
     clause = ClauseReader(scene, line).read(words)
-    if clause.to_party:
+    is_verbatim = found.verb == "say" and found.words != line  # "say The reeve lies."
+    if clause.to_party or is_verbatim:
         return None
     odds = rank_verbs(list_traits(scene, clause, found))
     least = max(_LIKELY, odds.get(coarse_verb(found.verb), 0.0) * _SURER)
