@@ -223,6 +223,27 @@ def test_what_somebody_buys_is_one_deed_with_an_article() -> None:
     assert "bought a lantern" not in seen.context("dm", 500).text
 
 
+def test_things_found_at_two_places_are_one_sentence() -> None:
+    """Two sentences in a row that begin with the same name sound like a list."""
+
+    def found(thing: str, place: str) -> Any:
+        return event(
+            f"f{thing}", "dm", "Look.", kind=EventType.LOOT, participants=[THROK], location=place,
+            names=NAMES, loot=[{"item": thing, "to": THROK}],
+        )  # fmt: skip
+
+    text = recap_of(offered(), taken(), fought(), found("shawl", GREEN), found("key", MILL), length="long")
+    assert "Throk got a shawl and a key at the old mill." in text
+
+
+def test_a_goal_inside_a_sentence_is_one_clause() -> None:
+    """A goal of two sentences would break the sentence that tells of it."""
+    goal = {**GOAL, "value": "Find out who took the bell. It hung there for ninety years."}
+    text = '"Will you look for it?"'
+    asked = told(EventType.DIALOGUE, ELENA, text, quest_id=QUEST, quest_state="offered", facts=[goal])
+    assert "to find out who took the bell, and Throk and Zara took on" in recap_of(asked, taken(place=MILL))
+
+
 def test_a_gift_is_told_with_an_article() -> None:
     gift = told(EventType.LOOT, "dm", "It is yours.", loot=[{"item": "map", "from": ELENA, "to": THROK}])
     assert "Elena gave a map to Throk" in recap_of(offered(), taken(), fought(), gift, length="long")

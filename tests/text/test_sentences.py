@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dndbots.text.sentences import LONGEST_CHARS, split_sentences, spoken_sentences
+from dndbots.text.sentences import LONGEST_CHARS, is_hanging, split_sentences, spoken_sentences
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,11 @@ def test_noise_at_the_end_of_a_sentence_leaves_no_comma() -> None:
         "The dwarves go.",
         "Then you sit.",
     ]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Here the wedge sat.", "Nobody likes them, and nobody has better ones."]
+)
+def test_a_sentence_that_points_at_the_one_before_it_hangs(sentence: str) -> None:
+    assert is_hanging(sentence)
+    assert not is_hanging("There was a wedge beside the keystone, and nobody likes the ferryman.")

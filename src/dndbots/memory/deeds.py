@@ -245,7 +245,9 @@ def _with_goal(did: str, event: GameEvent, known: KnownMetadata) -> str:
 def _goal(known: KnownMetadata) -> str:
     """Return the goal of the event's quest, if the event states it."""
     goals = [fact.value for fact in known.facts if fact.subject == known.quest_id and fact.key == "goal"]
-    return one_line(str(goals[0]))[:_LONGEST_GOAL] if goals else ""
+    # A clause has room for one sentence; the quest itself keeps the whole goal.
+    first = next(iter(split_sentences(one_line(str(goals[0])))), "") if goals else ""
+    return first[:_LONGEST_GOAL]
 
 
 # Endings that an adventure has words of its own for.

@@ -48,7 +48,7 @@ _BINDING = re.compile(
 _HANGING = re.compile(
     r"^[\"\u201c]?(?:(?:as|because|however|if|though|when|while)\b[^,.]{0,30}\b(?:he|her|him|his|it|its|she|they|them)"
     r"|(?:nobody|everybody|somebody|most|many|few|some|all)\b[^,.]{0,30}\b(?:them|ones)"
-    r"|it|they|he|she|this|that|these|those|his|her|their|its|both|neither|another|below|inside|beyond"
+    r"|it|they|he|she|this|that|these|those|his|her|their|its|both|neither|another|here|below|inside|beyond"
     r"|but|and|or|then|so|however|the (?:others?|rest|next))\b|\b(?:one|ones|it|them|him|her|there)[.!?]$"
     r"|\b(?:at|behind|beside|in|inside|of|on|over|under|with) it\b",
     re.IGNORECASE,

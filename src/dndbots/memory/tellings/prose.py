@@ -6,7 +6,7 @@ The same passages give the same text. A sentence knows the events that it was ma
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from dndbots.memory.deeds import PARTY, as_sentence, join_names
+from dndbots.memory.deeds import AS_REWARD, GOT, PARTY, as_sentence, join_names
 from dndbots.memory.tellings.passages import ToldPassage
 from dndbots.text.word_forms import as_whereabouts
 
@@ -77,9 +77,9 @@ def _joins(group: Sequence[ToldPassage], passage: ToldPassage) -> bool:
         return False
     if last.who == passage.who and all(each.kind == "taken" for each in (*group, passage)):
         return ":" not in passage.did
-    if any(each.place != last.place for each in group):
-        return False
-    return last.who == passage.who and (last.place == passage.place or passage.kind == "moved")
+    one_place = last.place == passage.place or passage.kind == "moved"
+    one_place = one_place and all(each.place == last.place for each in group)
+    return last.who == passage.who and (one_place or all(map(_is_haul, (*group, passage))))
 
 
 def _joined(predicates: Sequence[str]) -> str:
@@ -102,6 +102,22 @@ def _is_short(passage: ToldPassage) -> bool:
         and len(passage.did) <= _SHORT_CLAUSE
         and not any(mark in passage.did for mark in ",:;")
     )
+
+
+def _is_haul(passage: ToldPassage) -> bool:
+    """Return whether a passage tells what somebody got, other than a reward."""
+    return passage.kind == "got" and not passage.did.endswith(AS_REWARD)
+
+
+def _hauls(group: Sequence[ToldPassage]) -> str:
+    """Return what the same people got at several places: "a shawl and a key at the cider house"."""
+    places = (group[0].place, *(passage.place for passage in group))
+    things = [
+        passage.did.removeprefix(GOT)
+        + (f" {as_whereabouts(passage.place)}" if passage.place not in ("", before) else "")
+        for before, passage in zip(places, group, strict=False)
+    ]
+    return f"{GOT}{join_names(things)}"
 
 
 def _taken(passage: ToldPassage) -> str:
@@ -148,6 +164,8 @@ class _Writer:
         if first.kind == "taken" and len({passage.place for passage in group}) > 1:
             text = f"{subject} took on {join_names(map(_taken, group))}"
             where = ""
+        elif len(group) > 1 and all(map(_is_haul, group)):
+            text = f"{subject} {_hauls(group)}"
         elif first.kind == "offered" and len(group) > 1:
             text = f"{subject} {self._asked(first)}, and {self._subject(group[1].who)} {group[1].did}"
         else:
