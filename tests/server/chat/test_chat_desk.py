@@ -3,6 +3,7 @@
 import os
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from dndbots.ids import DM
 from dndbots.server.chat.chat_desk import ChatDesk, RequestXRay
 from dndbots.server.chat.chat_request import read_request
 from dndbots.testing import memory_campaign
+from dndbots.tokens import DEFAULT_ENCODING
 
 SESSIONS = int(os.environ.get("DNDBOTS_CHAT_SESSIONS", "12"))
 
@@ -217,6 +219,28 @@ def test_the_memory_tells_what_the_client_cut_and_not_what_it_sends(desk: ChatDe
         older = [mes.text for mes in tavern.visible()[-window - 3 : -window]]
         assert [line for line in older if line in memory]
     assert sent(4)[1] != sent(30)[1]
+
+
+def test_a_desk_that_was_warmed_up_answers_as_any_other(tmp_path: Path) -> None:
+    """What those who spoke last remember is read already, and is the same; an empty campaign has nothing."""
+    with Campaign.open(tmp_path / "glade") as campaign:
+        empty = ChatDesk(campaign.another())
+        empty.warm_up()
+        empty.close()
+        tavern = Tavern()
+        begin(tavern, asker(ChatDesk(campaign)))
+        tavern.say("What did I lose?")
+        tavern.window = 2
+        answers = []
+        for is_warm in (False, True):
+            desk = ChatDesk(reader := campaign.another())
+            if is_warm:
+                desk.warm_up()
+                with reader.view("Seraphina") as view:
+                    assert (view.viewer, DEFAULT_ENCODING) in reader._memory._caches
+            answers.append(desk.prepare(read_request(tavern.request())).body)
+            desk.close()
+        assert answers[0] == answers[1]
 
 
 def test_in_a_group_each_speaker_gets_its_own_memory_and_history(campaign: Campaign, desk: ChatDesk) -> None:

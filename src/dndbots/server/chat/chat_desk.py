@@ -44,6 +44,7 @@ _SHORT: Final = 12
 _GOING_ON: Final = ("swipe", "regenerate", "continue", "impersonate")
 _TRIES: Final = 4
 _MOST_OPENINGS: Final = 64
+_SPOKE_LAST: Final = 6
 _LONGEST_CHAT: Final = 150
 
 
@@ -88,6 +89,7 @@ class ChatDesk:
         self._notes: dict[str, InjectedNotes] = {}
         self._histories: dict[str, tuple[Campaign, ChatHistory]] = {}
         # First requests of clients that give no hints: they count once a second one continues them.
+        self._is_warm = False
         self._openings: deque[list[str]] = deque(maxlen=_MOST_OPENINGS)
 
     def requests(self) -> list[RequestXRay]:
@@ -103,6 +105,16 @@ class ChatDesk:
     @property
     def _campaign(self) -> Campaign:
         return self._follower.campaign
+
+    def warm_up(self) -> None:
+        """Read what those who spoke last remember, so that the first request does not wait for it."""
+        with self._lock:
+            if self._is_warm:
+                return
+            self._is_warm, campaign = True, self._campaign
+        newest = [event for event in campaign.events(viewer=DM, last=_SPOKE_LAST) if CHAT in event.metadata]
+        for viewer in dict.fromkeys(event.source for event in reversed(newest)):
+            campaign.context(viewer)
 
     def prepare(self, request: ChatRequest) -> Prepared:
         """Follow the chat of a request, and return the request to send on.

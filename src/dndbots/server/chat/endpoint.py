@@ -5,11 +5,13 @@ or in the header `x-upstream-key`; neither is ever logged or stored.
 """
 
 import json
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from threading import RLock
 from typing import Any, Final
 
+from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -22,6 +24,8 @@ from dndbots.server.chat.chat_request import read_request
 from dndbots.server.chat.upstream import ReplyText, Upstream, UpstreamAnswer, UpstreamFailed
 from dndbots.server.security.access import access_of
 from dndbots.server.tables.served_campaigns import ServedCampaigns
+
+log = logging.getLogger("dndbots.server.chat")
 
 MOST_AT_ONCE: Final = 64
 # Headers that name a chat: ours, and that of Open WebUI.
@@ -121,10 +125,19 @@ class ChatEndpoint:
             content = await answer.read()
         except UpstreamFailed as exc:
             return _error(exc.status, exc.reason)
+        # A client asks for the models when it connects: a chat will follow.
+        warming = BackgroundTask(self._warm_up, request.path_params["campaign"])
         if answer.status in (404, 405, 501):
             own = {"id": self.upstream.settings.model or "dndbots", "object": "model", "owned_by": "dndbots"}
-            return JSONResponse({"object": "list", "data": [own]})
-        return Response(content, answer.status, headers=answer.headers)
+            return JSONResponse({"object": "list", "data": [own]}, background=warming)
+        return Response(content, answer.status, headers=answer.headers, background=warming)
+
+    def _warm_up(self, campaign: str) -> None:
+        """Prepare for the first chat of a campaign."""
+        try:
+            self.desk(campaign).warm_up()
+        except DndbotsError as exc:
+            log.warning("a chat was not prepared for: %s", exc)
 
     def _refuse(self, request: Request) -> Response | None:
         """Return why a request may not use this campaign; None if it may."""
