@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 from pydantic import ValidationError
 
 from dndbots.errors import UpdateRefused
-from dndbots.extraction.port import ALIAS, CATEGORIES, FIELDS, LONGEST_VALUE, PEOPLE, Turn, Update
+from dndbots.extraction.port import ALIAS, CATEGORIES, FIELDS, HEARSAY, LONGEST_VALUE, PEOPLE, Turn, Update
 from dndbots.extraction.turn_evidence import (
     TurnEvidence,
     evidence_of,
@@ -34,8 +34,6 @@ _READ_FOR_EACH: Final = 10
 _LONGEST_KEY: Final = 40
 _LONGEST_SHOWN: Final = 80
 _MOST_SHOWN: Final = 10
-# What a stranger's words may say of somebody whom they name for the first time.
-_INTRODUCING: Final = frozenset((ALIAS, "kind"))
 _OFFICE: Final = "the "
 _MARKUP: Final = frozenset("`*<>{}[]|\\#~")
 
@@ -289,9 +287,9 @@ def _said_by(update: Update, turn: Turn, evidence: TurnEvidence, who: NameResolv
         return _witness(named, turn, evidence, who)
     if turn.role != "dm":
         return _witness(turn.speaker, turn, evidence, who)
-    # An unknown stranger may introduce a name; the rumor of it is nobody's word.
-    introduces = update.sure == "rumor" and update.field in _INTRODUCING
-    if not introduces and not _is_narrated(update, evidence):
+    # What an unknown stranger says of people and places is a rumor of nobody's word.
+    is_hearsay = update.sure == "rumor" and update.kind in HEARSAY
+    if not is_hearsay and not _is_narrated(update, evidence):
         raise _refusal("quoted", "the DM quotes it, and the proposal does not say whom")
     return None
 

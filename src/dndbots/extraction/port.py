@@ -26,6 +26,8 @@ CATEGORIES: Final[Mapping[Kind, tuple[str, ...]]] = {
     "faction": ("FAC",),
 }
 PEOPLE: Final = ("PC", "NPC", "MON")
+# The kinds of which the DM may quote somebody unknown: it is a rumor, and nobody's word.
+HEARSAY: Final[frozenset[Kind]] = frozenset(("npc", "environment"))
 LONGEST_VALUE: Final = 200
 # Turns of one hearer over which names are weighed.
 LONGEST_PASSAGE: Final = 80

@@ -111,6 +111,7 @@ def test_a_strangers_words_are_a_rumor() -> None:
     assert {(one.name, one.field, one.sure) for one in updates} == {
         ("Gilded Eel", "alias", "rumor"),
         ("Gilded Eel", "kind", "rumor"),
+        ("Gilded Eel", "description", "rumor"),
     }
 
 
@@ -135,6 +136,8 @@ def test_a_list_of_people_is_no_description() -> None:
 ALIASES = [
     ("Zara", "My name is Zarabeth Moon.", "Zara", "Zarabeth Moon"),
     ("Zara", "You can call me Zee.", "Zara", "Zee"),
+    ("Zara", "I'm playing Ilvara, by the way.", "Zara", "Ilvara"),
+    ("Zara", "My character's name is Ilvara Nightbreeze.", "Zara", "Ilvara Nightbreeze"),
     ("Zara", "Hello there, I am Ilvara.", "Zara", "Ilvara"),
     ("Zara", "Throk (Xiao Tang) is late again.", "Throk", "Xiao Tang"),
     ("DM", "Throk, also known as Rocky, walks in.", "Throk", "Rocky"),

@@ -436,25 +436,40 @@ def test_a_pronoun_never_reaches_into_a_quotation() -> None:
     text = (
         'Orrin grins. "My brother Bram runs the mill." A woman named Lysa nods. She is a spy for the Harpers.'
     )
-    assert {u.name for u in read(text) if u.field == "role"} == {"Lysa"}
+    assert {u.name for u in read(text) if u.field == "role" and u.said_by is None} == {"Lysa"}
 
 
 def test_a_pronoun_may_say_who_speaks() -> None:
     """`He says` is the one person whom the sentence before names; after two it is nobody."""
     (found,) = [u for u in read('Aldwin sighs. "My brother Garth is ill," he says.') if u.field == "brother"]
     assert (found.name, found.said_by) == ("Aldwin", "Aldwin")
-    assert read('Aldwin looks at Tom. "My brother Garth is ill," he says.') == []
+    (found,) = read('Aldwin looks at Tom. "My brother Garth is ill," he says.')
+    assert (found.name, found.field, found.said_by, found.sure) == ("Garth", "status", None, "rumor")
 
 
 def test_two_speakers_in_one_sentence_are_nobody() -> None:
     """A sentence that quotes two people gives no speaker."""
-    assert read('"Hush," says Aldwin, and Elena says, "My brother Garth is dead."') == []
+    (found,) = read('"Hush," says Aldwin, and Elena says, "My brother Garth is dead."')
+    assert (found.field, found.said_by, found.sure) == ("status", None, "rumor")
 
 
-def test_a_quotation_of_nobody_is_left_alone() -> None:
-    """Without a speaker, quoted words prove nothing."""
-    assert read('"My brother Garth was taken by Aldwin, the king of thieves."') == []
+def test_a_quotation_of_nobody_is_a_rumor() -> None:
+    """Without a speaker, quoted words are a rumor: of people and places, but not of players or things."""
+    found = read('"My brother Garth was taken by Aldwin, the king of thieves, and Zara is dead."')
+    assert {(u.name, u.field, u.said_by, u.sure) for u in found} == {
+        ("Garth", "status", None, "rumor"),
+        ("Aldwin", "role", None, "rumor"),
+    }
     assert read('The sign reads "Aldwin the blacksmith is dead".') == []
+    assert read('"I will pay you if you find the Ruby Crown in Ash," she says.') == []
+
+
+def test_an_act_before_a_quotation_tells_who_speaks() -> None:
+    """ "Marta shrugs." is as good as a tag; what a player's character does before is none."""
+    (found,) = read('Marta shrugs. "My brother Garth is dead."')[:1]
+    assert (found.said_by, found.sure) == ("Marta", "fact")
+    assert {u.said_by for u in read('Zara walks up. "Garth, the smith, is dead."')} == {None}
+    assert {u.said_by for u in read('Marta looks at a guard. "Garth, the smith, is dead."')} == {None}
 
 
 def test_reported_speech_names_who_reports() -> None:

@@ -77,7 +77,12 @@ def read_description(np: str, tail: str) -> Iterator[DescriptionPart]:
     ):
         kept = tail if _LOOKING.match(tail) else ""
         if kept or (head not in _GENERAL_WORDS and sum(word in LOOKS for word in low) > 1):
-            yield DescriptionPart("description", tidy(np + kept))
+            yield DescriptionPart("description", tidy(np.replace(", ", " ") + kept))
+
+
+def is_look(tail: str) -> bool:
+    """Return whether the words after a description tell how somebody looks: "with an enormous moustache"."""
+    return bool(_LOOKING.match(tail) and _SEEN.search(tail))
 
 
 def _race(words: list[str], low: list[str]) -> Iterator[DescriptionPart]:

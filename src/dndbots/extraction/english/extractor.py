@@ -22,12 +22,17 @@ from dndbots.extraction.english.plain_forms import rewrite_plainly
 from dndbots.extraction.english.reader import SentenceContext, read_sentence
 from dndbots.extraction.english.speakers import (
     antecedents,
+    find_beat,
     find_speaker,
     is_by_another,
     is_only_tag,
+    is_past,
     is_told,
     mark_first_person,
+    mark_it,
     mark_pronouns,
+    tell_now,
+    things,
 )
 from dndbots.extraction.english.word_tables import OPENERS
 from dndbots.extraction.port import ALIAS, FIELDS, LONGEST_VALUE, KnownNames, Turn, Update
@@ -37,6 +42,8 @@ from dndbots.text.words import words_of
 LONGEST_TURN: Final = 200_000
 # "Is there an inn called the Blue Boar?" tells of none; "Have you seen Pip?" tells of Pip.
 _ASKS_FOR: Final = re.compile(r"(?:is|are|was|were|isn't|aren't) there\b|(?:what|how) if\b", re.IGNORECASE)
+# Words of the table that tell who is played.
+_OWN_CHARACTER: Final = re.compile(r"\bmy character(?:['\u2019]s name)?(?=,? (?:is|[A-Z]))", re.IGNORECASE)
 _MARKUP: Final = frozenset("@#[]{}<>|`*_\\=")
 
 
@@ -46,6 +53,7 @@ class _Sentence(NamedTuple):
     said_by: str | None  # the person quoted
     is_unattributed: bool  # a quotation whose speaker is unknown
     is_by_another: bool = False  # a quotation of somebody who is not the speaker of the turn
+    is_written: bool = False  # words on a sign or in a letter
 
 
 class RuleExtractor:
@@ -76,6 +84,7 @@ def _updates_of(turn: Turn, lexicon: Lexicon, known: Lexicon, likely: Mapping[st
     narrated = turn.role == "dm" or is_told(
         one.passage.text for one in sentences if one.passage.quoted is None
     )
+    past = narrated and is_past(one.passage.text for one in sentences if one.passage.quoted is None)
     known_by: dict[str, str] = {}  # the known names of people, by the other names that the turn gives them
     for before, heard, following in zip([None, *sentences], sentences, [*sentences[1:], None], strict=False):
         if following and takes_back(following.passage.text):
@@ -83,17 +92,23 @@ def _updates_of(turn: Turn, lexicon: Lexicon, known: Lexicon, likely: Mapping[st
         others = _other_names(turn, heard, known)
         found.update(dict.fromkeys(_as_updates(others, turn, heard, lexicon)))
         known_by |= {name.other: name.name for name in others}
-        sentence = heard._replace(marked=heard.marked.renamed(known_by))
+        told = tell_now(heard.marked) if past and heard.passage.quoted is None else heard.marked
+        sentence = heard._replace(marked=told.renamed(known_by))
         found.update(dict.fromkeys(_likely_introductions(turn, sentence, likely)))
         found.update(dict.fromkeys(_introductions(turn, sentence, before, known, narrated=narrated)))
         speaker = sentence.said_by or (turn.speaker if turn.role != "dm" else None)
         marked = sentence.marked
-        if sentence.is_unattributed or sentence.passage.asks or is_closed(sentence.passage.text):
+        is_nobodys = sentence.is_unattributed and (turn.role != "dm" or sentence.is_written)
+        if is_nobodys or sentence.passage.asks or is_closed(sentence.passage.text):
             continue
         if speaker:
             marked = mark_first_person(marked, speaker)
         context = SentenceContext(
-            turn=turn, lexicon=lexicon, said_by=sentence.said_by, rumor=after_rumor(marked.text)
+            turn=turn,
+            lexicon=lexicon,
+            said_by=sentence.said_by,
+            rumor=after_rumor(marked.text),
+            unattributed=sentence.is_unattributed,
         )
         found.update(dict.fromkeys(read_sentence(marked, context)))
     words = _TurnWords(turn) if found else None
@@ -134,7 +149,7 @@ def _fullest(updates: list[Update]) -> list[Update]:
 
 
 def _other_names(turn: Turn, sentence: _Sentence, lexicon: Lexicon) -> list[OtherName]:
-    if sentence.passage.asks or is_fancied(sentence.passage.text):
+    if sentence.passage.asks or is_fancied(_OWN_CHARACTER.sub("", sentence.passage.text)):
         return []
     is_own = turn.role != "dm" and not sentence.is_by_another
     speaker = sentence.said_by or (turn.speaker if is_own else None)
@@ -212,21 +227,27 @@ def _sentences(text: str, lexicon: Lexicon) -> Iterator[_Sentence]:
     letters = _letters(first)
     speaker: str | None = None
     quoted_by: str | None = None
-    by_another = False
+    by_another, written = False, False
+    placed: dict[int | None, list[Mention]] = {}
     # The people whom a pronoun may mean, separately for the narration and for each quotation.
     before: dict[int | None, list[Mention]] = {}
     for passage, plain in zip(split, first, strict=True):
         marked = mark_names(passage.text, lexicon, letters) if letters else plain
+        marked = mark_it(marked, placed.get(passage.quoted, ()))
+        placed[passage.quoted] = things(marked)
         marked = mark_pronouns(marked, before.get(passage.quoted, ()))
         before[passage.quoted] = antecedents(marked)
         if passage.quoted is None:
             if QUOTE in passage.text:
-                named = None if is_written(passage.text) else find_speaker(marked)
+                written = is_written(passage.text)
+                named = None if written else find_speaker(marked)
                 by_another = by_another or is_by_another(plain)
                 quoted_by = named or (speaker if passage.text.strip(" .") == QUOTE else None)
                 speaker = named if is_only_tag(marked) or passage.text.startswith(QUOTE) else None
             elif passage.text.strip():
-                speaker = None
+                beat = find_beat(marked)
+                is_played = beat is not None and lexicon.category_of(beat.name) == "PC"
+                speaker = beat.name if beat is not None and not is_played else None
             yield _Sentence(marked, passage, None, is_unattributed=False)
         else:
             yield _Sentence(
@@ -235,6 +256,7 @@ def _sentences(text: str, lexicon: Lexicon) -> Iterator[_Sentence]:
                 quoted_by,
                 is_unattributed=quoted_by is None,
                 is_by_another=by_another and quoted_by is None,
+                is_written=written,
             )
 
 
@@ -263,7 +285,7 @@ class _TurnWords:
             update.field in FIELDS[update.kind]
             and _is_clean((update.name, update.value, update.said_by or ""))
             and bool(named)
-            and not value <= OPENERS
+            and (update.field == "age" or not value <= OPENERS)
             and named | value <= self._words
         )
 

@@ -19,14 +19,20 @@ _ANY: Final = rf"(?:an?|the|this|that|one|another|some|{OWN})"
 _STOP: Final = r"(?=[,.;:!?]|$| (?:and|or|but|who|whose|that|which|is|was|has|had|with|in|at|on|from)\b)"
 # A second one after it makes a list, and no apposition: a scribe named Hotep, his bodyguard, and a boy.
 _ALONE: Final = rf"(?!,? and (?:an?|the|{OWN}) )"
-_NOUNS: Final = rf"(?:{either(PLACE_WORDS | PLACE_KINDS)}|[a-z]{{3,}}(?:house|yard|hall|shop|works))"
+# Words that are surnames as well make nobody a place, but "a moon" is one.
+_ALSO_SURNAMES: Final = frozenset(["moon", "planet", "mill", "cottage", "pier"])
+_NOUNS: Final = (
+    rf"(?:{either(PLACE_WORDS | PLACE_KINDS | _ALSO_SURNAMES)}|[a-z]{{3,}}(?:house|yard|hall|shop|works))"
+)
 _SETTLED: Final = (
     r"(?:village|town|city|hamlet|kingdom|land|port|region|isle|island|capital|realm|ruins|forest|fortress"
     r"|county|duchy|province|abbey|castle|keep|monastery|barony|settlement|valley|harbou?r|temple)"
 )
 _WHERE: Final = (
     r"(?=[,.;:!?]|$| (?:of|on|in|at|by|near|with|where|that|which|behind|beside|between|from|to|and|under"
-    r"|above|outside|whose|you|we|i|@P\d+@)\b)"
+    r"|above|outside|whose|you|we|i|up|down|across|beyond|full|two|three|four|five|six|half|some"
+    r"|an hour|a day"
+    r"|@P\d+@)\b)"
 )
 _QUALIFIERS: Final = rf"(?:(?!{either(FUNCTION_WORDS)}(?![\w-]))[a-z][\w'\u2019-]{{0,30}},? ){{0,4}}?"
 _PLACE: Final = rf"(?P<v>{_QUALIFIERS}{_NOUNS}(?![\w-]))"
@@ -136,6 +142,9 @@ FORMS: Final = (
         quoted=True
     ),
     # Somebody with any word for what they are, who is named as people are.
+    _form("npc", rf"(?:{OWN}|the) <being> (?:is|was) [^,.;:!?@]{{1,30}}, <a:PU>(?=[.!;]|$)")._replace(
+        in_full=True
+    ),
     _form("npc", rf"{_ANY} <someone>,? (?:named|by the name of) <a:PU>"),
     _form("npc", rf"{_ANY} <someone>,? {_CALLED} <a:PU>{_WHO}"),
     _form("npc", rf"{_ANY} <someone>,? {_CALLED} <a:PU>")._replace(in_full=True),
@@ -176,8 +185,8 @@ FORMS: Final = (
     _form("environment", rf"{_MOVES}{_ONWARD} (?:to|from|for|past|towards?) <a:LU>(?!['\u2019])")._replace(
         shaped=True
     ),
-    _form("environment", rf"{_THERE}, (?:an?|the|our|my|one of the) {_PLACE}{_WHERE}"),
-    _form("environment", rf"{_THERE} (?:is|was) (?:an?|the|only an?) {_PLACE}{_WHERE}"),
+    _form("environment", rf"{_THERE}, (?:an?|the|the only|our|my|one of the) {_PLACE}{_WHERE}"),
+    _form("environment", rf"{_THERE} (?:is|was) (?:an?|the|the only|only an?) {_PLACE}{_WHERE}"),
     _form("environment", rf"{_TRAVELLED} from <a:LU>(?!['\u2019])"),
     _form("environment", rf"{_TRAVELLED}(?: back)? (?:from @[LU]\d+@ )?to <a:LU>(?!['\u2019])"),
     _form("environment", rf"{_BOUND_FOR} <a:LU>(?!['\u2019])"),

@@ -21,6 +21,7 @@ from dndbots.extraction.english.word_tables import (
     ITEM_WORDS,
     LOOKS,
     NAMED_THINGS,
+    NICKNAMES,
     PLACE_ENDINGS,
     PLACE_KINDS,
     PLACE_WORDS,
@@ -102,7 +103,10 @@ def _fits(form: IntroductionForm, mention: Mention, match: re.Match[str], told: 
 
 def _is_full(name: str) -> bool:
     """Return whether a name has a family name or a title, as the names of people do."""
-    return _has_title(name) or (" " in name and not any(map(is_plain, name.split())))
+    first, _, rest = name.partition(" ")
+    nicknamed = fold_word(first) in NICKNAMES and not is_plain(rest)
+    named = nicknamed or not any(map(is_plain, name.split()))
+    return _has_title(name) or (bool(rest) and named)
 
 
 def _is_worker(word: str) -> bool:

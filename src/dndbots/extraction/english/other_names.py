@@ -20,7 +20,10 @@ _SAME: Final = (
 )
 _OF_SPEAKER: Final = rule(
     ALIAS,
-    r"(?:my (?:full |real |true )?name(?: is|'s|\u2019s)|(?:the )?name(?:'s|\u2019s)|i go by|i am called"
+    r"(?:my (?:full |real |true |character['\u2019]s )?name(?: is|'s|\u2019s)"
+    r"|my character(?:,| is| is called| is named)"
+    r"|i(?: am|'m|\u2019m| will be|'ll be|\u2019ll be) playing(?: as)?"
+    r"|(?:the )?name(?:'s|\u2019s)|i go by|i am called"
     rf"|call me|{_OTHERS} calls? me"
     r"|(?:^|(?<=[,;.!] )|(?<=and )|(?<=but ))(?:i am|i'm|i\u2019m)(?= @[A-Z]\d+@(?:[,.;!]|$)))"
     r" (?:the )?<a:PUI>(?!['\u2019])",

@@ -232,12 +232,41 @@ _OPENING: Final = re.compile(
 _PLAIN: Final = tuple((re.compile(pattern), plain) for pattern, plain in _SO)
 
 
+# "We'll find your father, Tobin. I promise.": whoever says it promises to find Tobin's father.
+_SWORN: Final = (
+    r"(?i:I promise(?: you)?|I swear(?: it)?|you have my word|I give you my word|(?:you have )?my word on it"
+    r"|(?:that|it)['\u2019]s a promise|on my honou?r)"
+)
+_PROMISED: Final = re.compile(
+    r"\b(?:I|[Ww]e)(?:['\u2019]ll| will) (?!(?:be|try|do|see|never|not|think|say|have)\b)"
+    r"(?P<what>[^,.!?;:\"\u201c\u201d]{3,80})"
+    rf"(?:, (?P<whom>(?:(?:Mrs?|Ms|Dr)\. )?{_N}))?(?:,? and |[,.!;] ){_SWORN}(?=[,.!;]|$)"
+)
+_GIVEN_TO: Final = re.compile(
+    r"\b(you )(?=(?:an?|the|some|my|our|his|her|this|that|more|enough|all|two|three|four|five|six|ten|fifty"
+    r"|\d+) )",
+    re.IGNORECASE,
+)
+_YOURS: Final = re.compile(r"\b(?:your|yours)\b", re.IGNORECASE)
+_YOU: Final = re.compile(r"\byou\b", re.IGNORECASE)
+
+
+def _promised(found: re.Match[str]) -> str:
+    """Return a promise in the form in which rules read it; "your" is that of the one who is spoken to."""
+    whom = found["whom"]
+    what = _YOURS.sub(f"{whom}'s" if whom else "the", _GIVEN_TO.sub("", found["what"]))
+    if whom:
+        what = _YOU.sub(whom, what)
+    return f"I promise to {what}"
+
+
 def rewrite_plainly(text: str, *, narrated: bool) -> str:
     """Return the text with its figures of speech rewritten. `narrated` marks the DM's own words."""
     if narrated:
         text = _OPENING.sub(
             lambda word: word.group().lower(), _TOLD.sub(r"\1 is ", _ASKED.sub(r"\1 is ", text))
         )
+    text = _PROMISED.sub(_promised, text)
     for pattern, plain in _PLAIN:
         text = pattern.sub(plain, text)
     return text

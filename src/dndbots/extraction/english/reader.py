@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from dndbots.extraction.english.descriptions import read_description
+from dndbots.extraction.english.descriptions import is_look, read_description
 from dndbots.extraction.english.grammar import Rule, tidy
 from dndbots.extraction.english.marked_names import Lexicon, Marked, Mention
 from dndbots.extraction.english.not_facts import clause_start, is_doubted, is_held
@@ -21,9 +21,10 @@ from dndbots.extraction.english.rules.places import PLACE_RULES
 from dndbots.extraction.english.rules.quests import QuestFound, find_quests
 from dndbots.extraction.english.rules.relatives import LINK_RULES
 from dndbots.extraction.english.rules.things import THING_RULES
+from dndbots.extraction.english.rules.told_people import TOLD_RULES
 from dndbots.extraction.english.rules.whereabouts import WHEREABOUTS_RULES
-from dndbots.extraction.english.word_tables import KIN, MUTUAL, either
-from dndbots.extraction.port import FIELDS, LONGEST_VALUE, Kind, Turn, Update
+from dndbots.extraction.english.word_tables import KIN, MUTUAL, either, read_phrases
+from dndbots.extraction.port import FIELDS, HEARSAY, LONGEST_VALUE, Kind, Turn, Update
 from dndbots.text.words import fold_word
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -39,6 +40,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *ABILITY_RULES,
     *PLACE_RULES,
     *FACTION_RULES,
+    *TOLD_RULES,
 )
 # The marks and the number of names that each rule needs: most sentences lack them, and skip the rule.
 _NEEDS: Final = tuple(
@@ -128,6 +130,16 @@ _APPOSITION: Final = re.compile(
     r"|wants|has|was|stands|works|serves"
     r"|fears|asks)\b))"
 )
+# "I'm a baker", and nothing more; "I'm a god" is a boast.
+_PLAIN_TRADE: Final = re.compile(r"^@P\d+@ is an? [a-z-]+(?: [a-z-]+)?$")
+_BOASTS: Final = frozenset(read_phrases("boasts"))
+_LASTS: Final = re.compile(r"(?:allergic|blind|deaf|mute|lame|retired|widowed|divorced|engaged|pregnant)\b")
+# "He is past seventy and has been blind": the second half is of the same one.
+_SAME_SUBJECT: Final = re.compile(
+    r"^(@[PU]\d+@)( (?:is|has|lives|works|comes|wears|[a-z]{2,15}s)\b[^@,;:]{2,80}),? and "
+    r"(?=(?:is|has|lives|dwells|works|comes from|wears|carries|wants|fears|hates|owns|runs|keeps|serves) )",
+    re.IGNORECASE,
+)
 # Fields that players mostly use for the moment when they speak of their own character.
 _NOT_OF_ONESELF: Final = frozenset(["status", "ability", "description", "attitude", "place", "age"])
 _VALUED: Final = frozenset(["wants", "promise", "fears", "power", "description", "known_for", "attitude"])
@@ -139,12 +151,16 @@ _VAGUE: Final = re.compile(
 
 
 class SentenceContext(NamedTuple):
-    """The context of a sentence. `rumor` is the position where a rumor begins in it, or 0."""
+    """The context of a sentence. `rumor` is the position where a rumor begins in it, or 0.
+
+    An `unattributed` sentence is quoted of somebody unknown: all that it states is a rumor.
+    """
 
     turn: Turn
     lexicon: Lexicon
     said_by: str | None
     rumor: int
+    unattributed: bool = False
 
 
 class _Finding(NamedTuple):
@@ -164,6 +180,7 @@ def read_sentence(marked: Marked, context: SentenceContext) -> Iterator[Update]:
             (short := _OF_SOMEWHERE.sub(r"\1", _ASIDE.sub("", marked.text))),
             _APPOSITION.sub(r"\1", short),
             _with_place_named(marked.text),
+            _SAME_SUBJECT.sub(r"\1\2 ; \1 ", marked.text),
         ]
     )
     for text in variants:
@@ -179,10 +196,9 @@ def _with_place_named(text: str) -> str:
 
 def _read(marked: Marked, context: SentenceContext) -> Iterator[Update]:
     names = marked.text.count("@") // 2
+    told = bool(context.said_by) or not (context.turn.role == "pc" or context.unattributed)
     for rule, marks, number in _NEEDS if names else ():
-        if names < number or any(mark not in marked.text for mark in marks):
-            continue
-        if rule.narrated and context.turn.role == "pc" and not context.said_by:
+        if names < number or any(mark not in marked.text for mark in marks) or (rule.narrated and not told):
             continue
         for match in rule.pattern.finditer(marked.text):
             # A value has its own check: the "before" in "vows to return before dawn" is no doubt.
@@ -192,6 +208,11 @@ def _read(marked: Marked, context: SentenceContext) -> Iterator[Update]:
             for finding in _findings(rule, match, marked):
                 if not _is_of_the_moment(finding, match, context):
                     yield from _updates(finding, context, standing)
+    if not context.unattributed:
+        yield from _read_quests(marked, context)
+
+
+def _read_quests(marked: Marked, context: SentenceContext) -> Iterator[Update]:
     # The name of a known quest is read as plain words.
     unmarked = Marked(_QUEST_NAME.sub(lambda name: marked.plain(name.group()), marked.text), marked.mentions)
     spoken = bool(context.said_by) or context.turn.role == "npc"
@@ -259,7 +280,7 @@ def _standing(
         clause = _FIRM.sub("", marked.text[start:end])
     if is_doubted(_WILL.sub(" ", _ENDED.sub("", clause))):
         return None
-    return _Standing(said_by, bool(context.rumor), ended)
+    return _Standing(said_by, bool(context.rumor) or context.unattributed, ended)
 
 
 def _findings(rule: Rule, match: re.Match[str], marked: Marked) -> Iterator[_Finding]:
@@ -304,21 +325,30 @@ def _is_of_the_moment(finding: _Finding, match: re.Match[str], context: Sentence
     if fold_word(finding.mention.name) == fold_word(context.turn.speaker):
         if "np" in parts:
             kinds = {part.field for part in read_description(parts["np"], parts.get("tail") or "")}
-            return not {"race", "role"} <= kinds and "home" not in kinds and not parts.get("tail")
+            full = {"race", "role"} <= kinds or "home" in kinds or parts.get("tail")
+            return not full and not (kinds == {"role"} and _is_trade(match))
         if finding.field == "wants":
-            return not _LASTING.match(tidy(parts["v"]))
+            return not parts.get("w") and not _LASTING.match(tidy(parts["v"]))
         # A player who calls the own character by name says what the character is, not what happens.
         by_name = finding.field == "ability" and finding.mention.written == finding.mention.name
         is_stated = by_name or (finding.field == "age" and finding.value[:1].isalpha())
+        is_stated = is_stated or bool(finding.field == "status" and _LASTS.match(finding.value))
         return finding.field in _NOT_OF_ONESELF and not is_stated
     # A player who looks back says what was, not what is.
     is_past = finding.field == "status" and finding.kind == "npc" and _LOOKING_BACK.search(match.group())
     return bool(is_past) or ("np" in parts and is_punch_line(match))
 
 
+def _is_trade(match: re.Match[str]) -> bool:
+    """Return whether a player says no more of the own character than a trade: "I'm a baker"."""
+    return bool(_PLAIN_TRADE.search(match.group())) and fold_word(match["np"]) not in _BOASTS
+
+
 def is_punch_line(match: re.Match[str]) -> bool:
     """Return whether the sentence is only a name and a role, without a verb: a joke, as players make it."""
     alone = match.start() == 0 and not match.string[match.end() :].strip(" .!")
+    if is_look(match.groupdict().get("tail") or ""):
+        return False
     return alone and not _COPULA.search(match.group())
 
 
@@ -346,6 +376,9 @@ def _lasts(field: str, value: str, *, firm: bool) -> bool:
 def _updates(finding: _Finding, context: SentenceContext, standing: _Standing) -> Iterator[Update]:
     kind = finding.kind
     name = finding.mention.name
+    # What a stranger says of a player's character, or of a thing, proves nothing.
+    if context.unattributed and (kind not in HEARSAY or _category(finding.mention, context) == "PC"):
+        return
     if kind == "npc" and _category(finding.mention, context) == "PC":
         kind = "character"
     value = finding.value.removeprefix("cast ") if finding.field == "ability" else finding.value

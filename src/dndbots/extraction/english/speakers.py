@@ -6,7 +6,15 @@ from typing import Final
 
 from dndbots.extraction.english.marked_names import Marked, Mention
 from dndbots.extraction.english.passages import QUOTE
-from dndbots.extraction.english.word_tables import FOLK, ROLES, either
+from dndbots.extraction.english.word_tables import (
+    FOLK,
+    IRREGULAR_PASTS,
+    PLACE_KINDS,
+    PLACE_WORDS,
+    ROLES,
+    TENSES,
+    either,
+)
 
 _VERBS: Final = (
     r"(?:says?|said|whispers?|whispered|replies|replied|answers?|answered|mutters?|muttered"
@@ -61,6 +69,32 @@ _NAME_IS: Final = re.compile(
     r"(@[A-Z]\d+@)['\u2019]s(?= (?:(?:an?|the|been|afraid|married|looking for|from|in|at|on|now|still|hiding"
     r"|up|back|over|off) |(?:dead|missing|gone|cursed|wounded|poisoned)\b))"
 )
+# "Marta shrugs." before a quotation without a tag: the next words are hers.
+_BEAT: Final = re.compile(
+    rf"^(?:then |and |but )?{_PERSON}(?:, [^,@]{{1,40}},)? (?:\w{{1,20}}ly )?"
+    r"(?!falls|fell|dies|died|leaves|sleeps|listens|listened|hears|waits|waited|follows|is\b|was\b|has\b)"
+    r"[a-z]{2,15}(?:s|ed)\b[^.!?]{0,80}[.!:]? ?$",
+    re.IGNORECASE,
+)
+_PAST_VERB: Final = re.compile(
+    rf"\b(?:was|were|had|{either(IRREGULAR_PASTS)}|[a-z]{{2,20}}ed)\b", re.IGNORECASE
+)
+# "She was the maid at Ashdown. She is": who is somewhere is no place.
+_SOMEWHERE: Final = re.compile(
+    r"\b(?:at|in|into|inside|near|outside|from) (?:the )?@U\d+@(?!['\u2019])", re.IGNORECASE
+)
+_TOLD_NOW: Final = re.compile(
+    r"\b(?:is|are|am|has|have|do|does|can|will|says)\b|n't\b|['\u2019](?:re|m|ve|ll)\b", re.IGNORECASE
+)
+_LEAST_PAST: Final = 2
+_THEN: Final = re.compile(
+    rf"(@[A-Z]\d+@,?(?: who)?) (?:(had)(?= (?:an?|the|two|three|no|one) )|({either(TENSES)}))(?= )"
+)
+_IT_IS: Final = re.compile(
+    r"(?:^|(?<=[,;:] )|(?<=, and ))it(?:['\u2019]s| is| was)(?= (?:an?|the|one of the) (?:only )?"
+    rf"(?:[a-z-]{{2,20}} ){{0,3}}{either(PLACE_WORDS | PLACE_KINDS)}\b)",
+    re.IGNORECASE,
+)
 
 
 def find_speaker(marked: Marked) -> str | None:
@@ -84,6 +118,50 @@ def is_told(texts: Iterable[str]) -> bool:
 def is_only_tag(marked: Marked) -> bool:
     """Return whether only a tag such as "says Tom" stands between two quotations."""
     return bool(_TAG_ONLY.match(marked.text))
+
+
+def find_beat(marked: Marked) -> Mention | None:
+    """Return the one who does something right before a quotation that no tag gives to anybody."""
+    found = _BEAT.match(marked.text)
+    if not found or _STRANGER.search(marked.text):
+        return None
+    return marked.mentions[int(found[1])]
+
+
+def is_past(texts: Iterable[str]) -> bool:
+    """Return whether sentences tell everything in the past, as novels do: "was" then says what is."""
+    around = " ".join(texts)
+    return len(_PAST_VERB.findall(around)) >= _LEAST_PAST and not _TOLD_NOW.search(around)
+
+
+def tell_now(marked: Marked) -> Marked:
+    """Return a sentence told in the past with what it says of its names in the present."""
+    text = _THEN.sub(
+        lambda found: f"{found[1]} {'has' if found[2] else TENSES[found[3].lower()]}", marked.text
+    )
+    return Marked(text, marked.mentions)
+
+
+def mark_it(marked: Marked, before: Sequence[Mention]) -> Marked:
+    """Return the sentence with a mark for "it" where it calls the one thing named before a kind of place."""
+    found = _IT_IS.search(marked.text)
+    if not found:
+        return marked
+    earlier = _things(Marked(marked.text[: found.start()], marked.mentions)) or list(before)
+    if len({mention.name for mention in earlier}) != 1 or earlier[0].letter == "P":
+        return marked
+    sign = f"@{earlier[0].letter}{len(marked.mentions)}@"
+    text = f"{marked.text[: found.start()]}{sign} is{marked.text[found.end() :]}"
+    return Marked(text, (*marked.mentions, earlier[0]))
+
+
+def _things(marked: Marked) -> list[Mention]:
+    return [marked.mentions[int(number)] for number in re.findall(r"@[LUI](\d+)@", marked.text)]
+
+
+def things(marked: Marked) -> list[Mention]:
+    """Return the names in a sentence if none of them is certainly a person's."""
+    return [] if "@P" in marked.text else _things(marked)
 
 
 def _named(marked: Marked, number: str) -> str:
@@ -113,13 +191,19 @@ def mark_pronouns(marked: Marked, before: Sequence[Mention]) -> Marked:
     """
     text = _WHO_IS.sub("who is", _NAME_IS.sub(r"\1 is", marked.text))
     mentions = list(marked.mentions)
+    meant: dict[str, str] = {}  # "she lives with her brother Karl, and she": both are the same
 
     def put(found: re.Match[str]) -> str:
+        pronoun = found.group().lower()[0]
         earlier = people(Marked(text[: found.start()], marked.mentions))
-        named = {mention.name for mention in earlier or before}
-        if len(named) != 1 or _STRANGER.search(text, 0, found.start()):
+        named = {meant[pronoun]} if pronoun in meant else {mention.name for mention in earlier or before}
+        if (
+            len(named) != 1
+            or _STRANGER.search(text, 0, found.start())
+            or _SOMEWHERE.search(text, 0, found.start())
+        ):
             return found.group()
-        name = next(iter(named))
+        name = meant[pronoun] = next(iter(named))
         mentions.append(Mention(name, "P", found.group()))
         sign = f"@P{len(mentions) - 1}@"
         if found[3]:
@@ -140,4 +224,4 @@ def people(marked: Marked) -> list[Mention]:
 
 def antecedents(marked: Marked) -> list[Mention]:
     """Return the people a pronoun in the next sentence may mean; none if it may mean a stranger, too."""
-    return [] if _STRANGER.search(marked.text) else people(marked)
+    return [] if _STRANGER.search(marked.text) or _SOMEWHERE.search(marked.text) else people(marked)

@@ -27,6 +27,13 @@ def _kinship() -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads(_TABLES.joinpath("kinship.toml").read_text("utf-8"))
 
 
+def _tenses() -> Mapping[str, str]:
+    tables: Mapping[str, Mapping[str, str]] = tomllib.loads(
+        _TABLES.joinpath("tenses.toml").read_text("utf-8")
+    )
+    return tables["present"]
+
+
 @cache
 def read_phrases(name: str) -> tuple[str, ...]:
     """Return the phrases of `words/phrases/<name>.txt`, in the order of the file."""
@@ -75,6 +82,8 @@ REAL_WORLD: Final = _words("real_world")
 # Words for ties between people, with the field that keeps each; the plurals in `MUTUAL` hold both ways.
 KIN: Final = _kinship()["kin"]
 MUTUAL: Final = _kinship()["mutual"]
+# What a story in the past says, and what is so by it.
+TENSES: Final = _tenses()
 # What people and places do in a sentence, by which their names are told apart.
 PERSON_ACTS: Final = _words("person_acts")
 ANIMATE_STATES: Final = _words("animate_states")

@@ -28,7 +28,7 @@ PEOPLE_RULES: Final[tuple[Rule, ...]] = (
     rule(
         "is",
         r"<a:PU>,? (?:who )?(?:<is>|has been|has long been|serves as|works as|acts as) (?:the|an?"
-        r"|our|one of the|one of) <np><end>(?!, @)",
+        r"|our|one of the|one of) <np><end>(?!, @[A-Z]\d+@(?! [a-z]))",
     ),
     rule("is", r"<a:PU>, (?:the|an?|our|your|my) <np>(?=[,.;:!?]|$| by (?:trade|birth)\b| who )"),
     rule(
