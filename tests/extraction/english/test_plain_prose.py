@@ -179,3 +179,12 @@ def test_a_name_given_to_somebody_known_is_no_second_person() -> None:
         )
         assert campaign.entity("Ilvara", viewer="dm").name == "Zara"
         assert sorted(one.name for one in campaign.entities(viewer="dm")) == ["Odo Brandt", "Zara"]
+
+
+def test_a_title_before_a_players_name_is_nobody_new() -> None:
+    """Mr. Carver is Jack Carver."""
+    with memory_campaign() as campaign:
+        play(
+            campaign, ("Jack Carver", "Evening."), ("DM", '"Sit down, Mr. Carver," says Odo Brandt, a clerk.')
+        )
+        assert sorted(one.name for one in campaign.entities(viewer="dm")) == ["Jack Carver", "Odo Brandt"]

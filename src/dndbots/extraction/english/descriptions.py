@@ -22,7 +22,7 @@ from dndbots.extraction.english.word_tables import (
 from dndbots.text.words import fold_word
 
 _MARKED_TAIL = re.compile(
-    r"^ (?P<how>of|to|for|at|from|in) (?:the )?(?:(?:village|town|city|kingdom|lands?) of )?"
+    r"^ (?P<how>of|to|for|at|from|in|on) (?:the )?(?:(?:village|town|city|kingdom|lands?) of )?"
     r"(?:the )?@(?P<letter>[A-Z])(?P<number>\d+)@(?P<more>.*)$"
 )
 # The captain of the guard of Dunmarsh.
@@ -124,7 +124,7 @@ def _of_name(head: str, named: re.Match[str]) -> Iterator[DescriptionPart]:
             yield DescriptionPart("home", number=number)
         elif how == "of" and head in RULERS:
             yield DescriptionPart("ruler", number=number, of_number=True)
-        elif how in ("in", "at") or (how == "of" and head not in _OWNS):
+        elif how in ("in", "at", "on") or (how == "of" and head not in _OWNS):
             yield DescriptionPart("place", number=number)
     elif letter == "F" and how in ("of", "for", "in", "from"):
         yield DescriptionPart("faction", number=number)

@@ -37,7 +37,7 @@ from dndbots.extraction.english.speakers import (
 from dndbots.extraction.english.word_tables import OPENERS
 from dndbots.extraction.port import ALIAS, FIELDS, LONGEST_VALUE, KnownNames, Turn, Update
 from dndbots.text.english_words import FUNCTION_WORDS
-from dndbots.text.words import words_of
+from dndbots.text.words import stem, words_of
 
 LONGEST_TURN: Final = 200_000
 # "Is there an inn called the Blue Boar?" tells of none; "Have you seen Pip?" tells of Pip.
@@ -276,6 +276,7 @@ class _TurnWords:
         self._words = set(words_of(turn.text))
         if turn.role != "dm":
             self._words.update(words_of(turn.speaker))
+        self._stems = set(map(stem, self._words))
 
     def support(self, update: Update) -> bool:
         """Return whether the turn contains the name, and every word of the value that carries meaning."""
@@ -286,7 +287,8 @@ class _TurnWords:
             and _is_clean((update.name, update.value, update.said_by or ""))
             and bool(named)
             and (update.field == "age" or not value <= OPENERS)
-            and named | value <= self._words
+            and named <= self._words
+            and all(word in self._words or stem(word) in self._stems for word in value)
         )
 
 

@@ -131,7 +131,13 @@ class Lexicon:
     def category_of(self, name: str) -> str:
         """Return the category of a name, or of the only longer name that contains it; "" if it is new."""
         known = self.category.get(name) or self._folded.get(fold_word(name))
-        return known or self.category.get(self.whole(name) or "", "")
+        known = known or self.category.get(self.whole(name) or "", "")
+        title, _, rest = name.partition(" ")
+        # Mr. Carver is the player's Jack Carver, and nobody new.
+        is_played = (
+            fold_word(title.strip(".")) in TITLES and self.category.get(self.whole(rest) or "") == "PC"
+        )
+        return known or ("PC" if is_played else "")
 
     def letter(self, name: str) -> str:
         """Return the letter of a known name's kind; `Q` for kinds without one."""

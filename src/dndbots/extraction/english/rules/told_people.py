@@ -89,6 +89,10 @@ TOLD_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "race",
+        rf"<a:PU>,? <is> an? (?:{either(LOOKS)},? ){{1,3}}(?P<v>{_BEAST})(?=[,.;!]|$| (?:who|that|with|and)\b)",
+    ),
+    rule(
+        "race",
         rf"<a:PU>,? <is> an? <mods>(?P<v>{_BEAST})(?=[,.;!]|$| (?:who|that|with|and)\b)",
         narrated=True,
     ),
