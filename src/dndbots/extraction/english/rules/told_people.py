@@ -89,7 +89,8 @@ TOLD_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "race",
-        rf"<a:PU>,? <is> an? (?:{either(LOOKS)},? ){{1,3}}(?P<v>{_BEAST})(?=[,.;!]|$| (?:who|that|with|and)\b)",
+        rf"<a:PU>,? <is> an? (?:{either(LOOKS)},? ){{1,3}}(?P<v>{_BEAST})"
+        r"(?=[,.;!]|$| (?:who|that|with|and)\b)",
     ),
     rule(
         "race",
