@@ -84,7 +84,9 @@ _SOMEWHERE: Final = re.compile(
     r"\b(?:at|in|into|inside|near|outside|from) (?:the )?@U\d+@(?!['\u2019])", re.IGNORECASE
 )
 _TOLD_NOW: Final = re.compile(
-    r"\b(?:is|are|am|has|have|do|does|can|will|says)\b|n't\b|['\u2019](?:re|m|ve|ll)\b", re.IGNORECASE
+    r"\b(?:is|are|am|has|have|do|does|can|will|says|lives|wants|knows|looks|stands|sits|stays|seems)\b|n't\b"
+    r"|['\u2019](?:re|m|ve|ll)\b|\b(?:once|any ?more|no longer|used to|formerly|back then)\b",
+    re.IGNORECASE,
 )
 _LEAST_PAST: Final = 2
 _THEN: Final = re.compile(
