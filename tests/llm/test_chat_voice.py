@@ -156,6 +156,18 @@ def test_a_model_with_tools_is_asked_by_tools_and_that_is_remembered() -> None:
     assert told == [(KEY, Way.TOOLS)]
 
 
+def test_a_small_model_is_held_to_a_schema_from_the_beginning() -> None:
+    """Shown tools, it copies them; and without a schema it is told in words."""
+    chat = FakeChatModel(OBJECT)
+    asked = voice(chat, name="openai:qwen2.5-1.5b-instruct")
+    assert asked.ask(ONE).calls[0].form == Act(verb="attack")
+    assert ["tools" in bound for bound in chat.bound] == [False]
+    assert [*asked.ways.values()] == [Way.SCHEMA]
+    plain = voice(FakeChatModel(OBJECT, schema=False), name="smollm2:135m")
+    assert plain.ask(ONE).calls[0].form == Act(verb="attack")
+    assert [*plain.ways.values()] == [Way.WORDS]
+
+
 @pytest.mark.parametrize(
     ("chat", "way"),
     [

@@ -11,6 +11,7 @@ from dndbots.llm.settings import (
     Price,
     Settings,
     Way,
+    is_small_model,
     merged,
     read_settings,
 )
@@ -155,3 +156,11 @@ def test_a_price_is_for_a_million_tokens() -> None:
     assert Price(input=1, cached=0.5, output=10).of(usage) == pytest.approx(0.6 + 0.2 + 1)
     assert Price(input=1, output=10).of(usage) == pytest.approx(2)
     assert Price(input=1, cached=0, output=0).of(Usage(input=10, cached=99)) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "small"),
+    [("llama-3.2-3b", True), ("smollm2:135m", True), ("qwen2.5:7b", False), ("gpt-4o", False), ("o1", False)],
+)
+def test_a_name_tells_a_small_model(name: str, small: bool) -> None:  # noqa: FBT001
+    assert is_small_model(name) is small

@@ -28,7 +28,7 @@ from dndbots.llm.responses.shapes import (
 )
 from dndbots.llm.responses.stream import AnswerStream
 from dndbots.llm.retry import NoAnswer, RetryPolicy
-from dndbots.llm.settings import Way
+from dndbots.llm.settings import Way, is_small_model
 from dndbots.llm.timeouts import Stopped, Unwanted, as_it_comes, within
 from dndbots.llm.tool_schemas import answer_schema, as_function
 from dndbots.llm.troubles import TroubleKind
@@ -69,8 +69,9 @@ class ChatVoice:
         self.ways: MutableMapping[str, Way] = {} if ways is None else ways
         self._remember, self._heard, self._clock = remember, heard, clock
         self._encoding = counter_for(name).encoding
-        # The way to try first while none is known to work.
-        self._begin = Way.TOOLS
+        # The way to try first while none is known to work. Small models copy the tools they are shown, and
+        # call none; a schema holds them to the form, and costs fewer tokens.
+        self._begin = Way.SCHEMA if is_small_model(name) else Way.TOOLS
         self._marks = CacheMarks(wanted=wants_marks(name))
         # Failures in a row of a way that is known to work.
         self._slips = 0

@@ -277,3 +277,13 @@ def merged(
         error = exc.errors(include_url=False, include_input=False)[0]
         reason = error["msg"].removeprefix("Value error, ")
         raise InvalidSettings("the command line", place=_place(error["loc"]), reason=reason) from exc
+
+
+_SMALL_MODEL: Final = 4.0  # billions of parameters
+_SIZE: Final = re.compile(r"(?<![\w.])(\d{1,4}(?:\.\d+)?)\s?([bm])(?![a-z0-9])", re.IGNORECASE)
+
+
+def is_small_model(name: str) -> bool:
+    """Check for a name that says fewer than four billion parameters: `qwen2.5-1.5b`, `smollm2-135m`."""
+    sizes = [float(size) / (1_000 if unit in "mM" else 1) for size, unit in _SIZE.findall(name)]
+    return bool(sizes) and max(sizes) < _SMALL_MODEL

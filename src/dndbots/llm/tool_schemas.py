@@ -13,8 +13,8 @@ WORDS: Final = "words"
 CALLS: Final = "calls"
 TOOL: Final = "tool"
 _DEEPEST: Final = 8
-# Longest list in an answer: a small model that begins a list goes on until it is cut off.
-_MOST_CALLS: Final = 4
+# Longest list in an answer: a small model that begins a list goes on until it is cut off, and tells nothing.
+_MOST_CALLS: Final = 2
 _TYPES: Final[Mapping[object, str]] = {
     "string": "text",
     "integer": "a whole number",

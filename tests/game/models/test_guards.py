@@ -117,7 +117,7 @@ def test_a_mark_that_quotes_nothing_goes(mark: str) -> None:
     ("begun", "kept"),
     [
         ("Lamps are lit along the street. A boy", "Lamps are lit along the street."),
-        ("Lamps are lit", "Lamps are lit"),
+        ("Lamps are lit", "Lamps are lit\u2026"),
         ('The smith nods. "Come in."', 'The smith nods. "Come in."'),
     ],
 )

@@ -47,7 +47,8 @@ class GameMessages:
         except ModelUnavailable as exc:
             house = f"{self._command('play', *self._taken)} --model house"
             hint = f"continue with: {self._again}; or without a model: {house}"
-            raise failures.Refusal(f"{exc}; everything is saved; {hint}") from exc
+            reason = str(exc).rstrip(".")
+            raise failures.Refusal(f"{reason}; everything is saved; {hint}") from exc
 
     def take_leave(self) -> None:
         """Print where the game is kept, and commands to try on it."""

@@ -360,12 +360,14 @@ def _choose_world(ask: Ask) -> str:
 
 def _choose_character(ask: Ask, seed: int) -> "Character | None":
     """Return a character that is rolled up for a name; None to watch."""
+    from dndbots.errors import UnknownClass
     from dndbots.game.state.step import seeded_rng
     from dndbots.rules.characters.classes import all_classes
     from dndbots.rules.characters.creation import new_character
 
+    name = ""
     while True:
-        name = ask("Who are you? A name, or Enter to watch:")
+        name = name or ask("Who are you? A name, or Enter to watch:")
         if not name:
             return None
         kinds = ", ".join(kind.name for kind in all_classes())
@@ -376,3 +378,5 @@ def _choose_character(ask: Ask, seed: int) -> "Character | None":
             )
         except DndbotsError as exc:
             console.say(console.inert(f"{exc}."))
+            if not isinstance(exc, UnknownClass):
+                name = ""  # it is the name that cannot be

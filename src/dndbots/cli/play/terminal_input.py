@@ -177,7 +177,8 @@ class TerminalInput:
                 if refused:
                     console.say_indented(f"Not possible: {refused}.")
                 if told:
-                    console.say_indented(told)
+                    for part in told.splitlines():
+                        console.say_indented(part)
                 prompt = f"DM, {console.inert(screen.table.name(place))}> "
                 turn = SeatTurn(
                     who=DM, table=screen.table, prompt=screen.prompt, rng=screen.rng, seed=screen.seed

@@ -3,6 +3,7 @@
 A typed line becomes the same form that a model fills in, and is carried out in the same way.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -16,6 +17,8 @@ from dndbots.game.input.act_resolver import find_matches, name_words
 from dndbots.ids import DM
 
 BAR: Final = "|"
+# "3 candles"
+_SEVERAL_OF: Final = re.compile(r"(\d{1,3}) +([^\W\d].*)")
 _PROBLEMS: Final = {"missing": "is missing", "int_parsing": "must be a whole number"}
 
 
@@ -242,6 +245,9 @@ def parse_command(
             said[field] = value
     if rest:
         raise _refused(f"{rest!r} is too much; the command is {command.use}")
+    several = _SEVERAL_OF.fullmatch(str(said.get("item", "")))
+    if several is not None and "number" in command.form.model_fields:
+        said = {"number": several[1], **said, "item": several[2]}
     try:
         return command.form.model_validate(said)
     except ValidationError as exc:

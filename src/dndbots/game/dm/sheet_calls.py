@@ -299,7 +299,7 @@ def _roll(scene: CallScene, amount: str) -> Roll:
 
 
 def _dice(rolled: Roll) -> list[JsonValue]:
-    return [*dice(Outcome(rolls=(rolled,), text=rolled.text))]
+    return [*dice(Outcome(rolls=(rolled,), text=rolled.text))] if rolled.dice else []
 
 
 SHEET_METHODS: Final[Mapping[type[Any], Callable[[Any, Any], str]]] = {

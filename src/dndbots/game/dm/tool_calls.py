@@ -217,6 +217,14 @@ class ToolCalls:
             self.place = there
         return f"They are at {table.name(there)} now."
 
+    def take_way(self, form: tools.TakeWay) -> str:
+        """Take characters along a way that is here."""
+        sights = self.narration.step.table.sights.get(self.place)
+        ways = list(sights.ways) if sights is not None else []
+        if len(find_matches({way: way for way in ways}, form.way)) != 1:
+            raise self.refused(f"there is no way {form.way!r} here; there are {join_texts(ways) or 'none'}")
+        return self.move_scene(tools.MoveScene(way=form.way, who=form.who))
+
     def _lay(self, form: tools.MoveScene) -> tuple[str, str]:
         """Make a new place with the way there and back. Return the way and the place's uid."""
         narration, table = self.narration, self.narration.step.table
@@ -404,6 +412,7 @@ _TOOL_METHODS: Final[Mapping[type[Any], Callable[[ToolCalls, Any], str]]] = {
     tools.IntroduceNpc: ToolCalls.introduce_npc,
     tools.SpeakAs: ToolCalls.speak_as,
     tools.MoveScene: ToolCalls.move_scene,
+    tools.TakeWay: ToolCalls.take_way,
     tools.OfferQuest: ToolCalls.offer_quest,
     tools.ResolveQuest: ToolCalls.resolve_quest,
     tools.StartFight: ToolCalls.start_fight,

@@ -3,12 +3,12 @@
 The forms have no docstrings, because models would read them as part of the schema.
 """
 
-import re
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from dndbots.llm.protocol import Tool
+from dndbots.llm.settings import is_small_model
 
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 _Maybe = Annotated[str, StringConstraints(strip_whitespace=True, max_length=80)]
@@ -46,6 +46,11 @@ class MoveScene(Form):
     place: _Maybe = Field(default="", description="only for a new way: the name of the new place")
     looks: _Text = Field(default="", description="of the new place")
     back: _Maybe = Field(default="", description="what the way back is called")
+
+
+class TakeWay(Form):
+    way: _Name = Field(description="a way that is here")
+    who: tuple[_Name, ...] = Field(default=(), description="names; nobody means all who are here")
 
 
 class OfferQuest(Form):
@@ -240,22 +245,18 @@ _FEW: Final = frozenset(
         "heal",
     )
 )
+# In a written adventure a small model takes the ways that there are, and makes up no places beside them.
+_TAKE_WAY: Final = _tool("move_scene", "Takes characters of this scene along a way.", TakeWay)
 SMALL_BUDGET: Final = 1_000
-_SMALL_MODEL: Final = 4.0  # billions of parameters
-_SIZE: Final = re.compile(r"(?<![\w.])(\d{1,4}(?:\.\d+)?)\s?([bm])(?![a-z0-9])", re.IGNORECASE)
 
 
 def choose_tools(*, budget: int, model: str, is_open: bool) -> tuple[Tool, ...]:
     """Return the tools for a DM: fewer for a small model or a small budget, more for a story of its own."""
     small = budget <= SMALL_BUDGET or is_small_model(model)
     chosen = tuple(tool for tool in TOOLS if tool.name in _FEW) if small else TOOLS
-    return (*chosen, *(PLOT_TOOLS[:1] if small else PLOT_TOOLS)) if is_open else chosen
-
-
-def is_small_model(name: str) -> bool:
-    """Check for a name that says fewer than four billion parameters: `qwen2.5-1.5b`, `smollm2-135m`."""
-    sizes = [float(size) / (1_000 if unit in "mM" else 1) for size, unit in _SIZE.findall(name)]
-    return bool(sizes) and max(sizes) < _SMALL_MODEL
+    if is_open:
+        return (*chosen, *(PLOT_TOOLS[:1] if small else PLOT_TOOLS))
+    return tuple(_TAKE_WAY if small and tool.name == _TAKE_WAY.name else tool for tool in chosen)
 
 
 # Tools whose result a model needs before it can narrate.

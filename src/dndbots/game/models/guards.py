@@ -170,9 +170,11 @@ def clean_markup(text: str) -> tuple[str, int]:
 
 
 def whole_sentences(text: str) -> str:
-    """Return an answer that was stopped without its begun sentence, if there is a whole one before it."""
+    """Return an answer that was stopped without its begun sentence; a begun one alone shows that it was."""
     units = list(split_units(text))
-    return " ".join(units[:-1]) if len(units) > 1 and not units[-1].rstrip().endswith(_ENDS) else text
+    if not units or units[-1].rstrip().endswith(_ENDS):
+        return text
+    return " ".join(units[:-1]) if len(units) > 1 else f"{text.rstrip(' ,;:')}\u2026"
 
 
 def is_engine_talk(sentence: str) -> bool:

@@ -17,7 +17,7 @@ from dndbots.events import GameEvent
 from dndbots.game.adventures.library import OPEN
 from dndbots.game.dm.inventions import answer_offers, find_mentions, name_heard_at, stop_due_clocks
 from dndbots.game.dm.tool_calls import MOST_SPOKEN, ToolCalls
-from dndbots.game.dm.tools import ASKING, TOOLS, MoveScene, SpeakAs, choose_tools
+from dndbots.game.dm.tools import ASKING, TOOLS, MoveScene, SpeakAs, TakeWay, choose_tools
 from dndbots.game.input.act_resolver import find_matches
 from dndbots.game.input.answer_filter import FilteredAnswer, filter_answer
 from dndbots.game.models.echoes import texts_told
@@ -236,7 +236,7 @@ class _ModelStep:
         """Raise `ActRefused` for a move back to where characters have just come from: models forget it."""
         step, place = self._narration.step, calls.place
         sights = step.table.sights.get(place)
-        if not isinstance(form, MoveScene) or sights is None:
+        if not isinstance(form, MoveScene | TakeWay) or sights is None:
             return
         left = {
             note.origin
