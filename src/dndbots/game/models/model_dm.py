@@ -217,7 +217,8 @@ class _ModelStep:
                 self._screen.ledger.record_fault(Role.DM, f"{call.tool}: the same call twice")
                 continue
             if isinstance(call.form, SpeakAs) and not telling.guard(call.form.gist)[1].words:
-                refused.add(number)
+                if not telling.has_words:  # else the scene is told, and nothing is lost
+                    refused.add(number)
                 results[number] = f"Not possible: {STALE}"
                 self._screen.ledger.record_fault(Role.DM, f"{call.tool}: words that were told, or no story")
                 continue
@@ -292,6 +293,11 @@ class _SceneWords:
             offered=[tool.name for tool in question.tools],
         )
         return replace(answer, words=said.words, calls=said.calls)
+
+    @property
+    def has_words(self) -> bool:
+        """Check that something of the model's was told."""
+        return bool(self._said)
 
     def quotes(self, npc: str) -> bool:
         """Check that the telling has words of an NPC in it."""

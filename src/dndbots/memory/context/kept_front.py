@@ -27,8 +27,8 @@ _MOST_NEWEST: Final = 0.45
 _LEAST_NEWEST: Final = 0.14
 _CHANGES: Final = 0.07
 _MOST_CHANGES: Final = 0.2
-# Blocks that stand in the front, in their order.
-_FRONT: Final = ("lasting", "adventure", "quests", "around", "memories", "story", "known", "open")
+# Blocks that stand in the front, in their order: who is around changes more often than what is remembered.
+_FRONT: Final = ("lasting", "adventure", "quests", "memories", "around", "story", "known", "open")
 # Blocks of sentences that may have changed since.
 _MAY_CHANGE: Final = ("lasting", "quests", "around")
 
