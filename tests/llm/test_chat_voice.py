@@ -52,7 +52,7 @@ def test_a_tool_is_told_of_in_one_line() -> None:
         [line] = [one for one in told.splitlines() if one.startswith(f"- {tool.name}(")]
         assert all(field in line for field in tool.form.model_fields)
     assert count_tokens(instruction(TOOLS)) <= 1_050  # those of a DM
-    assert answer_schema((ACT, ROLL))["properties"]["calls"]["maxItems"] == 4
+    assert answer_schema((ACT, ROLL))["properties"]["calls"]["maxItems"] == 2
 
 
 def test_tools_are_shown_as_functions_and_a_schema_as_a_format() -> None:

@@ -28,7 +28,7 @@ from dndbots.game.game import Game
 from dndbots.game.models.model_dm import ModelDM
 from dndbots.game.world.house_dm import HouseDM
 from dndbots.ids import DM
-from dndbots.llm.protocol import Answer, Question
+from dndbots.llm.protocol import Answer, Call, Question
 from dndbots.testing import ScriptedVoice
 
 
@@ -454,3 +454,31 @@ def test_who_comes_in_the_middle_of_a_fight_is_shown_the_foes_that_others_turn_t
     assert spoken.metadata["play"]["act"]["target"] == act.target
     assert uid_of(game, "Odo Fenn") in audience(spoken)
     assert list(unshown_uids(play(game))) == []
+
+
+def test_a_model_that_answers_the_same_again_is_told_and_not_asked_once_more() -> None:
+    """Small models write call and words again when they get the result; the words are told then."""
+
+    def same(question: Question) -> Answer:
+        kind = next(tool.form for tool in question.tools if tool.name == "ask_roll")
+        why = f"to lift it, for the {len(voice.questions)}. time"
+        roll = Call(tool="ask_roll", form=kind.model_validate({"character": name, "kind": "str", "why": why}))
+        return Answer(words="The stone groans.", calls=(roll,), model="double")
+
+    game, voice = run_by(same, same, same, seats=1, player=Walker())
+    name = game.table.name(game.table.living()[0])
+    game.play(1)
+    assert len(voice.questions) == 2
+    assert told(game, "The stone groans.")
+    assert len([event for event in play(game) if event.event_type is EventType.DICE_ROLL]) == 1
+
+
+def test_a_roll_is_not_for_what_somebody_has_just_said() -> None:
+    words = "What happens to the tithe? Does it come due on Monday?"
+    roll = calls(
+        "ask_roll", "Well.", character="Throk", kind="int", why="What happens to the tithe? Does it come"
+    )
+    game, _ = run_by("", roll, "He shrugs.", seats=1, player=Walker(Throk=Act(words=words)))
+    game.play(2)
+    (rolled,) = [event for event in play(game) if event.event_type is EventType.DICE_ROLL]
+    assert "tithe" not in rolled.content

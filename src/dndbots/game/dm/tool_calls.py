@@ -366,6 +366,9 @@ class ToolCalls:
     def _purpose(self, who: str, why: str) -> str:
         """Return what a roll is for, as a sentence. A character's own words are told already."""
         said = self.plain(why).strip()
+        heard = said.casefold().rstrip(" .\u2026")
+        if any(heard in event.content.casefold() for event in self._since):
+            return ""
         if said.casefold().startswith("to "):
             return f"{self.name(who)} tries {said[:1].lower()}{said[1:]}"
         return "" if _OF_ONESELF.match(said) or said.endswith(("?", "!")) else f"{said[:1].upper()}{said[1:]}"

@@ -17,7 +17,7 @@ from dndbots.events import GameEvent
 from dndbots.game.adventures.library import OPEN
 from dndbots.game.dm.inventions import answer_offers, find_mentions, name_heard_at, stop_due_clocks
 from dndbots.game.dm.tool_calls import MOST_SPOKEN, ToolCalls
-from dndbots.game.dm.tools import ASKING, TOOLS, MoveScene, SpeakAs, TakeWay, choose_tools
+from dndbots.game.dm.tools import ASKING, TOOLS, AskRoll, MoveScene, SpeakAs, TakeWay, choose_tools
 from dndbots.game.input.act_resolver import find_matches
 from dndbots.game.input.answer_filter import FilteredAnswer, filter_answer
 from dndbots.game.models.echoes import texts_told
@@ -45,6 +45,7 @@ _LONGEST_WORDS: Final = 2_000
 _TOO_MANY: Final = f"This was not looked at: at most {_MOST_CALLS} calls at once."
 # Lines of a question whose names may be told as they stand.
 _FOR_TELLING: Final = ("WAYS", "THINGS")
+_REFUSED: Final = "Not possible:"
 _TWICE: Final = "The same call stands in this answer before, and was done once."
 
 
@@ -165,6 +166,7 @@ class _ModelStep:
         refusals = 0
         for number in range(1, _ROUNDS + 1):
             answer = telling.with_said_calls(self._ask(calls.place, question, telling), calls, question)
+            answer = _without_done(answer, question)
             asks = [n for n, call in enumerate(answer.calls) if call.tool in ASKING]
             words = self._words(answer, telling, told=not asks or number == _ROUNDS)
             results, refused = self._carry_out(calls, answer, words, telling)
@@ -219,7 +221,7 @@ class _ModelStep:
             if isinstance(call.form, SpeakAs) and not telling.guard(call.form.gist)[1].words:
                 if not telling.has_words:  # else the scene is told, and nothing is lost
                     refused.add(number)
-                results[number] = f"Not possible: {STALE}"
+                results[number] = f"{_REFUSED} {STALE}"
                 self._screen.ledger.record_fault(Role.DM, f"{call.tool}: words that were told, or no story")
                 continue
             try:
@@ -227,7 +229,7 @@ class _ModelStep:
                 results[number] = calls.do(call.form)
             except (ActRefused, ValidationError) as exc:
                 refused.add(number)
-                results[number] = f"Not possible: {_reason(exc)}"
+                results[number] = f"{_REFUSED} {_reason(exc)}"
                 self._screen.ledger.record_fault(Role.DM, f"{call.tool}: {_reason(exc)}")
         if not told:
             telling.tell(calls.place, words)
@@ -363,6 +365,24 @@ def _beside_material(asked: str, material: Sequence[GameEvent]) -> str:
 
 def _first_names(names: Mapping[str, str | list[str]]) -> dict[str, str]:
     return {uid: name if isinstance(name, str) else name[0] for uid, name in names.items()}
+
+
+def _without_done(answer: Answer, question: Question) -> Answer:
+    """Return an answer without calls that were carried out before: small models answer the same again."""
+    done = {
+        _key(call)
+        for reply in question.so_far
+        for number, call in enumerate(reply.answer.calls)
+        if not reply.results.get(number, _REFUSED).startswith(_REFUSED)
+    }
+    return replace(answer, calls=tuple(call for call in answer.calls if _key(call) not in done))
+
+
+def _key(call: Call) -> tuple[object, ...]:
+    """Return what makes two calls the same: a roll is one, whatever it is said to be for."""
+    if isinstance(call.form, AskRoll):
+        return (call.tool, call.form.character.casefold(), call.form.kind)
+    return (call.tool, call.form.model_dump_json())
 
 
 def _in_order(calls: Sequence[Call]) -> Iterator[tuple[int, Call]]:
