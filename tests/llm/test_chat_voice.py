@@ -52,7 +52,7 @@ def test_a_tool_is_told_of_in_one_line() -> None:
         [line] = [one for one in told.splitlines() if one.startswith(f"- {tool.name}(")]
         assert all(field in line for field in tool.form.model_fields)
     assert count_tokens(instruction(TOOLS)) <= 1_050  # those of a DM
-    assert answer_schema((ACT, ROLL))["properties"]["calls"]["maxItems"] == 2
+    assert answer_schema((ACT, ROLL))["properties"]["calls"]["maxItems"] == 4
 
 
 def test_tools_are_shown_as_functions_and_a_schema_as_a_format() -> None:
@@ -162,6 +162,9 @@ def test_a_small_model_is_held_to_a_schema_from_the_beginning() -> None:
     asked = voice(chat, name="openai:qwen2.5-1.5b-instruct")
     assert asked.ask(ONE).calls[0].form == Act(verb="attack")
     assert ["tools" in bound for bound in chat.bound] == [False]
+    assert asked.ask(TWO)
+    held = chat.bound[-1]["response_format"]["json_schema"]["schema"]
+    assert held["properties"]["calls"]["maxItems"] == 2  # so that words are left
     assert [*asked.ways.values()] == [Way.SCHEMA]
     plain = voice(FakeChatModel(OBJECT, schema=False), name="smollm2:135m")
     assert plain.ask(ONE).calls[0].form == Act(verb="attack")

@@ -30,7 +30,7 @@ from dndbots.llm.responses.stream import AnswerStream
 from dndbots.llm.retry import NoAnswer, RetryPolicy
 from dndbots.llm.settings import Way, is_small_model
 from dndbots.llm.timeouts import Stopped, Unwanted, as_it_comes, within
-from dndbots.llm.tool_schemas import answer_schema, as_function
+from dndbots.llm.tool_schemas import MOST_CALLS, MOST_CALLS_OF_SMALL, answer_schema, as_function
 from dndbots.llm.troubles import TroubleKind
 from dndbots.tokens import counter_for
 
@@ -71,7 +71,9 @@ class ChatVoice:
         self._encoding = counter_for(name).encoding
         # The way to try first while none is known to work. Small models copy the tools they are shown, and
         # call none; a schema holds them to the form, and costs fewer tokens.
-        self._begin = Way.SCHEMA if is_small_model(name) else Way.TOOLS
+        is_small = is_small_model(name)
+        self._begin = Way.SCHEMA if is_small else Way.TOOLS
+        self._most_calls = MOST_CALLS_OF_SMALL if is_small else MOST_CALLS
         self._marks = CacheMarks(wanted=wants_marks(name))
         # Failures in a row of a way that is known to work.
         self._slips = 0
@@ -148,7 +150,7 @@ class ChatVoice:
         """
         messages = self._marks.mark(messages_of(question, way))
         functions = [as_function(tool) for tool in question.tools] if way is Way.TOOLS else []
-        schema = answer_schema(question.tools) if way is Way.SCHEMA else None
+        schema = answer_schema(question.tools, most=self._most_calls) if way is Way.SCHEMA else None
         counted = count_in(messages, self._encoding, beside=functions)
         without = count_in(messages, self._encoding)
         bare = without + (counted - without) // _TOOLS_SHRINK if functions else 0

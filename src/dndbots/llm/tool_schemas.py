@@ -13,8 +13,9 @@ WORDS: Final = "words"
 CALLS: Final = "calls"
 TOOL: Final = "tool"
 _DEEPEST: Final = 8
-# Longest list in an answer: a small model that begins a list goes on until it is cut off, and tells nothing.
-_MOST_CALLS: Final = 2
+# Longest lists in an answer: a small model that begins one goes on until it is cut off, and tells nothing.
+MOST_CALLS: Final = 4
+MOST_CALLS_OF_SMALL: Final = 2
 _TYPES: Final[Mapping[object, str]] = {
     "string": "text",
     "integer": "a whole number",
@@ -77,8 +78,8 @@ def has_words(tool: Tool) -> bool:
     return WORDS in tool.form.model_fields
 
 
-def answer_schema(tools: Sequence[Tool]) -> dict[str, Any]:
-    """Return the schema of a whole answer: a single tool's form with words, or a list of calls with words.
+def answer_schema(tools: Sequence[Tool], *, most: int = MOST_CALLS) -> dict[str, Any]:
+    """Return the schema of an answer: a single tool's form with words, or a list of `most` calls with words.
 
     The words stand last: a small model that talks until it is cut off has then decided what to do.
     """
@@ -96,7 +97,7 @@ def answer_schema(tools: Sequence[Tool]) -> dict[str, Any]:
     calls = {
         "type": "array",
         "items": {"anyOf": [_call_schema(tool) for tool in tools]},
-        "maxItems": _MOST_CALLS,
+        "maxItems": most,
     }
     return {
         "type": "object",
