@@ -184,7 +184,9 @@ def _reason(kind: TroubleKind, error: BaseException, hides: Sequence[str]) -> st
     """Return the reason in one line. Never repeat what a server says of a key: some repeat the key."""
     if kind in (TroubleKind.KEY, TroubleKind.LIMIT):
         return str(kind)
-    words = short(hidden(str(error)[:2000], hides)).rstrip(".")  # it stands inside a sentence
+    words = short(hidden(str(error)[:2000], hides))
+    if not words.endswith(".."):
+        words = words.removesuffix(".")  # it stands inside a sentence
     if kind is TroubleKind.SLOW and isinstance(error, TimeoutError):
         return words or str(kind)
     if kind is TroubleKind.OTHER:
