@@ -105,6 +105,9 @@ def test_single_marks_are_a_quotation_too() -> None:
 @pytest.mark.parametrize("mark", ["'", '"', "\u201c"])
 def test_a_mark_that_quotes_nothing_goes(mark: str) -> None:
     """What it quoted was cut, or never came; a line of marks alone is no line."""
+    assert guard_dm(f"The stairs go down. {mark} It rains.", earlier=(), heroes={}).words == (
+        "The stairs go down. It rains."
+    )
     assert (
         guard_dm(f"The clerk looks you over. {mark}", earlier=(), heroes={}).words
         == "The clerk looks you over."

@@ -108,6 +108,27 @@ def test_a_person_that_answers_in_anothers_voice_says_nothing() -> None:
     assert any("another's voice" in note.faults for note in notes(game))
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            'Pask Oldacre, clerk to the Warden, says: "I write down what they decide."',
+            "I write down what they decide.",
+        ),
+        ('Pask asks with a sigh: "Who sent you?"', "Who sent you?"),
+        (
+            '"Sit." I wave at the bench. "I am told Odo says: no."',
+            '"Sit." I wave at the bench. "I am told Odo says: no."',
+        ),
+    ],
+)
+def test_a_label_before_a_persons_words_is_not_said(said: str, told: str) -> None:
+    game = questioned(ScriptedVoice(said))
+    lines = [event.content for event in play(game) if event.source == PASK]
+    assert any(line.endswith(told) for line in lines)
+    assert not any("clerk to the Warden, says" in line or "asks with a sigh" in line for line in lines)
+
+
 def test_nobody_talks_all_the_time() -> None:
     """Two answers in a scene and round; then the players have their say."""
 

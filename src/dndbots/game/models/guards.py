@@ -221,7 +221,9 @@ def _guard(words: str, told: EchoFilter, prompt: str, is_anothers: Callable[[str
 
 
 # A quotation mark that stands by itself: what it quoted was cut.
-_TORN_MARK: Final = re.compile(r"(?<=\s)['\"\u2018\u201c]$|^['\"\u2019\u201d](?:\s|$)")
+_TORN_MARK: Final = re.compile(
+    r"(?<=\s)['\"\u2018\u201c]$|^['\"\u2019\u201d](?:\s|$)|(?<=\s)['\"\u2018\u2019\u201c\u201d]\s"
+)
 _HAS_WORD: Final = re.compile(r"\w")
 
 

@@ -4,6 +4,7 @@ The prompt of an NPC holds its wishes and secrets (from the adventure's file, or
 and its own memory. It never holds what the NPC did not perceive.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -32,6 +33,10 @@ _LONGEST_WORDS: Final = 600
 _MOST_LINES: Final = 6
 MOST_TOKENS: Final = 500
 _LENGTHS: Final = (300, 150, 75, 40, 20)
+_SAYS: Final = re.compile(
+    r"([^\"\u201c\n:]{1,80}?)\b(?:says?|said|asks?|asked|replies|replied|answers|answered|mutters|whispers)"
+    r"[^\"\u201c\n:]{0,40}[:,]\s*[\"\u201c]([^\"\u201c\u201d]+)[\"\u201d]?\s*$"
+)
 _TO_SOMEBODY: Final = (Verb.ASK, Verb.SAY, Verb.WHISPER)
 
 
@@ -77,7 +82,7 @@ class ModelNpcs:
         others = [table.name(uid) for uid in narration.step.present(place) if uid != npc]
         said = filter_answer(words, own=[*own, "I"], others=others, names={}, longest=_LONGEST_WORDS)
         earlier = texts_told(table, hearers=(npc,), without=narration.step.untold)
-        turned = turn_to_first_person(said.words, own)
+        turned = turn_to_first_person(_drop_label(said.words, own), own)
         prompt = f"{question.system}\n{question.text}"
         return said, guard_npc(turned, earlier=earlier, others=others, prompt=prompt)
 
@@ -121,6 +126,12 @@ class ModelNpcs:
             return [person.name, person.name.split(maxsplit=1)[0]]
         name = str(narration.step.table.fact(npc, CALLED) or narration.step.table.name(npc))
         return [name, name.split(maxsplit=1)[0]]
+
+
+def _drop_label(words: str, own: Sequence[str]) -> str:
+    """Return the quotation alone of `Pask, the clerk, says: "…"`: the screen shows who speaks."""
+    found = _SAYS.match(words)
+    return found[2] if found is not None and found[1].startswith(tuple(own)) else words
 
 
 def describe_persona(narration: Narration, npc: str) -> list[str]:
