@@ -261,11 +261,16 @@ def test_what_is_looked_up_goes_back_to_the_model_and_to_nobody_else() -> None:
 
 
 def test_a_model_that_only_looks_things_up_is_stopped() -> None:
-    """After three rounds of it the scene is over."""
-    game, voice = run_by(calls("look_up", "Hm.", name="Pask"), seats=1)
+    """After three rounds of it the scene is over; the same lookup again is none."""
+    names = [calls("look_up", "Hm.", name=name) for name in ("Pask", "the bridge", "the tithe")]
+    game, voice = run_by(*names, seats=1)
     game.play(1)
     assert len(voice.questions) == 3
     assert told(game, "Hm.")
+    same, asked = run_by(names[0], seats=1)
+    same.play(1)
+    assert len(asked.questions) == 2
+    assert told(same, "Hm.")
 
 
 # What is refused.

@@ -4,7 +4,7 @@ A model that is told "call what is needed" calls little. So words of a player th
 nothing has decided yet are named, with the tool that would.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from dndbots.events import GameEvent
@@ -12,7 +12,7 @@ from dndbots.game.acts import Act, Verb
 from dndbots.game.dm.inventions import CALLED
 from dndbots.game.input.line_reader import understand_line
 from dndbots.game.state.game_notes import played_of
-from dndbots.game.world.narration import Narration
+from dndbots.game.world.narration import Narration, join_texts
 from dndbots.text.labels import write_label
 
 _MOST: Final = 3
@@ -29,31 +29,38 @@ def find_hints(
         return []
     answered = {event.source for event in narration.step.events if event.content}
     found: dict[str, None] = {}
+    waiting: dict[str, list[str]] = {}  # who spoke to each NPC that has not answered
     for event in since:
         note = played_of(event)
         act = None if note is None else note.act
         if act is None or event.known.location != place or act.verb not in _ALOUD:
             continue
-        for tool, hint in _hints_of(narration, place, event.source, act, answered):
-            if tool in offered:
-                found.setdefault(f"{tool}: {hint}")
+        hint = _hint_of(narration, event.source, act)
+        if hint is not None and hint[0] in offered:
+            found.setdefault(": ".join(hint))
+        npc = _hearer(narration, place, act)
+        if npc is not None and npc not in answered and "speak_as" in offered:
+            waiting.setdefault(npc, []).append(write_label(narration.step.table.name(event.source)))
+    for npc, names in waiting.items():
+        found.setdefault(
+            f"speak_as: {_npc_name(narration, npc)} answers {join_texts([*dict.fromkeys(names)])}"
+        )
     return list(found)[-_MOST:]
 
 
-def _hints_of(
-    narration: Narration, place: str, who: str, act: Act, answered: Collection[str]
-) -> Iterator[tuple[str, str]]:
+def _hint_of(narration: Narration, who: str, act: Act) -> tuple[str, str] | None:
+    """Return a tool and what it would decide of a character's words; None if they are no deed."""
     table, name = narration.step.table, write_label(narration.step.table.name(who))
     deed = _deed_in(narration, who, act)
-    if deed is not None and deed.attempt is not None and deed.attempt.level in _OPEN:
-        yield "ask_roll", f"{name} tries something ({deed.attempt.ability})"
-    elif deed is not None and deed.verb in (Verb.BUY, Verb.SELL) and deed.what:
-        yield "trade", f"{name} wants to {deed.verb.value} {write_label(deed.what)}"
-    elif deed is not None and deed.verb is Verb.GIVE and deed.what and deed.target:
-        yield "give", f"{name} gives {write_label(table.name(deed.target))} {write_label(deed.what)}"
-    npc = _hearer(narration, place, act)
-    if npc is not None and npc not in answered:
-        yield "speak_as", f"{_npc_name(narration, npc)} answers {name}"
+    if deed is None:
+        return None
+    if deed.attempt is not None and deed.attempt.level in _OPEN:
+        return "ask_roll", f"{name} tries something ({deed.attempt.ability})"
+    if deed.verb in (Verb.BUY, Verb.SELL) and deed.what:
+        return "trade", f"{name} wants to {deed.verb.value} {write_label(deed.what)}"
+    if deed.verb is Verb.GIVE and deed.what and deed.target:
+        return "give", f"{name} gives {write_label(table.name(deed.target))} {write_label(deed.what)}"
+    return None
 
 
 def _deed_in(narration: Narration, who: str, act: Act) -> Act | None:
