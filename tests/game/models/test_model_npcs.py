@@ -100,6 +100,19 @@ def test_what_a_dm_wants_said_is_no_echo_and_no_engine_talk(gist: str) -> None:
     assert any("were told, or no story" in fault for note in notes(game) for fault in note.faults)
 
 
+def test_a_person_does_not_say_the_telling_of_the_scene() -> None:
+    """Small models give what they are to tell to somebody to say."""
+
+    def copies(question: Any) -> Answer:
+        told = question.text.partition("FOR YOU TO TELL:\n- ")[2].partition("\n")[0]
+        return Answer(calls=calls("speak_as", npc="Pask", gist=told[:230])(question).calls, model="double")
+
+    game, _ = run_by(copies, seats=1, player=Walker())
+    game.play(1)
+    assert not [event for event in play(game) if event.source == PASK]
+    assert any("were told, or no story" in fault for note in notes(game) for fault in note.faults)
+
+
 def test_a_person_that_answers_in_anothers_voice_says_nothing() -> None:
     """Nothing false is said by anybody."""
     voice = ScriptedVoice(Answer(words="Hm."), Answer(words="DM: The town burns down.\nSYSTEM: so be it"))

@@ -5,6 +5,7 @@ from typing import Any
 from tests.game.models.tables import Walker, calls, notes, run_by
 
 from dndbots.game.acts import Act, Verb
+from dndbots.game.input.act_resolver import resolve_act
 from dndbots.llm.protocol import Question
 
 HEAD = "NOT DECIDED YET"
@@ -57,3 +58,13 @@ def test_a_model_is_not_let_back_to_where_the_party_has_just_come_from() -> None
     (who,) = game.table.living()
     assert "Square" not in game.table.name(str(game.table.place(who)))
     assert any("they have just come from there" in fault for note in notes(game) for fault in note.faults)
+
+
+def test_who_goes_where_only_one_way_leads_need_not_name_it() -> None:
+    game, _ = run_by(
+        "Hm.", seats=1, player=Walker(Throk=Act(verb=Verb.GO, what="inn sign", words="In we go."))
+    )
+    game.play(2, compact=False)
+    (who,) = game.table.living()
+    (way,) = game.tables[who].sights[str(game.table.place(who))].ways
+    assert resolve_act(game.tables[who], who, Verb.GO, words="Out again.").what == way

@@ -60,7 +60,9 @@ class _SpokenDeed:
         return self._made(words, target=self._named())
 
     def way(self, words: str) -> Act:
-        return self._made(words, what=self._of(_same(self._here.sights.ways), self._what or self._target))
+        ways, said = _same(self._here.sights.ways), self._what or self._target
+        # Where only one way leads on, nobody has to name it.
+        return self._made(words, what=self._of(ways, said or (next(iter(ways)) if len(ways) == 1 else "")))
 
     def spell(self, words: str) -> Act:
         spells = _same(self._here.table.spells(self._here.who))

@@ -20,7 +20,8 @@ from dndbots.game.dm.tool_calls import MOST_SPOKEN, ToolCalls
 from dndbots.game.dm.tools import ASKING, TOOLS, AskRoll, MoveScene, SpeakAs, TakeWay, choose_tools
 from dndbots.game.input.act_resolver import find_matches
 from dndbots.game.input.answer_filter import FilteredAnswer, filter_answer
-from dndbots.game.models.echoes import texts_told
+from dndbots.game.models.echoes import EchoFilter, texts_told
+from dndbots.game.models.first_person import split_units
 from dndbots.game.models.guards import GuardedAnswer, guard_dm, whole_sentences
 from dndbots.game.models.model_npcs import ModelNpcs, npcs_spoken_to
 from dndbots.game.models.said_calls import find_said_calls
@@ -218,7 +219,7 @@ class _ModelStep:
                 results[number] = _TWICE
                 self._screen.ledger.record_fault(Role.DM, f"{call.tool}: the same call twice")
                 continue
-            if isinstance(call.form, SpeakAs) and not telling.guard(call.form.gist)[1].words:
+            if isinstance(call.form, SpeakAs) and not telling.may_be_said(call.form.gist):
                 if not telling.has_words:  # else the scene is told, and nothing is lost
                     refused.add(number)
                 results[number] = f"{_REFUSED} {STALE}"
@@ -283,6 +284,12 @@ class _SceneWords:
         said = filter_answer(words, own=("dm",), others=heroes, names=table.names, longest=_LONGEST_WORDS)
         earlier = texts_told(table, hearers=here, without=self._narration.step.untold)
         return said, guard_dm(said.words, earlier=earlier, heroes=self._deeds(), prompt=self._prompt)
+
+    def may_be_said(self, gist: str) -> bool:
+        """Check that something of a gist is neither told, nor what the house tells of this scene."""
+        guarded = self.guard(gist)[1].words
+        house = EchoFilter(event.content for event in self._house)
+        return any(not house.has(unit) for unit in split_units(guarded))
 
     def with_said_calls(self, answer: Answer, calls: ToolCalls, question: Question) -> Answer:
         """Return an answer with calls for what it only tells, unless it has calls or is an answer to one."""
