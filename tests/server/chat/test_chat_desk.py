@@ -237,7 +237,7 @@ def test_a_desk_that_was_warmed_up_answers_as_any_other(tmp_path: Path) -> None:
             if is_warm:
                 desk.warm_up()
                 with reader.view("Seraphina") as view:
-                    assert (view.viewer, DEFAULT_ENCODING) in reader._memory._caches
+                    assert [*reader._memory._caches] == [(view.viewer, DEFAULT_ENCODING)]
             answers.append(desk.prepare(read_request(tavern.request())).body)
             desk.close()
         assert answers[0] == answers[1]

@@ -107,14 +107,18 @@ class ChatDesk:
         return self._follower.campaign
 
     def warm_up(self) -> None:
-        """Read what those who spoke last remember, so that the first request does not wait for it."""
+        """Read what the characters who spoke last remember: the first request need not wait for it."""
         with self._lock:
             if self._is_warm:
                 return
             self._is_warm, campaign = True, self._campaign
-        newest = [event for event in campaign.events(viewer=DM, last=_SPOKE_LAST) if CHAT in event.metadata]
-        for viewer in dict.fromkeys(event.source for event in reversed(newest)):
-            campaign.context(viewer)
+        newest = [*campaign.events(viewer=DM, last=_SPOKE_LAST)]
+        marks = [(event.source, event.metadata.get(CHAT)) for event in reversed(newest)]
+        # The model speaks for everybody but the user.
+        for who in dict.fromkeys(
+            who for who, mark in marks if isinstance(mark, dict) and not mark.get("user")
+        ):
+            campaign.context(who)
 
     def prepare(self, request: ChatRequest) -> Prepared:
         """Follow the chat of a request, and return the request to send on.
