@@ -14,18 +14,20 @@ import shutil
 import statistics
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from dndbots.campaign import Campaign
-from dndbots.events import GameEvent
+from dndbots.events import EventType, GameEvent
 from dndbots.storage.ports import VIEWS, Rows
 from dndbots.storage.sql.sqlite import FILE, SqliteDialect
 from saga import FOES, PARTY, PEOPLE, PLACES, saga
 
 SAMPLE = 1_000
 BATCH = 2_000
+HOLDERS = 500
 
 
 def cpu(work: Callable[[], Any]) -> float:
@@ -70,6 +72,12 @@ class Floor:
         cursor.execute("UPDATE branches SET head = ? WHERE id = 1", (rows.head,))
         cursor.execute("UPDATE cursors SET seq = ? WHERE branch = 1", (rows.head,))
         cursor.execute("COMMIT")
+
+    def clear(self) -> None:
+        """Read the log, as a rebuild does, and delete what it makes again."""
+        self._connection.execute("SELECT * FROM events").fetchall()
+        for view in VIEWS:
+            self._connection.execute(f"DELETE FROM {view}")  # noqa: S608 - a name of our own
 
     def close(self) -> None:
         self._connection.close()
@@ -138,6 +146,25 @@ def grow(campaign: Campaign, source: Iterator[GameEvent], upto: int) -> float:
     return spent
 
 
+def _rebuilt(campaign: Campaign, folder: Path) -> tuple[float, float]:
+    """CPU seconds of a rebuild, and of plain sqlite3 that reads, deletes and writes the same, in turns."""
+    floor, write = Floor(campaign, folder / "floor"), campaign._store.write
+    theirs = cpu(floor.clear)
+
+    def write_both(rows: Rows) -> None:
+        nonlocal theirs
+        write(rows)
+        theirs += cpu(lambda: floor.write(rows))
+
+    cleared = theirs
+    campaign._store.write = write_both  # type: ignore[method-assign]
+    both = cpu(campaign.rebuild)
+    campaign._store.write = write  # type: ignore[method-assign]
+    floor.close()
+    shutil.rmtree(folder / "floor")
+    return both - (theirs - cleared), theirs
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -153,7 +180,13 @@ def main() -> None:
         with Campaign.open(folder / "campaign") as campaign:
             figures = run(campaign, sizes, folder)
             report_growth(figures)
+            report_parts(campaign, saga_after(campaign.head))
+            report_holders(folder)
             upkeep(campaign, folder)
+
+
+def saga_after(number: int) -> Iterator[GameEvent]:
+    return itertools.islice(saga(1), number, None)
 
 
 def run(campaign: Campaign, sizes: list[int], folder: Path) -> list[dict[str, Any]]:
@@ -202,10 +235,82 @@ def report_growth(found: list[dict[str, Any]]) -> None:
     print(f"slowest read {slowest:.2f} ms (≤ 2)")
 
 
+def report_parts(campaign: Campaign, source: Iterator[GameEvent]) -> None:
+    """Print where the time of `record_many` goes, in microseconds an event."""
+    store, recorder = campaign._store, campaign._log._recorder
+    spent: Counter[str] = Counter()
+    parts = {
+        "to check, stamp and fold": (recorder, "_prepare"),
+        "to make rows": (recorder, "_rows"),
+        "to write rows and seal": (store, "write"),
+        "  of this the checksum": (store, "_set_log"),
+        "  of this sqlite3's inserts": (store._db, "insert"),
+    }
+    for name, (owner, method) in parts.items():
+        setattr(owner, method, _timed(getattr(owner, method), name, spent))
+    events = list(itertools.islice(source, 5 * BATCH))
+    gc.collect()
+    whole = cpu(
+        lambda: [campaign.record_many(events[at : at + BATCH]) for at in range(0, len(events), BATCH)]
+    )
+    for owner, method in parts.values():
+        delattr(owner, method)
+    print(f"\nrecord_many, {BATCH:,} at once, µs an event: {whole / len(events) * 1e6:.0f}")
+    for name in parts:
+        print(f"  {name:<30}{spent[name] / len(events) * 1e6:>6.1f}")
+
+
+def _timed(work: Callable[..., Any], name: str, spent: Counter[str]) -> Callable[..., Any]:
+    def timed(*args: Any, **named: Any) -> Any:
+        began = time.process_time()
+        made = work(*args, **named)
+        spent[name] += time.process_time() - began
+        return made
+
+    return timed
+
+
+def report_holders(folder: Path) -> None:
+    """Print what `who_knows` takes for a fact that many were told, each alone, and its statements alone."""
+    fact = {"subject": "npc_priest_001", "key": "role", "value": "a spy"}
+    with Campaign.open(folder / "told") as campaign:
+        campaign.record_many(_told(fact))
+        reads: list[tuple[str, Any]] = []
+        database = campaign._store._db
+
+        def ask() -> None:
+            campaign.who_knows({"subject": "npc_priest_001", "key": "role"})
+
+        database.cursor.connection.set_trace_callback(lambda sql: reads.append((sql, ())))
+        ask()
+        database.cursor.connection.set_trace_callback(None)
+        ours = min(cpu(ask) for _ in range(100)) * 1e3
+        cursor = database.cursor
+        floor = (
+            min(cpu(lambda: [cursor.execute(*read).fetchall() for read in reads]) for _ in range(100)) * 1e3
+        )
+        print(f"who_knows, {HOLDERS} holders: {ours:.1f} ms; its statements alone {floor:.1f} ms")
+
+
+def _told(fact: dict[str, Any]) -> Iterator[GameEvent]:
+    shown = {"participants": ["npc_priest_001"]}
+    for number in range(HOLDERS + 1):
+        told = {"told_to": [f"npc_person_{number:03d}"], "facts": [fact]}
+        yield GameEvent(
+            event_id=f"evt_{number:08d}",
+            event_type=EventType.DIALOGUE,
+            source="npc_gossip_001",
+            content="Have you heard? The priest is a spy.",
+            session_id="s00001",
+            turn=number,
+            metadata=told if number else shown,
+        )
+
+
 def upkeep(campaign: Campaign, folder: Path) -> None:
     head = campaign.head
-    spent = cpu(campaign.rebuild)
-    print(f"rebuild: {head / spent:,.0f} events/s (≥ 10,000)")
+    spent, floor = _rebuilt(campaign, folder)
+    print(f"rebuild: {head / spent:,.0f} events/s (≥ 10,000); plain sqlite3 {head / floor:,.0f}")
     spent = cpu(campaign.verify)
     print(f"verify: {head / spent:,.0f} events/s")
     before = size(folder / "campaign")

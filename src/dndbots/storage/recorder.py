@@ -18,7 +18,7 @@ from dndbots.storage.ports import BLOCK, Branch, Lineage, Rows, Store
 from dndbots.storage.row_maker import PreparedEvent, RowMaker, valid_from_of
 from dndbots.storage.stated_terms import terms_of_event
 
-CHUNK: Final = 2048
+CHUNK: Final = 4 * BLOCK
 _FEW: Final = 32
 # The seq of an event, and its perceivers.
 Perceived = tuple[int, frozenset[str]]
@@ -119,7 +119,7 @@ class Recorder:
         while True:
             with NO_COLLECTION:
                 # Whole blocks, so that a row of postings is never split.
-                chunk = list(islice(source, BLOCK - (head + 1) % BLOCK))
+                chunk = list(islice(source, CHUNK - (head + 1) % BLOCK))
                 if not chunk:
                     break
                 prepared = self._prepare(chunk, head, None, is_stored=True, words=words)
