@@ -25,8 +25,10 @@ ASIDE: Final = "aside"
 _LOOKS: Final = "looks"
 # Uids of those whom the DM plays.
 _PLAYED: Final = ("npc_", "mon_")
-# Enough for the events of a session or two.
-_KEPT: Final = 1 << 11
+# Enough for the window of a long story, which is read again after an edit; and for a few very long events.
+_KEPT: Final = 1 << 13
+_FEW: Final = 1 << 8
+_SHORT: Final = 4_000
 
 
 class EventKey:
@@ -45,6 +47,11 @@ class EventKey:
             event.metadata_text,
         )
 
+    @property
+    def is_short(self) -> bool:
+        """Return whether many such events can be kept."""
+        return len(self.event.content) + len(self.event.metadata_text) <= _SHORT
+
     def __hash__(self) -> int:
         return hash(self._key)
 
@@ -60,33 +67,38 @@ def retell_events(
     `called` holds the viewer's names of all uids that the entries need; without it, they are looked up.
     """
     shown = [EventKey(event) for event in gates.shown(event for event in events if not event.is_note)]
-    uids = list(map(_uids_to_name, shown))
+    uids = list(map(_names_needed, shown))
     if called is None:
         called = {uid: known_as.name for uid, known_as in view.called(sorted(set().union(*uids))).items()}
     entries = (
-        _entry(key, tuple([called[uid] for uid in named])) for key, named in zip(shown, uids, strict=True)
+        (_kept_entry if key.is_short else _long_entry)(key, tuple([called[uid] for uid in named]))
+        for key, named in zip(shown, uids, strict=True)
     )
     return [entry for entry in entries if entry is not None]
 
 
 def uids_to_name(event: GameEvent) -> tuple[str, ...]:
     """Return the uids whose names a retelling of the event may need."""
-    return _uids_to_name(EventKey(event))
+    return _names_needed(EventKey(event))
 
 
-@lru_cache(maxsize=_KEPT)
+def _names_needed(key: EventKey) -> tuple[str, ...]:
+    return _kept_uids(key) if key.is_short else _uids_to_name(key)
+
+
 def _uids_to_name(key: EventKey) -> tuple[str, ...]:
     event, known = key.event, key.event.known
     uids = {event.source, *speakers_of(event, known), *spoken_of(event, known)}
     return tuple(sorted(uids - {DM, SYSTEM}))
 
 
-# Most viewers of an event use the same names, and share this cache.
-@lru_cache(maxsize=_KEPT)
+_kept_uids: Final = lru_cache(maxsize=_KEPT)(_uids_to_name)
+
+
 def _entry(key: EventKey, names: tuple[str, ...]) -> Entry | None:
     """Return an event as an entry with these names of its uids; None if it says nothing."""
     event, known = key.event, key.event.known
-    called = dict(zip(_uids_to_name(key), names, strict=True))
+    called = dict(zip(_names_needed(key), names, strict=True))
 
     def named(uid: str) -> str:
         return label_of(uid, called.get(uid, uid))
@@ -110,6 +122,11 @@ def _entry(key: EventKey, names: tuple[str, ...]) -> Entry | None:
     if entry.aside and event.event_type is EventType.SYSTEM:
         return None  # the engine marks time
     return entry if entry.outcomes or _WORD.search(event.content) else None
+
+
+# Most viewers of an event use the same names, and share this cache.
+_kept_entry: Final = lru_cache(maxsize=_KEPT)(_entry)
+_long_entry: Final = lru_cache(maxsize=_FEW)(_entry)
 
 
 def _is_aside(event: GameEvent, deeds: Sequence[StoryDeed]) -> bool:

@@ -215,7 +215,7 @@ class _EntrySpelling(NamedTuple):
     plain: tuple[tuple[str, int], ...]
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 13)
 def _spelling_of(entry: Utterance) -> _EntrySpelling:
     runs: Counter[str] = Counter()
     plain: Counter[str] = Counter()

@@ -89,15 +89,19 @@ def _changes_of(key: EventKey) -> EventChanges:
 
 def mentions_in(event: GameEvent) -> EventMentions:
     """Return the entities and names that an event mentions."""
-    return _mentions_in(EventKey(event))
+    key = EventKey(event)
+    return _kept_mentions(key) if key.is_short else _mentions_in(key)
 
 
-@lru_cache(maxsize=_KEPT)
 def _mentions_in(key: EventKey) -> EventMentions:
     event, known = key.event, key.event.known
     shown = sorted(uid for uid in _uids_in(event, known) if is_uid(uid))
     told = frozenset((event.source, *known.together, *spoken_of(event, known))) - {DM, SYSTEM}
     return EventMentions(tuple(shown), possible_names(event.content), told)
+
+
+# A long story reads its window again after an edit.
+_kept_mentions: Final = lru_cache(maxsize=1 << 13)(_mentions_in)
 
 
 def subjects_of(event: GameEvent) -> tuple[str, ...]:

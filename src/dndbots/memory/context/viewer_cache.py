@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import JsonValue
 
+from dndbots._garbage import NO_COLLECTION
 from dndbots.canon.certainty import PERCEIVED
 from dndbots.canon.claims import AT
 from dndbots.canon.entities import Entity, Fact
@@ -122,7 +123,8 @@ class ViewerCache:
             or self._is_full
             or not self._take_in(view, gates, at)
         ):
-            self._begin(view, gates)
+            with NO_COLLECTION:
+                self._begin(view, gates)
         self._at, self._gates = view.head, gates
 
     @property

@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from dndbots.memory.entries import Entry
@@ -63,6 +64,7 @@ def last_boundary(count: int) -> int:
 
 
 _KEPT_OF_A_CHUNK: Final = 256
+_CHUNKS_KEPT: Final = 2 * CHUNKS  # of one long chat, or two
 _POOL: Final = 560
 _KEPT_OF_A_RUN: Final = 200
 _RUN_SPAN: Final = 1 << 40  # more entries than any run has, to order runs by age
@@ -74,6 +76,36 @@ class Chunk:
 
     sentences: tuple[Candidate, ...]
     tally: Tally
+
+
+class _ChunkKey:
+    """The entries of a full chunk and the number of the first, as a cache key."""
+
+    __slots__ = ("_key", "lines")
+
+    def __init__(self, lines: Sequence[PreparedEntry], first: int) -> None:
+        self.lines = lines
+        # Everything else about a prepared entry follows from its entry, its number and its costs.
+        costs = tuple(sum(sentence.tokens for sentence in prepared.sentences) for prepared in lines)
+        entries = tuple(prepared.entry for prepared in lines)
+        self._key = first, tuple(prepared.cost for prepared in lines), costs, entries
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ChunkKey) and self._key == other._key
+
+
+# A chat that is edited near its end is read anew, and most of its chunks are as they were.
+@lru_cache(maxsize=_CHUNKS_KEPT)
+def _chunk_of(key: _ChunkKey) -> Chunk:
+    tally = Tally()
+    for prepared in key.lines:
+        tally.count(prepared.entry, prepared.sentences)
+    sentences = [sentence for prepared in key.lines for sentence in prepared.sentences]
+    kept = rank_candidates(sentences, _KEPT_OF_A_CHUNK, salience=tally.salience(tally.spelling.names()))
+    return Chunk(tuple(kept), tally)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +196,7 @@ class SessionRun:
         self.names = self.tally.spelling.names()
 
     def _freeze(self) -> None:
-        sentences = list(self.sentences(self.count - CHUNK, self.count))
-        tally = Tally()
-        for prepared in self._open():
-            tally.count(prepared.entry, prepared.sentences)
-        kept = rank_candidates(sentences, _KEPT_OF_A_CHUNK, salience=tally.salience(tally.spelling.names()))
-        self._chunks.append(Chunk(tuple(kept), tally))
+        self._chunks.append(_chunk_of(_ChunkKey(self._open(), self.count - CHUNK)))
         if len(self._chunks) > CHUNKS:
             self.tally.add(self._chunks.popleft().tally, -1)
             self.cost -= sum(prepared.cost for prepared in self.lines[:CHUNK])
