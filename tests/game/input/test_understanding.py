@@ -190,3 +190,35 @@ def test_a_line_takes_a_few_milliseconds() -> None:
     score_lines(lines[:20])  # the words are read on first use
     score = score_lines(lines)
     assert 1_000 * score.seconds / score.lines < MILLISECONDS
+
+
+@pytest.mark.parametrize(
+    ("line", "hearer"),
+    [
+        ("where does the cider come from", "Bettany Crewe"),
+        ("how much for a bed", "Bettany Crewe"),
+        ("who was Elowen", "Granny Isbel"),
+    ],
+)
+def test_of_several_people_the_one_who_spoke_of_a_matter_is_asked(line: str, hearer: str) -> None:
+    """Granny Isbel was the last to speak, but the house and its cider are not hers."""
+    assert meaning("ladder", line).target == hearer
+
+
+def test_who_is_called_in_quotes_is_spoken_to() -> None:
+    found = meaning("stair", '"You first, Throk. Fighters go first."')
+    assert (found.verb, found.target) == ("tell", "Throk")
+    assert found.words == '"You first, Throk. Fighters go first."'
+
+
+@pytest.mark.parametrize(("line", "ware"), [("a pint, please", "beer"), ("a mug of cider, please", "cider")])
+def test_a_vessel_is_bought_with_what_is_in_it(line: str, ware: str) -> None:
+    found = meaning("inn", line)
+    assert found.verb == "buy"
+    assert ware in (found.what or "")
+
+
+def test_what_is_built_in_may_be_broken() -> None:
+    """A blow at a lock is an attempt to force it, though the lock was not told of."""
+    assert meaning("chapel", "hack at the grille with my sword").verb == "try"
+    assert meaning("span", "knock on the iron door").what != "rations"

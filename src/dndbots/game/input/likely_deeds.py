@@ -19,7 +19,7 @@ from dndbots.game.input.meanings import META, REFUSED, SAID, UNCLEAR, Understand
 from dndbots.game.input.readings import list_readings
 from dndbots.game.input.talk.offer_answers import answer_offer
 from dndbots.game.input.talk.talk_reader import TalkReader, behind_about, told_to
-from dndbots.game.input.vocabulary.lexicon import word_group
+from dndbots.game.input.vocabulary.lexicon import verb_lexicon, word_group
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, PERSON, SceneName, SceneNames
 from dndbots.game.input.vocabulary.typed_words import read_words
 from dndbots.game.input.vocabulary.verb_odds import coarse_verb, rank_verbs
@@ -201,6 +201,8 @@ def _read_deed_of(scene: SceneNames, clause: Clause, verb: str) -> Understanding
     skipped = word_group("subject") | word_group("auxiliary") | word_group("opening")
     words = [word for word in clause.core if not word.is_mark]
     words = [*dropwhile(lambda word: word.text in skipped, words)] or words
+    if len(words) > 1 and verb_lexicon().has(words[0].text):
+        words = words[1:]  # the verb that was typed is not what it is done to
     found = read_as_deed(scene, clause, verb, words)
     if found is None or found.act is None:
         return None

@@ -40,6 +40,8 @@ _QUOTED: Final = re.compile(
     r"[\"\u201c\u201d\u201e\u00ab\u00bb]++[^\"\u201c\u201d\u00ab\u00bb]*[\"\u201c\u201d\u00ab\u00bb]?"
 )
 _SPEECH_MARKS: Final = tuple("\"'\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb\u2014")
+_SENTENCES: Final = re.compile(r"[.!?\u2026]+")
+_MARKS_BEHIND: Final = ' "\u201c\u201d\u00ab\u00bb'
 _SAY: Final = re.compile(r"(?:i )?says?\s*[:,]\s*(?P<words>\S.*)", re.IGNORECASE | re.DOTALL)
 _EMOTE: Final = re.compile(r"\*[^*]+\*")
 _EMOTES: Final = re.compile(r"\*([^*]+)\*")
@@ -71,13 +73,13 @@ def understand_line(table: Table, who: str, text: str) -> Understanding:
         return refuse("", reason)
     found = read_by_rules(table, who, line)
     if SECRET.search(line) is None and len(line) <= _LONGEST_REWORDED:
-        found = read_likely(SceneNames(table, who), line, found) or found
+        found = read_likely(SceneNames(table, who, line=line), line, found) or found
     return replace(found, line=line)
 
 
 def read_by_rules(table: Table, who: str, line: str) -> Understanding:
     """Return what the rules alone make of a line."""
-    return _LineReader(SceneNames(table, who), line).read()
+    return _LineReader(SceneNames(table, who, line=line), line).read()
 
 
 class _LineReader:
@@ -98,7 +100,8 @@ class _LineReader:
         if SECRET.search(self._line) or len(self._line) > _LONGEST_REWORDED:
             return None
         for wording in word_otherwise(self._line):
-            again = _LineReader(SceneNames(self._scene.table, self._scene.who), wording.text).read_aloud()
+            scene = SceneNames(self._scene.table, self._scene.who, line=self._line)
+            again = _LineReader(scene, wording.text).read_aloud()
             if again.act is not None and again.verb in wording.verbs:
                 return reword(again, self._line)
         return None
@@ -227,8 +230,8 @@ class _LineReader:
         if not line.startswith(_SPEECH_MARKS) and self._is_spoken(typed):
             return self._read_words(typed)
         outside = _QUOTED.sub(" ", line).strip(" ,.:;-")
+        speech = self._quoted_to_called(outside) or self._quoted_near(outside) or speech
         words = _first_words(outside)
-        speech = self._quoted_near(outside) or speech
         clause = ClauseReader(self._scene, outside).read(words)
         matches, spoken = find_verbs(clause)
         if not matches:
@@ -250,6 +253,16 @@ class _LineReader:
         ):
             return speech
         return reword(found, line)
+
+    def _quoted_to_called(self, outside: str) -> Understanding | None:
+        """Return speech with nothing beside it as said to who is called by name in one of its sentences."""
+        quoted = " ".join(_QUOTED.findall(self._line)).strip(_MARKS_BEHIND)
+        for sentence in () if outside else _SENTENCES.split(quoted):
+            words = read_words(sentence)
+            called = ClauseReader(self._scene, sentence).read(words).addressed if words else None
+            if called is not None:
+                return self._quoted_to(called, "ask" if quoted.endswith("?") else "tell")
+        return None
 
     def _quoted_near(self, outside: str) -> Understanding | None:
         """Return speech beside a deed as said to who is named in the deed, or is plainly asked."""

@@ -7,8 +7,9 @@ from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.meanings import Understanding, refuse
 from dndbots.game.input.talk.absent_names import names_being
-from dndbots.game.input.vocabulary.lexicon import GAP, VerbSense, word_group
-from dndbots.game.input.vocabulary.scene_names import FOE, ITEM, SceneName
+from dndbots.game.input.vocabulary.lexicon import GAP, VerbSense, verb_lexicon, word_group
+from dndbots.game.input.vocabulary.scene_names import FOE, ITEM, PERSON, SceneName
+from dndbots.text.english_words import STOP_WORDS
 
 TAKING: Final = VerbSense("try.take", "try", "take", "dex", "easy")
 STEALING: Final = VerbSense("try.pickpocket", "try", "pickpocket", "dex", "hard", "stolen")
@@ -60,6 +61,8 @@ _USES: Final = {
         ("show", "present", "display", "flash", "brandish", "hold up", "hold out", "hold * up", "wave")
     ),
 }
+_BEFORE_SOMEBODY: Final = frozenset(("perform", "gesture", "handle", "distract", "shake", "craft", "burn"))
+_SOMEBODY: Final = frozenset(("him", "her", "them", "they", "his", "their", "she", "he"))
 # Attempts that are aimed at somebody, even if nobody is named.
 _AT_SOMEBODY: Final = frozenset(("scare", "persuade", "deceive", "shove", "sense", "tame", "pickpocket"))
 
@@ -67,7 +70,7 @@ _AT_SOMEBODY: Final = frozenset(("scare", "persuade", "deceive", "shove", "sense
 def read_attempt(slots: DeedSlots, sense: VerbSense | None = None) -> Understanding:
     """Return something tried against the odds: at whom, with or on what, and what is tested."""
     sense = sense or slots.sense
-    target = slots.being or _implied_target(slots, sense)
+    target = slots.being or _implied_target(slots, sense) or _named_target(slots, sense)
     is_there = slots.crowd or slots.scenery or slots.is_commonplace
     if target is None and sense.approach in _AT_SOMEBODY and not is_there:
         named = f"no {slots.noun!r}" if _names_being(slots) else "nobody"
@@ -98,6 +101,23 @@ def _implied_target(slots: DeedSlots, sense: VerbSense) -> SceneName | None:
     if sense.approach not in _AT_SOMEBODY or slots.crowd or _names_being(slots):
         return None
     return slots.scene.foes[0] if slots.scene.foes else slots.scene.speaker
+
+
+def _named_target(slots: DeedSlots, sense: VerbSense) -> SceneName | None:
+    """Return who is meant elsewhere in the clause: "sing so that they fall asleep"."""
+    if sense.approach not in _BEFORE_SOMEBODY:
+        return None
+    scene, lexicon = slots.scene, verb_lexicon()
+    for word in slots.clause.words:
+        kinds = (FOE, PERSON)
+        if word.text in _SOMEBODY:
+            found = scene.pronoun(word.text, kinds)
+        else:
+            is_name = not word.is_mark and not lexicon.has(word.text) and word.text not in STOP_WORDS
+            found = scene.find([word], kinds) if is_name else None
+        if found is not None:
+            return found
+    return None
 
 
 def _names_being(slots: DeedSlots) -> bool:

@@ -47,7 +47,8 @@ def _strike(slots: DeedSlots, target: SceneName) -> Understanding:
 def _attack_nobody(slots: DeedSlots) -> Understanding:
     """Return an attack on a thing as an attempt to break it, one on a crowd as a brawl, others refused."""
     is_being = names_being(slots.noun.rpartition(" ")[2].removesuffix("s"))
-    if slots.thing is not None or (slots.scenery and not is_being):
+    is_fixed = any(word.text in word_group("fixture") for word in slots.all_words)
+    if slots.thing is not None or ((slots.scenery or is_fixed) and not is_being):
         return read_attempt(slots, FORCING)
     if slots.crowd:
         return read_attempt(slots, BRAWLING)

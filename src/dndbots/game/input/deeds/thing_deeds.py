@@ -19,7 +19,7 @@ from dndbots.game.input.deeds.fight_deeds import parley_with, read_cast
 from dndbots.game.input.deeds.way_finder import read_way
 from dndbots.game.input.grammar.slots import OTHERS, DeedSlots, find_recipient, name_recipient
 from dndbots.game.input.meanings import META, Understanding, refuse
-from dndbots.game.input.vocabulary.lexicon import word_lists
+from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
 from dndbots.game.input.vocabulary.scene_names import (
     FOE,
     FRIEND,
@@ -32,9 +32,16 @@ from dndbots.game.input.vocabulary.scene_names import (
     SceneName,
 )
 from dndbots.game.input.vocabulary.typed_words import TypedWord
+from dndbots.game.input.vocabulary.word_roots import alike_groups
 from dndbots.rules.characters.equipment import recognised
 
 GOLD: Final = "gold"
+# What is in a vessel that is bought, if nothing else is said.
+_FILLED_WITH: Final = {
+    **dict.fromkeys(("pint", "pints", "mug", "mugs", "tankard", "flagon", "round"), "beer"),
+    **dict.fromkeys(("bowl", "bowls", "plate"), "soup"),
+}
+_FILLINGS: Final = frozenset(("drink", "food", "soup"))
 _PAYING: Final = frozenset(("pay", "tip", "bribe", "repay"))
 _OTHERS_ALL: Final = frozenset(
     ("others", "everyone", "everybody", "party", "group", "team", "friends", "companions", "gang", "us")
@@ -256,7 +263,8 @@ def _read_use_of_thing(slots: DeedSlots) -> Understanding | None:
         return read_attempt(slots, HANDLING)
     if slots.being is not None:
         return None
-    if slots.object and slots.object[0].text == "my" and not slots.is_body:
+    is_worn = bool(slots.object) and slots.object[-1].text in word_group("clothes")
+    if slots.object and slots.object[0].text == "my" and not slots.is_body and not is_worn:
         return refuse(clause.text, f"you have no {slots.noun!r}")
     if slots.noun and (approach in _HANDY or recognised(slots.noun) is not None):
         return refuse(clause.text, f"you have no {slots.noun!r}")
@@ -298,7 +306,10 @@ def _ware(slots: DeedSlots) -> str:
     while texts and texts[0] in skipped:
         texts = texts[1:]
     phrase = " ".join(word for word in slots.match.phrase[1:] if word not in skipped)
-    return " ".join(texts) or phrase or "something"
+    ware = " ".join(texts) or phrase or "something"
+    filled = next((text for text in texts if text in _FILLED_WITH), None)
+    is_told = filled is None or any(alike_groups(text) & _FILLINGS for text in texts if text != filled)
+    return ware if filled is None or is_told else f"{filled} of {_FILLED_WITH[filled]}"
 
 
 def read_sell(slots: DeedSlots) -> Understanding | None:

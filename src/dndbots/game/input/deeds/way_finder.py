@@ -50,7 +50,9 @@ _NOT_WHERE: Final = frozenset(("with", "using", "before", "after", "without"))
 _OUT: Final = frozenset(
     ("out", "outside", "exit", "outdoors", "away", "leave", "air", "cold", "night", "outdoors")
 )
-_BACK: Final = frozenset(("back", "home", "return", "came", "backtrack", "rejoin", "retreat", "around"))
+_BACK: Final = frozenset(
+    ("back", "home", "return", "came", "backtrack", "rejoin", "retreat", "around", "retrace")
+)
 _UP: Final = frozenset(("up", "upstairs", "upwards", "upward", "ascend", "higher", "top"))
 _DOWN: Final = frozenset(
     ("down", "downstairs", "downwards", "downward", "descend", "deeper", "below", "bottom")

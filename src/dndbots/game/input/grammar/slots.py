@@ -158,7 +158,8 @@ class DeedSlots:
         owners = _OWN | (_THEIR_OWN if self.clause.third else frozenset())
         if len(words) < 2 or words[0].text not in owners or words[-1].text in _ALWAYS_OWN:
             return False
-        is_body = words[-1].text in word_lists().groups["body"]
+        groups = word_lists().groups
+        is_body = words[-1].text in groups["body"] | groups["clothes"]
         return not is_body and self.scene.find(words[1:], (ITEM, SPELL, THING)) is None
 
     @cached_property

@@ -35,6 +35,8 @@ BEINGS: Final = (PERSON, FOE, FRIEND, SELF)
 _EXACT, _MISTYPED, _KIN, _ALIKE, _FEATURE, _NEARBY, _ANY = 1.0, 0.9, 0.9, 0.6, 0.5, 0.4, 0.45
 _MISSED: Final = 0.1
 _ENOUGH: Final = 0.3
+_SEVERAL: Final = 2
+_HOSTS: Final = ("landlady", "landlord", "innkeeper", "barkeep", "hostess", "pint", "bowl", "price", "inn")
 _LOOKS_SHARED: Final = 2
 _TELLING: Final = (EventType.DM_NARRATION, EventType.DISCOVERY, EventType.LOCATION_CHANGE)
 _MASCULINE, _FEMININE = "m", "f"
@@ -75,6 +77,7 @@ class SceneNames:
     table: Table
     who: str
     here: Surroundings = field(init=False)
+    line: str = ""  # what was typed: of several persons, it is to the one who spoke of the matter
     mentioned: SceneName | None = None  # who was named last in the line
     mentioned_thing: SceneName | None = None  # what was named last in the line
 
@@ -155,19 +158,8 @@ class SceneNames:
         return [*self.persons, *self.foes, *self.friends, self.me]
 
     def of_kinds(self, kinds: Iterable[str]) -> Iterator[SceneName]:
-        lists = {
-            PERSON: lambda: self.persons,
-            FOE: lambda: self.foes,
-            FRIEND: lambda: self.friends,
-            SELF: lambda: [self.me],
-            WAY: lambda: self.ways,
-            THING: lambda: self.things,
-            ITEM: lambda: self.items,
-            SPELL: lambda: self.spells,
-            OFFER: lambda: self.offers,
-        }
         for kind in kinds:
-            yield from lists[kind]()
+            yield from [self.me] if kind == SELF else getattr(self, f"{kind}s")
 
     @property
     def is_fight(self) -> bool:
@@ -208,7 +200,24 @@ class SceneNames:
 
     @cached_property
     def speaker(self) -> SceneName | None:
-        """Return the person whom a line is to if it names nobody: the last to speak, or the only one."""
+        """Return the person whom a line is to if it names nobody: who spoke of the matter, or spoke last."""
+        last = self._last_speaker
+        roots = {root_of(word) for word in words_of(self.line) if word not in STOP_WORDS}
+        if last is None or len(self.persons) < _SEVERAL or not roots:
+            return last
+        best = max(self.persons, key=lambda name: (self._knows(name, roots), name is last))
+        return last if self._knows(last, roots) else best
+
+    def _knows(self, name: SceneName, roots: set[str]) -> int:
+        """Return how many of some words a person alone used, or deals in by trade."""
+        others = {root for one in self.persons if one is not name for root in one.speech}
+        own = name.speech - others
+        if name == self.host:
+            own |= {root_of(word) for word in (*word_lists().trades["innkeeper"], *_HOSTS)}
+        return len(own & roots)
+
+    @cached_property
+    def _last_speaker(self) -> SceneName | None:
         persons = {name.key: name for name in self.persons}
         for event in reversed(self.table.lately):
             if event.source == self.who and event.known.participants:
@@ -336,9 +345,8 @@ class SceneNames:
             if worth is None:
                 return 0.0, False
             total += worth or -_MISSED
-            if (worth >= _FEATURE and (word == head or worth >= _MISTYPED)) or (
-                worth >= _ANY and word == head
-            ):
+            is_exact = worth >= _MISTYPED and word not in word_group("hard")  # an iron door is no iron spike
+            if (worth >= _FEATURE and (word == head or is_exact)) or (worth >= _ANY and word == head):
                 is_named = True
         return total, is_named
 
@@ -478,7 +486,9 @@ def _named(kind: str, key: str, label: str, text: str) -> SceneName:
 def _words_of_aliases(aliases: Iterable[str]) -> str:
     """Return the words of other names. A part of a longer one is left out if it means something by itself."""
     parts = (alias.split() for alias in aliases)  # the steel of "flint and steel" is no sword
-    return " ".join(word for part in parts for word in part if len(part) == 1 or not alike_groups(word))
+    hard = word_group("hard")
+    words = (word for part in parts for word in part if len(part) == 1 or not alike_groups(word))
+    return " ".join(word for word in words if word not in hard)  # iron rations are not "the iron"
 
 
 def _is_alike(name: SceneName, word: str) -> bool:
