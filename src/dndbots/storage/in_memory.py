@@ -1,7 +1,6 @@
 """The in-memory twin of a store: rows in lists, and every read a scan. Slow, short, and plainly right."""
 
 import copy
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -187,16 +186,6 @@ class MemoryStore:
                 own = (hit for hit in every if hit[0] <= upto[row.branch])
                 found.setdefault(row.term, []).extend(own)
         return {term: sorted(hits, reverse=True)[:limit] for term, hits in found.items() if hits}
-
-    def together(
-        self, lineage: Lineage, some: Collection[str], others: Collection[str], viewer: str
-    ) -> list[Hit]:
-        hits = self.hits(lineage, {*some, *others}, viewer, limit=sys.maxsize)
-        first, second = (
-            {(seq, 1, group) for term in terms for seq, _, group in hits.get(term, ())}
-            for terms in (some, others)
-        )
-        return sorted(first & second, reverse=True)
 
     def times_at(
         self, lineage: Lineage, terms: Collection[str], lines: Mapping[int, LogLine]

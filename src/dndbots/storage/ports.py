@@ -349,14 +349,6 @@ class Store(Protocol):
     ) -> dict[str, list[Hit]]:
         """Return a viewer's newest lines with each of some terms, newest first."""
 
-    def together(
-        self, lineage: Lineage, some: Collection[str], others: Collection[str], viewer: str
-    ) -> list[Hit]:
-        """Return all lines of a viewer that have a term of `some` and one of `others`, newest first.
-
-        The cost grows with the rows of `some`, however common the others are.
-        """
-
     def times_at(
         self, lineage: Lineage, terms: Collection[str], lines: Mapping[int, LogLine]
     ) -> dict[str, dict[int, int]]:

@@ -301,18 +301,13 @@ def read_hits(group: int, block: int, hits: str) -> list[Hit]:
     """Read the hits of a block of postings, oldest first, as `_add_text` wrote them."""
     first = block * BLOCK
     if "*" not in hits:
+        if not hits.rfind(" "):  # most rows have a single line
+            return [(first + int(hits), 1, group)]
         return [(first + int(offset), 1, group) for offset in hits.split()]
     return [
         (first + int(hit), 1, group) if "*" not in hit else _several(first, hit, group)
         for hit in hits.split()
     ]
-
-
-def shared_offsets(hits: str, others: str) -> list[int]:
-    """Return the offsets in a block of the lines that have both of two terms. The first is the rarer one."""
-    others = f"{others} "
-    offsets = [hit.partition("*")[0] for hit in hits.split()] if "*" in hits else hits.split()
-    return [int(offset) for offset in offsets if f" {offset} " in others or f" {offset}*" in others]
 
 
 def count_hits(hits: str, seqs: Iterable[int]) -> Iterator[tuple[int, int]]:

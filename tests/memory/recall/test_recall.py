@@ -527,7 +527,6 @@ def few() -> Any:
         _MOST_LINES=3,
         _MOST_READ=6,
         _MOST_LOOKS=9,
-        _MOST_SHARED=2,
         _MANY=4,
         _FIRST_LOOK=1,
     )

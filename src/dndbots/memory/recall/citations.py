@@ -20,6 +20,9 @@ _HOPEFUL: Final = 1.5
 _LONGEST_LINE: Final = 320
 _SHORTEST_CUT: Final = 160
 _OF_BUDGET: Final = 0.4
+# Lines below this share of the best score are shown shorter, so that more of them fit.
+_NEARLY_BEST: Final = 0.85
+_LONGEST_OTHER: Final = 200
 _LONGEST_LABEL: Final = 60
 # The longest id that is shown whole. The head of a run only tells about where it is.
 _LONGEST_REFERENCE: Final = 12
@@ -103,9 +106,7 @@ def fit_citations(
 
     What answers best comes first, with the lines of its run in the order of play.
     """
-    longest = min(max(int(budget * _OF_BUDGET), _SHORTEST_CUT), _LONGEST_LINE)
-    room = int(_HOPEFUL * budget)
-    heads = [_line_item(line, longest) for line in _likely(lines, longest, room)]
+    heads = [_line_item(line, longest) for line, longest in _likely(lines, budget)]
     items = [*known, *heads]
     counts = count_many([item.text for item in items], encoding)
     items = [item.model_copy(update={"tokens": n}) for item, n in zip(items, counts, strict=True)]
@@ -174,10 +175,17 @@ class _Runs:
         return {seq: numbers[start] for seq, start in first.items()}
 
 
-def _likely(lines: list[CitedLine], longest: int, room: int) -> list[CitedLine]:
-    """Return only lines that may fit, by a rough estimate: exact counting costs more than all the rest."""
-    sizes = accumulate(estimate_tokens(line.text[:longest]) for line in lines)
-    return [line for line, size in zip(lines, sizes, strict=True) if size <= room] or lines[:1]
+def _likely(lines: list[CitedLine], budget: int) -> list[tuple[CitedLine, int]]:
+    """Return only lines that may fit, each with its greatest length.
+
+    By a rough estimate: exact counting costs more than all the rest.
+    """
+    longest = min(max(int(budget * _OF_BUDGET), _SHORTEST_CUT), _LONGEST_LINE)
+    other, enough = min(longest, _LONGEST_OTHER), _NEARLY_BEST * lines[0].score if lines else 0.0
+    lengths = [(line, longest if line.score >= enough else other) for line in lines]
+    sizes = accumulate(estimate_tokens(line.text[:length]) for line, length in lengths)
+    room = int(_HOPEFUL * budget)
+    return [one for one, size in zip(lengths, sizes, strict=True) if size <= room] or lengths[:1]
 
 
 def _line_item(line: CitedLine, longest: int) -> RecallItem:

@@ -19,14 +19,16 @@ _MOST_CANDIDATES: Final = 450
 _MOST_SEEDS: Final = 56
 _LEAST_SEEDS: Final = 24
 _MOST_LOOKUPS: Final = 900
-REACH: Final = 4
-_NEARNESS: Final = (1.0, 0.8, 0.6, 0.4, 0.2)
+REACH: Final = 3
+_NEARNESS: Final = (1.0, 0.75, 0.5, 0.25)
 # The number of lines in a section. The sections next to it count half.
 _SECTION: Final = 200
 _BESIDE: Final = 0.5
-_OWN, _WINDOW, _IN_SECTION = 1.0, 1.0, 0.6
+_OWN, _WINDOW, _IN_SECTION = 1.3, 1.0, 0.6
 _SPEAKER: Final = 1.15
-_K1, _K_WINDOW, _K_SECTION, _B = 1.2, 0.8, 2.4, 0.5
+_K1, _K_WINDOW, _K_SECTION, _B = 0.8, 1.6, 2.4, 0.4
+# A line of a word or two says little, whatever stands around it.
+_SHORT: Final = 0.6
 _MOST = _K1 + 1
 _ALL: Final = _MOST * (_OWN + _WINDOW + _IN_SECTION)
 
@@ -133,8 +135,9 @@ class LineScores:
         order = list(lines)
         own, window, near = self._weigh(clues, [lines[seq] for seq in order], order)
         whole = sum(clue.weight for clue in clues) * _ALL or 1.0
+        shares = [_fullness(lines[seq].words) / whole for seq in order]
         sums = [
-            (round((own[n] + window[n] + _IN_SECTION * self._section_of(seq)) / whole, 6), seq, n)
+            (round((own[n] + window[n] + _IN_SECTION * self._section_of(seq)) * shares[n], 6), seq, n)
             for n, seq in enumerate(order)
             if window[n] > 0
         ]
@@ -144,7 +147,7 @@ class LineScores:
         for score, seq, n in best:
             spoken = seq in heads and heads[seq].source in speakers
             raised = round(score * _SPEAKER, 6) if spoken else score
-            parts = own[n] / whole, window[n] / whole, score - (own[n] + window[n]) / whole
+            parts = own[n] * shares[n], window[n] * shares[n], score - (own[n] + window[n]) * shares[n]
             said = tuple(number for number, reached in enumerate(near) if n in reached)
             scored.append(ScoredLine(seq, raised, score, *parts, spoken, said))
         return heapq.nsmallest(most, scored, key=lambda line: (-line.score, -line.seq))
@@ -185,6 +188,11 @@ class LineScores:
                 window[n] += _WINDOW * weight * count * _MOST / (count + _K_WINDOW)
             near.append(counts)
         return own, window, near
+
+
+def _fullness(words: int) -> float:
+    """Return the share of a score that a line of so many words keeps."""
+    return max(words, 1) / (max(words, 1) + _SHORT)
 
 
 def _neighbours(lines: list[PlacedLine]) -> list[list[tuple[int, float]]]:

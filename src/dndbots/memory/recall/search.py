@@ -37,8 +37,8 @@ from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 LEAST_BUDGET: Final = 200
 NO_RECORD: Final = "No record."
 # The least evidence for an answer, and for a strong one; found by measurement. See `_evidence`.
-ENOUGH: Final = 0.37
-STRONG: Final = 0.55
+ENOUGH: Final = 0.295
+STRONG: Final = 0.435
 _LENGTH: Final = 0.25
 _FEW_LINES: Final = 1_000
 _UNSAID: Final = 1.5
@@ -56,6 +56,8 @@ _MANY_TIMES: Final = 8
 _COMMON: Final = 0.015
 # Lines below this share of the best score are about something else.
 _WORTH: Final = 0.15
+# The number of best lines that tell whether there is an answer, whatever the budget is.
+_JUDGED: Final = 84
 # Lines are seldom shorter, in tokens; this limits how many can fit into a budget.
 _SHORTEST_LINE: Final = 12
 # The number of best lines whose statements are looked up in canon.
@@ -144,14 +146,14 @@ def _best_lines(view: View, question: RecallQuestion, gates: Gates, most: int) -
     scores = LineScores(index, left_out)
     seeds = scores.find_seeds(search.clues(), search.looked_up())
     near = scores.lines_near(seeds)
-    best = scores.score_lines(search.clues_at(near), near, question.speakers, most)
+    best = scores.score_lines(search.clues_at(near), near, question.speakers, max(most, _JUDGED))
     weight = search.length()
     strongest = _evidence(max((line.evidence for line in best), default=0.0), weight)
     is_expected = search.is_expected(best)
     is_weak = strongest < ENOUGH or (is_expected and (strongest < STRONG or search.lacks_word()))
     if (is_weak and not search.has_rare_name(best)) or search.is_chance(best) or search.lacks_name(best):
         return _BestLines([], {}, weight, is_expected)
-    worthy = [line for line in best if line.score >= _WORTH * best[0].score]
+    worthy = [line for line in best[:most] if line.score >= _WORTH * best[0].score]
     return _BestLines(worthy, near, weight, is_expected)
 
 

@@ -10,7 +10,7 @@ from threading import RLock
 from typing import Any, NamedTuple, Protocol
 from weakref import finalize
 
-from sqlalchemy import Connection, Engine, PoolProxiedConnection
+from sqlalchemy import BigInteger, Connection, Engine, PoolProxiedConnection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.sql import Executable, Select
@@ -57,7 +57,7 @@ class Dialect(Protocol):
         """Return the condition that columns equal the only row of a select, each its own column."""
         ...
 
-    def values(self, name: str) -> Any:
+    def values(self, name: str, kind: Any = BigInteger) -> Any:
         """Return the values of a list parameter, as a column."""
         ...
 

@@ -3,20 +3,25 @@
 Their cost depends on the question, not on the length of the log.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from operator import itemgetter
 from typing import Any, Final
 
 from sqlalchemy.sql import Executable
 
 from dndbots.storage.ports import BLOCK, GroupSpan, HeardTotals, Hit, Lineage, LogLine, Segment
-from dndbots.storage.row_maker import count_hits, read_hits, shared_offsets
-from dndbots.storage.sql.database import Database, Row
+from dndbots.storage.row_maker import count_hits, read_hits
+from dndbots.storage.sql.database import Database
 from dndbots.storage.sql.statements import PAIRED, Statements
 
-# A term with at most this many rows is read at once; any other from its newest blocks back.
-_AT_ONCE: Final = 24
-_FIRST_BLOCKS: Final = 4
+# The number of blocks that are read first: at least so many, or as if each had so many hits.
+_FIRST_BLOCKS: Final = 8
+_HITS_A_BLOCK: Final = 10
+_BLOCK: Final = itemgetter(2)
+# So many times more are read in each next round.
 _WIDER: Final = 4
+# After so many blocks, terms that were not found are looked up in all that are left.
+_ROUNDS_OF_ALL: Final = 32
 
 
 class LineReads:
@@ -134,75 +139,84 @@ class LineReads:
     def hits(
         self, lineage: Lineage, terms: Collection[str], viewer: str, *, limit: int
     ) -> dict[str, list[Hit]]:
-        wanted = [{"branch": segment.branch, "term": term} for segment in lineage for term in terms]
-        rows = self._db.each(
-            self._say.some_postings, wanted, viewer=viewer, campaign=self._campaign, limit=_AT_ONCE
-        )
         found: dict[str, list[Hit]] = {}
-        keys = [(segment, term) for segment in lineage for term in terms]
-        for (segment, term), some in zip(keys, rows, strict=True):
-            if not some:
-                continue
-            if len(some) < _AT_ONCE:
-                hits = _within(segment, some)
-            else:
-                hits = self._newest_hits(segment, term, viewer, limit)
-            if hits:
+        # Most forms of a word were never said by anybody; not to look for them costs least.
+        listed = self._db.dialect.as_list(list(terms))
+        for segment in lineage:
+            rows = self._db.all(self._say.said_terms, branch=segment.branch, terms=listed)
+            said = [term for (term,) in rows]
+            for term, hits in self._newest_hits(segment, said, viewer, limit).items():
                 found.setdefault(term, []).extend(hits)
         return {term: sorted(hits, reverse=True)[:limit] for term, hits in found.items()}
 
-    def _newest_hits(self, segment: Segment, term: str, viewer: str, limit: int) -> list[Hit]:
-        """Read the newest blocks, then ever more before them, until there are enough hits."""
-        found: list[Hit] = []
-        last, number = segment.upto // BLOCK, _FIRST_BLOCKS
-        while last >= 0 and len(found) < limit:
-            rows = self._db.all(
-                self._say.newest_postings,
-                branch=segment.branch,
-                term=term,
-                viewer=viewer,
-                campaign=self._campaign,
-                first=last - number + 1,
-                last=last,
-            )
-            found += _within(segment, rows)
-            last, number = last - number, number * _WIDER
+    def _newest_hits(
+        self, segment: Segment, terms: Collection[str], viewer: str, limit: int
+    ) -> dict[str, list[Hit]]:
+        """Read the newest blocks of all terms at once, then ever more before them of those with too few hits.
+
+        A term that the first rounds do not find at all is so rare that the rest is read at once.
+        """
+        found: dict[str, list[Hit]] = {}
+        left, last, blocks = list(terms), segment.upto // BLOCK, max(limit // _HITS_A_BLOCK, _FIRST_BLOCKS)
+        while left and last >= 0:
+            if blocks > _ROUNDS_OF_ALL:
+                rare = [term for term in left if term not in found]
+                left = [term for term in left if term in found]
+                self._read_blocks(segment, rare, viewer, range(last + 1), found, limit)
+            self._read_blocks(segment, left, viewer, range(last - blocks + 1, last + 1), found, limit)
+            last, blocks = last - blocks, blocks * _WIDER
+            left = [term for term in left if len(found.get(term, ())) < limit]
         return found
 
-    def together(
-        self, lineage: Lineage, some: Collection[str], others: Collection[str], viewer: str
-    ) -> list[Hit]:
-        found: set[Hit] = set()
-        for branch, upto in lineage:
-            rows = self._db.all(
-                self._say.postings_together,
-                branch=branch,
-                some=self._db.dialect.as_list(some),
-                others=self._db.dialect.as_list(others),
-                viewer=viewer,
-                campaign=self._campaign,
-            )
-            for group, block, own, beside in rows:
-                first = block * BLOCK
-                found.update([(first + offset, 1, group) for offset in shared_offsets(own, beside)])
-            found = {hit for hit in found if hit[0] <= upto}
-        return sorted(found, reverse=True)
+    def _read_blocks(
+        self,
+        segment: Segment,
+        terms: Collection[str],
+        viewer: str,
+        blocks: range,
+        found: dict[str, list[Hit]],
+        limit: int,
+    ) -> None:
+        """Add the hits of some blocks; of older blocks than a term needs to reach the limit, none."""
+        if not terms:
+            return
+        rows = self._db.all(
+            self._say.postings_between,
+            branch=segment.branch,
+            terms=self._db.dialect.as_list(terms),
+            viewer=viewer,
+            campaign=self._campaign,
+            first=blocks.start,
+            last=blocks[-1],
+        )
+        upto = segment.upto
+        enough: dict[str, int] = {}
+        for term, group, block, hits in sorted(rows, key=_BLOCK, reverse=True):
+            if block < enough.get(term, 0):
+                continue
+            own = read_hits(group, block, hits)
+            if own[-1][0] > upto:
+                own = [hit for hit in own if hit[0] <= upto]
+            if term in found:
+                found[term] += own
+            elif own:
+                found[term] = own
+            if len(found.get(term, ())) >= limit:
+                enough.setdefault(term, block)
 
     def times_at(
         self, lineage: Lineage, terms: Collection[str], lines: Mapping[int, LogLine]
     ) -> dict[str, dict[int, int]]:
         found: dict[str, dict[int, int]] = {}
+        listed = self._db.dialect.as_list(list(terms))
         for branch, own in _by_segment(lineage, lines):
             blocks: dict[tuple[int, int], list[int]] = {}
             for seq in own:
                 blocks.setdefault((lines[seq].audience, seq // BLOCK), []).append(seq)
             pairs = self._db.dialect.as_list([group * PAIRED + block for group, block in blocks])
-            each = self._db.each(
-                self._say.postings_at, [{"term": term} for term in terms], branch=branch, pairs=pairs
-            )
-            for term, rows in zip(terms, each, strict=True):
-                for group, block, hits in rows:
-                    found.setdefault(term, {}).update(count_hits(hits, blocks[group, block]))
+            rows = self._db.all(self._say.postings_at, branch=branch, terms=listed, pairs=pairs)
+            for term, group, block, hits in rows:
+                found.setdefault(term, {}).update(count_hits(hits, blocks[group, block]))
         return {term: times for term, times in found.items() if times}
 
     def mentioned_at(self, lineage: Lineage, uids: Collection[str], lines: Mapping[int, LogLine]) -> set[int]:
@@ -214,19 +228,6 @@ class LineReads:
             )
             found |= {seq for rows in each for (seq,) in rows}
         return found
-
-
-def _within(segment: Segment, rows: Iterable[Row]) -> list[Hit]:
-    found: list[Hit] = []
-    for group, block, hits in rows:
-        if "*" in hits:
-            found += read_hits(group, block, hits)
-        else:
-            # Most rows of most words have one line, or a few.
-            first = block * BLOCK
-            found += [(first + int(offset), 1, group) for offset in hits.split()]
-    upto = segment.upto
-    return [hit for hit in found if hit[0] <= upto]
 
 
 def _by_segment(lineage: Lineage, seqs: Collection[int]) -> Iterator[tuple[int, list[int]]]:

@@ -144,9 +144,9 @@ class PostgresDialect:
         of_each = zip(columns, row.selected_columns, strict=True)
         return and_(*(column == row.with_only_columns(own).scalar_subquery() for column, own in of_each))
 
-    def values(self, name: str) -> Any:
-        listed = func.unnest(bindparam(name, type_=ARRAY(BigInteger)))
-        return listed.table_valued(column("value", BigInteger)).render_derived().c.value
+    def values(self, name: str, kind: Any = BigInteger) -> Any:
+        listed = func.unnest(bindparam(name, type_=ARRAY(kind)))
+        return listed.table_valued(column("value", kind)).render_derived().c.value
 
     def as_list(self, values: Collection[Any]) -> Any:
         return list(values)

@@ -254,8 +254,8 @@ class SqliteDialect:
         # Looked up once for all columns, and by the index.
         return tuple_(*columns) == row.scalar_subquery()
 
-    def values(self, name: str) -> Any:
-        return func.json_each(bindparam(name)).table_valued(column("value", BigInteger)).c.value
+    def values(self, name: str, kind: Any = BigInteger) -> Any:
+        return func.json_each(bindparam(name)).table_valued(column("value", kind)).c.value
 
     def as_list(self, values: Collection[Any]) -> Any:
         return as_json(list(values))

@@ -9,6 +9,7 @@ from sqlalchemy import (
     ScalarSelect,
     Select,
     Table,
+    Text,
     and_,
     bindparam,
     delete,
@@ -251,7 +252,8 @@ class Statements:
         )
         within = (names.c.branch == _branch, names.c.seq <= _upto)
         by_uid = select(names).where(*within, self._dialect.listed(names.c.uid, "uids"))
-        by_name = select(names.c.folded, names.c.uid).where(*within, names.c.folded == bindparam("folded"))
+        folded = self._dialect.listed(names.c.folded, "folded")
+        by_name = select(names.c.folded, names.c.uid).where(*within, folded)
         self.names_of = _for_anybody_or_viewer(by_uid, names)
         self.named = _for_anybody_or_viewer(by_name, names)
         known = select(identities).where(identities.c.branch == _branch, identities.c.seq <= _upto)
@@ -377,29 +379,18 @@ class Statements:
             .scalar_subquery()
         )
         self.ordinals = select(wanted, upto)
-        of_term = (postings.c.branch == _branch, postings.c.term == bindparam("term"))
-        hits = select(postings.c.audience, postings.c.block, postings.c.hits).where(
-            *of_term, postings.c.audience.in_(self.audiences_of)
+        row = (postings.c.term, postings.c.audience, postings.c.block, postings.c.hits)
+        of_terms = (postings.c.branch == _branch, self._dialect.listed(postings.c.term, "terms"))
+        asked = self._dialect.values("terms", Text)
+        there = select(postings.c.term).where(postings.c.branch == _branch, postings.c.term == asked)
+        self.said_terms = select(asked).where(there.exists())
+        self.postings_between = select(*row).where(
+            *of_terms,
+            postings.c.audience.in_(self.audiences_of),
+            postings.c.block >= bindparam("first"),
+            postings.c.block <= bindparam("last"),
         )
-        self.some_postings = hits.limit(bindparam("limit"))
-        self.newest_postings = hits.where(
-            postings.c.block >= bindparam("first"), postings.c.block <= bindparam("last")
-        )
-        # Looks up the other terms for each row of the first ones, so the others may be common.
-        beside = postings.alias("beside")
-        self.postings_together = (
-            select(postings.c.audience, postings.c.block, postings.c.hits, beside.c.hits)
-            .join(beside, _all_equal(beside, postings, ("branch", "audience", "block")))
-            .where(
-                postings.c.branch == _branch,
-                self._dialect.listed(postings.c.term, "some"),
-                postings.c.audience.in_(self.audiences_of),
-                self._dialect.listed(beside.c.term, "others"),
-            )
-        )
-        self.postings_at = select(postings.c.audience, postings.c.block, postings.c.hits).where(
-            *of_term, self._paired(postings.c.audience, postings.c.block)
-        )
+        self.postings_at = select(*row).where(*of_terms, self._paired(postings.c.audience, postings.c.block))
         self.mentions_at = select(mentions.c.seq).where(
             mentions.c.branch == _branch,
             mentions.c.uid == bindparam("uid"),

@@ -328,7 +328,7 @@ class SqlStore(LineReads):
         return {row[0] for row in rows}
 
     def named(self, lineage: Lineage, folded: Collection[str], viewer: str | None) -> dict[str, set[str]]:
-        keys = [{"folded": name} for name in folded]
+        keys = [{"folded": self._db.dialect.as_list(folded)}] if folded else []
         found: dict[str, set[str]] = {}
         for name, uid in self._each(self._say.named[viewer is not None], lineage, keys, viewer):
             found.setdefault(name, set()).add(uid)

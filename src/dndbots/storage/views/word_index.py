@@ -8,15 +8,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from dndbots.storage.ports import GroupSpan, HeardTotals, Hit, Lineage, LineHead, LogLine, Segment, Store
+from dndbots.storage.ports import GroupSpan, HeardTotals, Hit, Lineage, LineHead, LogLine, Store
 
 # The newest lines of a word are read; all its lines, if they stay within these limits.
 _NEWEST: Final = 80
 _MOST_LINES: Final = 2_500
 _MOST_READ: Final = 2_500
-# The limit on rows of postings read to find lines that share two words.
+# The limit on looks into lines with a rare word for the other words.
 _MOST_LOOKS: Final = 1_000
-_MOST_SHARED: Final = 500
 # A word in more lines than this, and in a larger share of all lines than this, is too common to be looked for
 # beside another word.
 _MANY: Final = 10_000
@@ -62,17 +61,21 @@ class WordIndex:
         asked = [sorted(set(forms)) for forms in words]
         every = sorted({form for forms in asked for form in forms})
         hits = self._store.hits(self._lineage, every, self._viewer, limit=_NEWEST)
-        found = [self._found(forms, hits) for forms in asked]
+        oldest = [own[-1][0] for own in hits.values() if len(own) == _NEWEST]
+        lines = self._projected(oldest, _NEWEST)
+        found = [self._found(forms, hits, lines) for forms in asked]
         order = sorted(range(len(found)), key=lambda n: (found[n].lines, n))
-        room = float(_MOST_READ)
-        for n in order:
-            if not found[n].whole and found[n].lines <= min(_MOST_LINES, room):
-                found[n] = self._read_on(found[n].terms, hits)
-                room -= len(found[n].times)
+        self._read_on(found, order, hits)
         self._add_shared(found, order)
         return found
 
-    def _found(self, forms: Iterable[str], hits: Mapping[str, list[Hit]], limit: int = _NEWEST) -> WordHits:
+    def _found(
+        self,
+        forms: Iterable[str],
+        hits: Mapping[str, list[Hit]],
+        projected: Mapping[int, float],
+        limit: int = _NEWEST,
+    ) -> WordHits:
         times: dict[int, int] = {}
         groups = self._groups
         lines = 0.0
@@ -86,52 +89,51 @@ class WordIndex:
                 lines += len(own)
             else:
                 whole = False
-                lines += self._projected(own[-1][0], len(own))
+                lines += projected[own[-1][0]]
         terms = tuple(form for form in forms if form in hits)
         return WordHits(terms, times, min(max(lines, len(times)), self.heard.lines), whole)
 
-    def _read_on(self, terms: Collection[str], hits: Mapping[str, list[Hit]]) -> WordHits:
-        """Read the older lines of a word whose newest lines are known, up to the limit."""
-        more = dict(hits)
-        for term in terms:
-            if len(hits[term]) == _NEWEST:
-                earlier = self._before(hits[term][-1][0])
-                limit = _MOST_LINES - _NEWEST
-                older = self._store.hits(earlier, [term], self._viewer, limit=limit)
-                more[term] = hits[term] + older.get(term, [])
-        return self._found(terms, more, _MOST_LINES)
+    def _read_on(self, found: list[WordHits], order: list[int], hits: Mapping[str, list[Hit]]) -> None:
+        """Read the older lines of words with too many, rarest first, up to the limits."""
+        room = float(_MOST_READ)
+        chosen: list[int] = []
+        for n in order:
+            if not found[n].whole and found[n].lines <= min(_MOST_LINES, room):
+                chosen.append(n)
+                room -= found[n].lines
+        terms = sorted({term for n in chosen for term in found[n].terms if len(hits[term]) == _NEWEST})
+        if terms:
+            more = {**hits, **self._store.hits(self._lineage, terms, self._viewer, limit=_MOST_LINES)}
+            oldest = [more[term][-1][0] for term in terms if len(more[term]) == _MOST_LINES]
+            lines = self._projected(oldest, _MOST_LINES)
+            for n in chosen:
+                found[n] = self._found(found[n].terms, more, lines, _MOST_LINES)
 
     def _add_shared(self, found: list[WordHits], order: list[int]) -> None:
-        """Add lines that have two of the words, however old, by reading the rarer word whole."""
-        room = float(_MOST_LOOKS)
+        """Look for the other words in lines with the rarest, however old, as long as that is cheap."""
         common = max(_COMMON * self.heard.lines, _MANY)
-        for rank, n in enumerate(order):
-            for m in order[rank + 1 :]:
-                rarer, other = found[n], found[m]
-                if other.whole or other.lines > common or not rarer.terms:
-                    continue
-                room -= rarer.lines
-                if room < 0:
-                    return
-                shared = self._store.together(self._lineage, rarer.terms, other.terms, self._viewer)
-                for seq, _, group in shared[:_MOST_SHARED]:
-                    self._groups[seq] = group
-                    rarer.times.setdefault(seq, 1)
-                    other.times.setdefault(seq, 1)
+        others = [hits for hits in found if hits.terms and not hits.whole and hits.lines <= common]
+        room = _MOST_LOOKS // max(sum(len(hits.terms) for hits in others), 1)
+        rare = dict.fromkeys(seq for n in order if found[n].whole for seq in found[n].times)
+        seqs = list(rare)[:room] if others else []
+        lines = {seq: LogLine(self._groups[seq], 0) for seq in seqs}
+        if not lines:
+            return
+        for hits, times in zip(others, self.times_at(others, lines), strict=True):
+            for seq, number in times.items():
+                hits.times.setdefault(seq, number)
 
-    def _projected(self, oldest: int, number: int) -> float:
-        """Estimate how many lines a common word has, from its share of the lines since `oldest`."""
-        since = self.heard.lines - self._store.heard(self._before(oldest), self._viewer).lines
-        return number * self.heard.lines / max(since, 1)
-
-    def _before(self, seq: int) -> Lineage:
-        return tuple(Segment(branch, min(upto, seq - 1)) for branch, upto in self._lineage)
+    def _projected(self, seqs: Collection[int], number: int) -> dict[int, float]:
+        """Estimate how many lines a common word has, if it has `number` since each of some lines."""
+        every = self.heard.lines
+        ranks = self.ranks(seqs) if seqs else {}
+        return {seq: number * every / max(every - rank + 1, 1) for seq, rank in ranks.items()}
 
     def mentions(self, uids: Collection[str]) -> WordHits:
         """Find the newest lines about some entities, by the index of mentions and not by words."""
         seqs = self._store.newest_mentions(self._lineage, uids, self._viewer, limit=_NEWEST)
         whole = len(seqs) < _NEWEST
-        lines = len(seqs) if whole else self._projected(seqs[-1], len(seqs))
+        lines = len(seqs) if whole else self._projected(seqs[-1:], len(seqs))[seqs[-1]]
         return WordHits((), dict.fromkeys(seqs, 1), lines, whole)
 
     def times_at(self, found: Sequence[WordHits], lines: Mapping[int, LogLine]) -> list[dict[int, int]]:
