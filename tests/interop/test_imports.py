@@ -224,8 +224,9 @@ def test_notes_of_sessions_are_sessions_in_the_order_of_play(campaign: Campaign,
     folder = tmp_path / "Vault" / "02-Sessions"
     folder.mkdir(parents=True)
     notes = {
-        "Session 10 - The Mill.md": "---\ndate: 2025-08-01\nparticipants:\n  - Ann (as Zara)\n---\n## Recap\n"
-        "The mill burned.\n\n> [!secret]\n> Elena lit the fire.\n",
+        "Session 10 - The Mill.md": "---\ndate: 2025-08-01\nparticipants:\n  - Ann (as Zara, Hal)\n---\n"
+        "## Recap\nThe mill burned.\n\n> [!secret]\n> Elena lit the fire.\n\n"
+        "### The miller\n- Hair: red\n- Limps\n",
         "Session 2.md": "---\ntags: [session]\nparticipants: '[[Zara]], [[Throk|the orc]]'\n---\n"
         "The party met [[Elena]].\n\n- She sold a map.\n- Throk paid.\n",
         "Session 11 prep.md": "---\ntags: [session]\n---\nThe duke will die.\n",
@@ -244,9 +245,11 @@ def test_notes_of_sessions_are_sessions_in_the_order_of_play(campaign: Campaign,
     }
     campaign.import_files([tmp_path / "Vault"])
     played = [event for event in campaign.events(viewer="Zara") if event.session_id != "lore"]
-    assert [event.session_id for event in played] == [*["Session 2"] * 3, "Session 10 - The Mill"]
+    assert [event.session_id for event in played] == [*["Session 2"] * 3, *["Session 10 - The Mill"] * 2]
+    assert played[-1].content == "The miller:\nHair: red\nLimps"
     assert [event.content for event in played[1:3]] == ["She sold a map.", "Throk paid."]
     assert "The mill burned." not in heard(campaign, "Throk")
+    assert "The mill burned." in heard(campaign, "Hal")
     assert not any("lit the fire" in text for text in heard(campaign, "Zara"))
     assert any("lit the fire" in text for text in heard(campaign, "dm"))
     assert "mill" in campaign.recap("Zara").text

@@ -52,8 +52,17 @@ _DATES: Final = (
     "created",
 )
 _PEOPLE: Final = ("participants", "attendees", "characters", "pcs", "party", "present")
+_COMMA: Final = re.compile(r"[,;](?![^()]*\))")
 _AS: Final = re.compile(r"\bas ([^()]{1,80})")
-_HEADING: Final = re.compile(r"^#{1,6}[ \t][^\n]*$", re.MULTILINE)
+_HEADING: Final = re.compile(r"^#{1,6}[ \t]+([^\n]*)$", re.MULTILINE)
+_PICTURE: Final = re.compile(r"^[^\w\"'(\[]+")
+# Headings that tell nothing.
+_PLAIN: Final = re.compile(
+    r"(?:session|recap|summary|notes?|overview|events?|what happened|log|story|play|highlights?|details?)\b",
+    re.IGNORECASE,
+)
+_RULE: Final = re.compile(r"[\W_]+$")
+_BLANK: Final = re.compile(r"\n[ \t]*\n")
 _BREAK: Final = re.compile(r"\n[ \t]*\n|\n(?=(?:[-*+]|\d{1,3}[.)]) )")
 _BULLET: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)]) (?:\[[ xX]\] )?", re.MULTILINE)
 _LINK: Final = re.compile(r"\[\[([^\[\]|#]{1,120})(?:[#|][^\[\]]{0,120})?\]\]")
@@ -91,7 +100,9 @@ def read_session(
     The `secret` ones are the DM's alone.
     """
     day = _date(title, fields)
-    people = {name: "pc" for key in _PEOPLE for value in _texts(fields.get(key)) if (name := _person(value))}
+    people = {
+        name: "pc" for key in _PEOPLE for value in _texts(fields.get(key)) for name in _people(value) if name
+    }
     people |= {name: "pc" for name in options.known_to if fold_name(name) != "party"}
     name = next(iter(options.dm), "DM")
     session = options.session or title
@@ -106,10 +117,18 @@ def read_session(
 
 
 def paragraphs(body: str) -> Iterator[str]:
-    """Yield the paragraphs of a note and the points of its lists, without its headings."""
-    for block in _BREAK.split(_HEADING.sub("\n\n", body)):
-        if block.strip():
-            yield _BULLET.sub("", block)
+    """Yield the paragraphs of a note and the points of its lists.
+
+    A list below a heading of its own stays whole: the heading tells what its points are about.
+    """
+    pieces = _HEADING.split(f"\n{body}")
+    for heading, section in zip(["", *pieces[1::2]], pieces[::2], strict=True):
+        about = _PICTURE.sub("", heading).strip(" :*_")
+        if not about or _PLAIN.match(about) or _RULE.match(about):
+            blocks = _BREAK.split(section)
+        else:
+            blocks = [f"{about}:\n{block}" for block in _BLANK.split(section) if block.strip(" \t\n-*_")]
+        yield from (_BULLET.sub("", block) for block in blocks if block.strip())
 
 
 def is_session_note(chat: ImportedChat) -> bool:
@@ -147,13 +166,15 @@ def _date(title: str, fields: Mapping[str, Any]) -> datetime | None:
 
 def _texts(value: Any) -> list[str]:
     if isinstance(value, str):
-        return [part for part in re.split(r"[,;]", value) if part.strip()]
+        return [part for part in _COMMA.split(value) if part.strip()]
     return [str(inner) for one in as_list(value) for inner in (as_list(one) or [one])]
 
 
-def _person(text: str) -> str:
-    """Return the character that an entry of a list of participants means: "Ann (as Zara)", "[[Zara]]"."""
-    link = _LINK.search(text)
-    plays = _AS.search(text)
-    bare = link[1].rpartition("/")[2] if link else plays[1] if plays else re.sub(r"\([^()]*\)", "", text)
-    return clean_name(bare.strip(" -*_"))
+def _people(text: str) -> list[str]:
+    """Return the characters that an entry of a list of participants means: "Ann (as Zara)", "[[Zara]]"."""
+    links, plays = _LINK.findall(text), _AS.search(text)
+    if links:
+        names = [link.rpartition("/")[2] for link in links]
+    else:
+        names = re.split(r",| and | & ", plays[1]) if plays else [re.sub(r"\([^()]*\)", "", text)]
+    return [clean_name(name.strip(" -*_")) for name in names]
