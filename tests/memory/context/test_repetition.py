@@ -1,7 +1,6 @@
 """Sentences that stand twice in a context are taken out whole."""
 
 from dndbots.memory.context.blocks import Block, head_block
-from dndbots.memory.context.remembered import MemoryOffer
 from dndbots.memory.context.repetition import drop_told, find_newest, sentence_key, split_outside_quotes
 from dndbots.memory.context.xray import item_of
 from dndbots.testing import memory_campaign
@@ -21,14 +20,6 @@ def test_a_quotation_is_not_cut_where_a_part_of_it_is_told() -> None:
     told = frozenset((sentence_key("Nobody has seen her of late."),))
     [kept] = drop_told(Block(f"{SAID}\n", (item,)), told, DEFAULT_ENCODING).items
     assert kept.text == SAID
-
-
-def test_a_memory_leaves_out_words_that_another_quotes_at_greater_length() -> None:
-    """The memory of a visit and that of a person there would tell the same words twice."""
-    short = 'Pask said, "Nobody has seen her of late."'
-    offer = MemoryOffer("## NPC Memory", "1312-04-02", "", (short, "It rains."), "told", (), 0)
-    assert offer.without(frozenset([sentence_key(SAID)])).sentences == ("It rains.",)
-    assert offer.without(frozenset([sentence_key("Pask said nothing to her at all.")])) is offer
 
 
 def test_a_line_word_for_word_stays_whole_beside_what_was_chosen_before_it() -> None:

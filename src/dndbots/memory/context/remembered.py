@@ -4,7 +4,6 @@ They stand under the headings of the source documents, with their dates, the new
 sentence that stands elsewhere in the context is not told again.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
@@ -37,7 +36,6 @@ OF_WORLD: Final = f"## {WorldMemoryBuilder.title}"
 HEADS: Final = (LOCATION, NPC, OF_WORLD)
 _LONGEST_MEMORY: Final = 600
 _MOST_SUBJECTS: Final = 16
-_SAID: Final = re.compile(r'[^"]{1,80} said, "')
 
 
 class MemoryOffer(NamedTuple):
@@ -53,7 +51,7 @@ class MemoryOffer(NamedTuple):
 
     def without(self, told: frozenset[str]) -> "MemoryOffer":
         """Return the memory without the sentences that stand elsewhere."""
-        kept = tuple(sentence for sentence in self.sentences if not is_told(_words_of(sentence), told))
+        kept = tuple(sentence for sentence in self.sentences if not is_told(sentence_key(sentence), told))
         return self if len(kept) == len(self.sentences) else self._replace(sentences=kept)
 
     def text(self, sentences: int) -> str:
@@ -90,12 +88,6 @@ def offer_memories(view: View, scene: Scene, cache: ViewerCache) -> list[MemoryO
             offers += remembered(NPC, view.viewer, npc_shelf(uid), None, "your own memory of the party")
     offers += remembered(OF_WORLD, view.viewer, WORLD, None, "a step of the story")
     return _each_once(_in_turn(offers))
-
-
-def _words_of(sentence: str) -> str:
-    """Return the words by which a sentence is found elsewhere: of a speaker only what was said."""
-    spoken = _SAID.match(sentence)
-    return sentence_key(sentence[spoken.end() :] if spoken else sentence)
 
 
 def _offers(

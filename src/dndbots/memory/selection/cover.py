@@ -19,7 +19,7 @@ from dndbots.text.words import content_stems
 from dndbots.tokens import DEFAULT_ENCODING, count_tokens
 
 _POWER: Final = 0.6
-_OVERHEAD: Final = 8  # tokens added to each cost, so that two words do not win by being short
+_OVERHEAD: Final = 5  # tokens added to each cost, so that two words do not win by being short
 _POOL: Final = 6000
 _LOOKS: Final = 12
 _RETOLD_WEIGHT: Final = 10.0
