@@ -26,6 +26,7 @@ from dndbots.extraction.turn_evidence import untitled
 from dndbots.ids import fold_name
 from dndbots.testing import memory_campaign
 
+TOLD_PROSE = Path(__file__).parent / "english" / "told_prose"
 CATEGORIES = {"people": ("NPC", "PC", "MON"), "places": ("LOC",)}
 NAMED = ("NPC", "PC", "MON", "LOC")
 

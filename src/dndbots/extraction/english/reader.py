@@ -133,7 +133,7 @@ _APPOSITION: Final = re.compile(
 # "I'm a baker", and nothing more; "I'm a god" is a boast.
 _PLAIN_TRADE: Final = re.compile(r"^@P\d+@ is an? [a-z-]+(?: [a-z-]+)?$")
 _BOASTS: Final = frozenset(read_phrases("boasts"))
-_LASTS: Final = re.compile(r"(?:allergic|blind|deaf|mute|lame|retired|widowed|divorced|engaged|pregnant)\b")
+_LASTS: Final = re.compile(r"(?:allergic|retired|widowed|divorced|engaged|pregnant)\b")
 # "He is past seventy and has been blind": the second half is of the same one.
 _SAME_SUBJECT: Final = re.compile(
     r"^(@[PU]\d+@)( (?:is|has|lives|works|comes|wears|[a-z]{2,15}s)\b[^@,;:]{2,80}),? and "
