@@ -618,3 +618,9 @@ def test_who_walks_up_is_heard_and_who_leans_over_is_not(text: str, verb: str, t
 def test_words_mean_what_they_mean_here(scene: str, text: str, verb: str) -> None:
     table, who = table_of(scene)
     assert understand_line(table, who, text).verb == verb
+
+
+@pytest.mark.parametrize("line", ["ok deal, shake on it", "well, wait here", "um look around"])
+def test_nobody_says_i_ok(line: str) -> None:
+    """A line that opens with an interjection stays as it was typed."""
+    assert not understand_line(at_the_mill().tables[THROK], THROK, line).words.startswith("I ")

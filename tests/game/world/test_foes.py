@@ -134,7 +134,7 @@ def test_one_of_a_group_keeps_the_name_of_the_group(name: str, one: str) -> None
 
 
 def test_foes_who_make_peace_say_what_they_know() -> None:
-    """What the adventure lets them say is told once, also to those who only talk to them."""
+    """What the adventure lets them say is told once, and that they leave."""
     text = MILL_TEXT.replace(
         "says: Nobody goes on without paying", "says: [Halt there, The count pays us in hay]"
     )
@@ -149,6 +149,8 @@ def test_foes_who_make_peace_say_what_they_know() -> None:
         told = words(bench.ask("throk", Verb.PARLEY, target="mon_toll_001"))
         if "spared:toll" in bench.table.beats and "gold" not in told:
             assert "The count pays us in hay" in told
+            assert any(one in told.splitlines()[-1] for one in ("gone", "turn", "leav", "out of sight"))
+            assert TOLL not in bench.tables[THROK].sights[YARD].people
             return
     raise AssertionError("nobody made peace in twenty games")
 

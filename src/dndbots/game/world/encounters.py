@@ -352,9 +352,11 @@ def _settle(
         end_fight(narration.step, uid, how="talked", text=text, rolls=rolls)
         return
     names = [group.name for group in groups.values()]
+    rule = _rule("foes_leave", next(iter(groups.values()))) if len(groups) == 1 else "foes_leave"
+    gone = "" if fighting else narration.phrase(rule, foes=join_texts(names))
     narration.tell(
         uid,
-        text,
+        f"{text} {gone}".rstrip(),
         participants=who,
         beats=beats,
         names={mon: group.name for mon, group in groups.items()},

@@ -96,7 +96,10 @@ class Clause:
     def _opens_with_verb(self) -> bool:
         """Check that "I" fits in front: "slowly open the door", but not "sure, we will help you"."""
         opening = word_lists().groups["opening"]
-        said = [word.text for word in self.words if not word.is_mark and word.text not in opening]
+        spoken = [word.text for word in self.words if not word.is_mark]
+        if spoken and spoken[0] in word_lists().groups["agreeing"]:
+            return False  # "ok deal, shake on it"
+        said = [word for word in spoken if word not in opening]
         first = next((text for text in said if not text.endswith("ly")), "")
         groups = word_lists().groups
         return (
