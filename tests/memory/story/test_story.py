@@ -324,7 +324,8 @@ def test_a_game_s_story_has_no_sentence_that_needs_the_one_before() -> None:
     torn = '"You smell of town." Nobody likes them, and nobody has better ones.'
     log = [Entry(text=torn, who="dm", event_id="e0", session="s01", narrated=True)]
     log += play(120)
-    game, transcript = (text_of(following(log).tell(1200, lines=lines)) for lines in (10, 0))
+    game, transcript = (text_of(following(log).tell(1200, names=names)) for names in (False, True))
+    assert "smell of town" not in text_of(following(log).tell(1200, lines=10))
     assert "smell of town" not in game
     assert "Nobody likes them" not in game
     assert game

@@ -94,8 +94,9 @@ def tell_stable_part(
     shares = NARRATED if tally.narrated >= _NARRATED_LEAST * max(1, tally.entries) else TALK
     # In a game, the newest lines are wanted word for word, and people and places have lines of their own.
     if lines:
-        wish = replace(shares.wish, whole=True)
-        shares = replace(shares, story=0.72, fine=0.2, least=0.65, wish=wish)
+        shares = replace(shares, story=0.72, fine=0.2, least=0.65)
+    if lines or not has_names:
+        shares = replace(shares, wish=replace(shares.wish, whole=True))
     shares = shares if has_names else replace(shares, names=0.0)
     rest = max(int((1 - shares.story) * (min(of, _AMPLE) + max(of - _AMPLE, 0) / 2)), _LEAST_REST)
     rest = max(rest, int(newest / (1 - shares.fine)) + 1)
