@@ -15,6 +15,7 @@ from tests.game.input.understanding_score import (
     wanted_in,
 )
 
+from dndbots.game.input import likely_deeds
 from dndbots.game.input.line_reader import understand_line
 from dndbots.game.input.meanings import Understanding
 
@@ -222,3 +223,35 @@ def test_what_is_built_in_may_be_broken() -> None:
     """A blow at a lock is an attempt to force it, though the lock was not told of."""
     assert meaning("chapel", "hack at the grille with my sword").verb == "try"
     assert meaning("span", "knock on the iron door").what != "rations"
+
+
+def test_the_iron_is_no_iron_spike() -> None:
+    """A word for what something is made of names nothing that is carried."""
+    assert meaning("span", "chop at the iron").what != "iron spikes"
+
+
+def test_who_shoots_uses_what_shoots() -> None:
+    assert meaning("stair", "shoot the fattest one").what == "short bow"
+
+
+def test_a_likely_blow_in_a_fight_is_at_the_foes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a fight a blow that names nobody is at who fights; in peace it is at nobody."""
+    monkeypatch.setattr(likely_deeds, "rank_verbs", lambda _: {"attack": 1.0})
+    found = meaning("wolves", "one good cut, then step back behind the trees")
+    assert (found.verb, found.target) == ("attack", "thin gray wolves")
+    assert meaning("square", "one good cut across the board").verb != "attack"
+
+
+@pytest.mark.parametrize(
+    ("scene", "line", "way"),
+    [
+        ("span", "off this thing before the wind takes me", "off the bridge"),
+        ("stair", "further in, come on", "up out of the water"),
+        ("chapel", "leave him to his digging and rejoin the others", "path to the green"),
+    ],
+)
+def test_a_likely_way_is_found_by_where_it_leads(
+    monkeypatch: pytest.MonkeyPatch, scene: str, line: str, way: str
+) -> None:
+    monkeypatch.setattr(likely_deeds, "rank_verbs", lambda _: {"go": 1.0})
+    assert (meaning(scene, line).what or "").partition(" (")[0] == way

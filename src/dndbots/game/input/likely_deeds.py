@@ -26,7 +26,7 @@ from dndbots.game.input.vocabulary.verb_odds import coarse_verb, rank_verbs
 
 _LEAST_WORDS: Final = 3  # in which a deed that the rules find may be another one: "parley" is a command
 _LIKELY: Final = 0.2
-_SURER: Final = 2.0  # than what the rules make of a line: by so much another deed must be likelier
+_SURER: Final = 1.5  # than what the rules make of a line: by so much another deed must be likelier
 MOST_WORDS: Final = 40
 # What a question to the game is about, by the words in it; without one of them it is about the scene.
 _TOPICS: Final = {
@@ -182,6 +182,17 @@ def _go(scene: SceneNames, clause: Clause) -> Understanding | None:
     return None if way is None else read_way(clause, scene, way)
 
 
+def _attack(scene: SceneNames, clause: Clause) -> Understanding | None:
+    """Return a blow; in a fight, at the first foe if the line names none: "one good cut, then step back"."""
+    found = _read_deed(scene, clause, "attack")
+    is_aimed = found is not None and found.target is not None
+    if is_aimed or not scene.is_fight or not scene.foes:
+        return found
+    foe = scene.foes[0]
+    act = Act(verb=Verb.ATTACK, target=foe.key, words=clause.worded)
+    return Understanding(verb="attack", target=foe.label, words=act.words, act=act)
+
+
 def _unclear(scene: SceneNames, clause: Clause) -> Understanding:
     return list_readings(scene, clause.line, [word.text for word in clause.words if not word.is_mark])
 
@@ -217,6 +228,7 @@ _READERS: Final[dict[str, Callable[[SceneNames, Clause], Understanding | None]]]
     "accept": _answer(accepts=True),
     "refuse": _answer(accepts=False),
     META: _question,
+    "attack": _attack,
     "go": _go,
     "flee": _go,
     UNCLEAR: _unclear,

@@ -71,9 +71,11 @@ def understand_line(table: Table, who: str, text: str) -> Understanding:
     if len(line) > LONGEST_WORDS:
         reason = f"the line has {len(line)} characters; a turn takes at most {LONGEST_WORDS}"
         return refuse("", reason)
-    found = read_by_rules(table, who, line)
+    scene = SceneNames(table, who, line=line)
+    found = _LineReader(scene, line).read()
     if SECRET.search(line) is None and len(line) <= _LONGEST_REWORDED:
-        found = read_likely(SceneNames(table, who, line=line), line, found) or found
+        scene.mentioned = scene.mentioned_thing = None  # the line is read from its beginning
+        found = read_likely(scene, line, found) or found
     return replace(found, line=line)
 
 

@@ -38,10 +38,16 @@ def _strike(slots: DeedSlots, target: SceneName) -> Understanding:
     clause = slots.clause
     if target.kind == FRIEND:
         return refuse(clause.text, f"{target.label} is on your side")
-    means = slots.means
+    means = slots.means or (_missile_weapon(slots.scene) if slots.sense.approach == "shoot" else None)
     what = None if means is None else means.key
     act = Act(verb=Verb.ATTACK, target=target.key, what=what, words=clause.worded)
     return Understanding(verb="attack", target=target.label, what=what, words=act.words, act=act)
+
+
+def _missile_weapon(scene: SceneNames) -> SceneName | None:
+    """Return the bow or sling that is carried: "shoot" says that it is used."""
+    weapons = ((item, recognised(item.key)) for item in scene.items)
+    return next((item for item, gear in weapons if isinstance(gear, Weapon) and gear.missile), None)
 
 
 def _attack_nobody(slots: DeedSlots) -> Understanding:

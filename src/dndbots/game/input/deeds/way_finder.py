@@ -51,7 +51,7 @@ _OUT: Final = frozenset(
     ("out", "outside", "exit", "outdoors", "away", "leave", "air", "cold", "night", "outdoors")
 )
 _BACK: Final = frozenset(
-    ("back", "home", "return", "came", "backtrack", "rejoin", "retreat", "around", "retrace")
+    ("back", "home", "return", "came", "backtrack", "rejoin", "retreat", "around", "retrace", "crawled")
 )
 _UP: Final = frozenset(("up", "upstairs", "upwards", "upward", "ascend", "higher", "top"))
 _DOWN: Final = frozenset(
@@ -60,6 +60,7 @@ _DOWN: Final = frozenset(
 _IN: Final = frozenset(
     ("in", "inside", "into", "indoors", "enter", "on", "onward", "onwards", "forward", "ahead", "further")
 )
+_FURTHER: Final = frozenset(("further", "farther", "deeper", "onward", "onwards", "forward", "ahead"))
 _AWAY: Final = frozenset(("off", "back", "out"))
 _INTO: Final = frozenset(("in", "inside", "into", "enter", "to"))
 _COMPANY: Final = frozenset(
@@ -123,8 +124,13 @@ class WayFinder:
 
     def _away(self, said: set[str]) -> SceneName | None:
         """Return the way up, down, out or back; the only way there is."""
-        if len(self._scene.ways) == 1:
-            return self._scene.ways[0]
+        ways = self._scene.ways
+        if len(ways) == 1:
+            return ways[0]
+        off = [way for way in ways if way.label.split()[0] in said & {"off", "onto", "over"}]
+        further = [way for way in ways if way != self._way_back()] if said & _FURTHER else off
+        if len(further) == 1:
+            return further[0]
         if said & (_UP | _DOWN):
             found = self._by_direction(said & (_UP | _DOWN), named=False)
             if found is not None:

@@ -345,16 +345,16 @@ class SceneNames:
             if worth is None:
                 return 0.0, False
             total += worth or -_MISSED
-            is_exact = worth >= _MISTYPED and word not in word_group("hard")  # an iron door is no iron spike
-            if (worth >= _FEATURE and (word == head or is_exact)) or (worth >= _ANY and word == head):
+            if worth >= _MISTYPED or (worth >= _ANY and word == head):
                 is_named = True
         return total, is_named
 
     def worth(self, name: SceneName, word: str) -> float | None:
         """Return what a word counts for a name; None if it cannot be meant."""
         root = root_of(word)
-        if name.kind == ITEM and word in word_group("body") and word != name.label.split()[-1]:
-            return 0.0  # "my hands" are no hand axe
+        plain = word_group("body") | word_group("hard")
+        if name.kind == ITEM and word in plain and word != name.label.split()[-1]:
+            return 0.0  # "my hands" are no hand axe, "the iron" is no iron spike
         if root in name.roots:
             # "The stairs" are not the stair rats.
             is_head = name.kind != FOE or root == root_of(name.label.casefold().split()[-1])
