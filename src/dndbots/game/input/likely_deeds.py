@@ -55,6 +55,7 @@ _ALSO: Final[dict[str, tuple[str, ...]]] = {
 }
 _MAY_STILL_BE: Final = frozenset(("go", "flee", "take"))  # though the reading was refused
 _TO_ABSENT: Final = re.compile(r"\bto (?:tell|ask|whisper|say)\b|\bwhisper\b|\bto whom\b")
+_SUGGESTS: Final = re.compile(r"\W*(?:(?:so|well|ok|hm+),? )?(?:shall|should) (?:we|i)\b", re.IGNORECASE)
 _NO_WAY: Final = ("there is no way", "you are there", "nobody here can")
 # Deeds that a line may still be in which a word was taken for a place that is not here.
 _DONE_HERE: Final = _MAY_STILL_BE | {"look", "search", "try", "use", "stay", "rest", "attack", "open"}
@@ -104,6 +105,8 @@ def _may_be(verb: str, found: Understanding, clause: Clause) -> bool:
         return found.verb not in ("accept", "refuse") and not _is_plain(found, clause)
     if found.verb in ("accept", "refuse") and verb == "tell":
         return False  # an answer to an offer is said, too
+    if found.verb in SAID and _SUGGESTS.match(clause.line) and verb not in SAID:
+        return verb == META  # what is asked of the others is not done yet
     # What is denied is not done, and a deed that is named is not another deed.
     return verb in SAID or verb == META or not (denies(clause.line) or _is_plain(found, clause))
 

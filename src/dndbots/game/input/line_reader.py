@@ -43,6 +43,7 @@ _SPEECH_MARKS: Final = tuple("\"'\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb\u201
 _SENTENCES: Final = re.compile(r"[.!?\u2026]+")
 _MARKS_BEHIND: Final = ' "\u201c\u201d\u00ab\u00bb'
 _SAY: Final = re.compile(r"(?:i )?says?\s*[:,]\s*(?P<words>\S.*)", re.IGNORECASE | re.DOTALL)
+_SAY_BARE: Final = re.compile(r"(?:i )?say\s+(?P<words>\S.*)", re.IGNORECASE | re.DOTALL)
 _EMOTE: Final = re.compile(r"\*[^*]+\*")
 _EMOTES: Final = re.compile(r"\*([^*]+)\*")
 _SAID_TO: Final = re.compile(
@@ -312,7 +313,13 @@ class _LineReader:
         if len(words) == _MOST_WORDS and SECRET.search(self._line, words[-1].start):
             reason = f"a line of more than {_MOST_WORDS} words is too long to whisper in; whisper in another"
             return refuse(self._line, reason)
-        return self._deeds.read(words)
+        found = self._deeds.read(words)
+        said = _SAY_BARE.fullmatch(self._line) if found.verb == UNCLEAR else None
+        return (
+            found
+            if said is None
+            else Understanding(verb="say", words=said["words"], act=Act(words=said["words"]))
+        )  # "say &I:0" is no deed behind "say"
 
 
 def _is_weak(found: Understanding) -> bool:
