@@ -25,11 +25,11 @@ STRANGERS = tuple(HERE / f"{name}_dev.jsonl" for name in ("strangers", "players"
 RIGHT, SWALLOWED, MILLISECONDS = 0.9, 0.03, 5.0
 # 0.928 are reached. A change must not fall behind the aim by more than two lines.
 RIGHT_HELD_OUT = 0.91
-# Lines in many voices, by people who never saw the rules. 0.78 of those kept back are right; the aim is 0.9.
+# Lines in many voices, by people who never saw the rules. 0.785 of those kept back are right; the aim is 0.9.
 VOICES, VOICES_HELD_OUT = HERE / "many_voices_dev.jsonl", HERE / "many_voices_held_out.jsonl"
 RIGHT_VOICES, RIGHT_VOICES_HELD_OUT = 0.79, 0.76
 NEWCOMERS = tuple(HERE / f"newcomers_{name}_dev.jsonl" for name in "abc")
-RIGHT_NEWCOMERS = 0.7
+RIGHT_NEWCOMERS = 0.73
 
 
 def score_of(path: Path) -> Score:
