@@ -100,7 +100,9 @@ def _without_newest(blocks: dict[str, Block], window: frozenset[str], encoding: 
     fronts = {name: blocks[name] for name in _FRONT}
     for name in ("around", "memories", "story", "open"):
         fronts[name] = drop_told(fronts[name], told, encoding)
-    story = fronts["story"]
+    # With less room than the context has now, the front may have put some of these events into its story.
+    apart = [item for item in fronts["story"].items if not item.sources or not window.issuperset(item.sources)]
+    story = fronts["story"] = keep_items(fronts["story"], apart)
     if beyond:
         head = story.text.partition("\n")[0] or RECENT
         fronts["story"] = head_block(head, [*story.items, *beyond])._replace(dropped=story.dropped)
