@@ -25,11 +25,12 @@ STRANGERS = tuple(HERE / f"{name}_dev.jsonl" for name in ("strangers", "players"
 RIGHT, SWALLOWED, MILLISECONDS = 0.9, 0.03, 5.0
 # 0.928 are reached. A change must not fall behind the aim by more than two lines.
 RIGHT_HELD_OUT = 0.91
-# Lines in many voices, by people who never saw the rules. 0.785 of those kept back are right; the aim is 0.9.
-VOICES, VOICES_HELD_OUT = HERE / "many_voices_dev.jsonl", HERE / "many_voices_held_out.jsonl"
+# Lines in many voices, by people who never saw the rules. 0.80 of those kept back are right; the aim is 0.9.
+VOICES = HERE / "many_voices_dev.jsonl"
 RIGHT_VOICES, RIGHT_VOICES_HELD_OUT = 0.79, 0.76
-NEWCOMERS = tuple(HERE / f"newcomers_{name}_dev.jsonl" for name in "abc")
+NEWCOMERS = tuple(HERE / f"newcomers_{name}_dev.jsonl" for name in "abcd")
 RIGHT_NEWCOMERS = 0.73
+KEPT_BACK = {"many_voices": RIGHT_VOICES_HELD_OUT, "newcomers": 0.78}
 
 
 def score_of(path: Path) -> Score:
@@ -77,13 +78,15 @@ def test_lines_of_newcomers_are_understood(path: Path) -> None:
     assert score.swallowed_share <= SWALLOWED
 
 
-def test_lines_in_many_voices_that_nobody_saw_are_understood() -> None:
-    """Nothing was learned from these, and no rule was written for them. Five scenes are in no other set."""
-    if not VOICES_HELD_OUT.exists() and _is_taken_out(VOICES_HELD_OUT):
+@pytest.mark.parametrize("name", [*KEPT_BACK])
+def test_lines_in_many_voices_that_nobody_saw_are_understood(name: str) -> None:
+    """Nothing was learned from these, and no rule was written for them."""
+    path = HERE / f"{name}_held_out.jsonl"
+    if not path.exists() and _is_taken_out(path):
         pytest.skip("the lines are kept back from this working tree on purpose")
-    score = score_of(VOICES_HELD_OUT)
+    score = score_of(path)
     assert score.lines > 200
-    assert score.right_share >= RIGHT_VOICES_HELD_OUT
+    assert score.right_share >= KEPT_BACK[name]
     assert score.swallowed_share <= SWALLOWED
 
 
