@@ -39,8 +39,8 @@ _SHORTEST = 3
 # Headings, labels and sentences of the engine's own, which any prompt may have.
 _OF_EVERY_PROMPT = (
     "Key past events (compressed) FOES: THINGS: SPELLS READY: OFFERED: NEWS WAYS QST MON LOC KEPT "
-    "It was found. Act is begun. They were killed by Done so far: Place and People; trusts the party a little; "
-    "(taken on)"
+    "It was found. Act is begun. They were killed by Done so far: Place and People; "
+    "trusts the party a little; (taken on)"
 )
 
 

@@ -101,7 +101,7 @@ def _without_newest(blocks: dict[str, Block], window: frozenset[str], encoding: 
     for name in ("around", "memories", "story", "open"):
         fronts[name] = drop_told(fronts[name], told, encoding)
     # With less room than the context has now, the front may have put some of these events into its story.
-    apart = [item for item in fronts["story"].items if not item.sources or not window.issuperset(item.sources)]
+    apart = [one for one in fronts["story"].items if not one.sources or not window.issuperset(one.sources)]
     story = fronts["story"] = keep_items(fronts["story"], apart)
     if beyond:
         head = story.text.partition("\n")[0] or RECENT
