@@ -19,6 +19,8 @@ from tests.attacks.patterns import (
     written_patterns,
 )
 
+from dndbots.game.dm.tools import Pay
+
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 # Values for the names of functions that make a pattern of what they are given.
 SAMPLES: dict[str, dict[str, object]] = {
@@ -36,6 +38,10 @@ SAMPLES: dict[str, dict[str, object]] = {
     "_read_patterns": {"whole": r"\bwhose KIN\b"},  # the walk finds all that it makes
     "_add_named_lines": {"names": ["Zara the Bold", "Zara"]},
     "_words": {"value": "#a, #b"},
+    "_named": {"pattern": "Zara the Bold|Zara"},
+    "_in_tags": {"name": "give"},
+    "_in_parentheses": {"known": {"give": ["item"]}, "name": "give", "names": "give|pay"},
+    "_is_told": {"form": Pay(gold=5, payer="Zara", to="Elena")},
     "__init__": {"longest_first": ["Zara the Bold", "Zara"]},  # the titles of a vault
 }
 # Patterns that are handed to a function, which asks them only so.

@@ -14,6 +14,7 @@ from tests.waiting import HANG
 from dndbots.campaign import Campaign
 from dndbots.errors import AmbiguousName, InvalidTranscript, UnknownViewer
 from dndbots.events import EventType, GameEvent
+from dndbots.interop.transcripts import _Spool
 from dndbots.testing import assert_perspective, memory_campaign
 
 
@@ -308,3 +309,10 @@ def test_two_imports_at_once_share_their_people(tmp_path: Path) -> None:
         assert len(set(people.values())) == 6
         assert campaign.verify() == []
         assert campaign.head == 160
+
+
+def test_a_file_for_lines_can_go_before_it_has_its_parts() -> None:
+    """Ctrl-C may come while it is made; what is left of it says nothing when it is thrown away."""
+    half_made = _Spool.__new__(_Spool)
+    half_made.close()
+    assert half_made.closed

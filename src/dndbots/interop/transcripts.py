@@ -8,9 +8,10 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from io import StringIO
 from itertools import islice
 from tempfile import SpooledTemporaryFile
-from typing import IO, Final, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
@@ -71,9 +72,15 @@ def check_line(number: int, line: Mapping[str, JsonValue]) -> TranscriptLine:
         raise InvalidTranscript(line=number, field=field, reason=first["msg"]) from exc
 
 
+class _Spool(SpooledTemporaryFile[str]):
+    """A spooled file that can be thrown away before it has its parts: Ctrl-C may come at any moment."""
+
+    _file: IO[Any] = StringIO()
+
+
 @contextmanager
 def _spool() -> Iterator[IO[str]]:
-    with SpooledTemporaryFile(max_size=_IN_MEMORY, mode="w+", encoding="utf-8") as file:
+    with _Spool(max_size=_IN_MEMORY, mode="w+", encoding="utf-8") as file:
         yield file
 
 

@@ -95,6 +95,7 @@ def test_timeline_in_json(run: Run, campaign: Path) -> None:
         "who": "DM",
         "where": None,
         "text": "He cheers up.",
+        "to": [],
     }
 
 

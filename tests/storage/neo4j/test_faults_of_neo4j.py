@@ -18,19 +18,23 @@ from tests.waiting import HANG
 from dndbots.campaign import Campaign
 from dndbots.errors import GraphUnavailable
 from dndbots.events import GameEvent
+from dndbots.storage import recorder
 from dndbots.storage.neo4j import projector
 from dndbots.storage.neo4j.projection import FollowStatus, Projection
 from dndbots.storage.neo4j.server import Server
+from dndbots.storage.ports import BLOCK
 from dndbots.testing import memory_campaign
 
 # Projects event by event, says so, and waits to be killed.
 PROGRAM = """
 import sys
 from dndbots.campaign import Campaign
+from dndbots.storage import recorder
 from dndbots.storage.neo4j import projector
 from dndbots.storage.neo4j.projection import Projection
 from dndbots.storage.neo4j.server import Server
-projector.BATCH = 1
+from dndbots.storage.ports import BLOCK
+projector.BATCH, recorder.CHUNK = 1, BLOCK
 _, folder, uri, name, at = sys.argv
 campaign = Campaign.open(folder)
 write = projector.Projector._write
@@ -61,6 +65,7 @@ def server(neo4j: Neo4jServer) -> Iterator[Neo4jServer]:
 def test_a_server_that_dies_in_the_middle(server: Neo4jServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """Play goes on, the projector that follows says what it waits for, and then it catches up by itself."""
     monkeypatch.setattr(projector, "BATCH", 1)
+    monkeypatch.setattr(recorder, "CHUNK", BLOCK)
     campaign = memory_campaign([*tangled(), *many(1_200)])
     connection = server.server()
     projection = Projection(connection, campaign._store, server.name(), "main")
@@ -114,6 +119,7 @@ def test_two_projectors_take_turns(neo4j: Neo4jServer, monkeypatch: pytest.Monke
     """The second projector sees how far the first one is, and doubles nothing."""
     neo4j.must_be_neo4j("its transactions do not wait for one another")
     monkeypatch.setattr(projector, "BATCH", 1)
+    monkeypatch.setattr(recorder, "CHUNK", BLOCK)
     campaign, name = memory_campaign([*tangled(), *many(1_500)]), neo4j.name()
     servers = [neo4j.server() for _ in range(2)]
     projections = [Projection(one, campaign._store.another(), name, "main") for one in servers]
@@ -158,6 +164,7 @@ def test_who_waits_for_one_another_is_done_in_the_end(neo4j: Neo4jServer) -> Non
 def test_nothing_is_added_to_what_somebody_drops(neo4j: Neo4jServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """A projector that finds its branch being dropped stops, drops the rest with it, and begins anew."""
     monkeypatch.setattr(projector, "BATCH", 1)
+    monkeypatch.setattr(recorder, "CHUNK", BLOCK)
     campaign, name, connection = memory_campaign([*tangled(), *many(1_200)]), neo4j.name(), neo4j.server()
     write, calls = projector.Projector._write, iter(range(100))
 
@@ -204,6 +211,7 @@ def test_rebuilding_while_others_catch_up(neo4j: Neo4jServer, monkeypatch: pytes
     """In whatever order they come to it: in the end everything is there once."""
     neo4j.must_be_neo4j("its transactions do not wait for one another")
     monkeypatch.setattr(projector, "BATCH", 1)
+    monkeypatch.setattr(recorder, "CHUNK", BLOCK)
     monkeypatch.setattr(projector, "_DROPPED_AT_ONCE", 50)
     campaign, name = memory_campaign([*tangled(), *many(600)]), neo4j.name()
     servers = [neo4j.server() for _ in range(3)]

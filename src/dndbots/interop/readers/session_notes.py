@@ -52,7 +52,7 @@ _DATES: Final = (
     "created",
 )
 _PEOPLE: Final = ("participants", "attendees", "characters", "pcs", "party", "present")
-_COMMA: Final = re.compile(r"[,;](?![^()]*\))")
+_COMMA: Final = re.compile(r"[,;](?![^()]{0,120}\))")
 _AS: Final = re.compile(r"\bas ([^()]{1,80})")
 _HEADING: Final = re.compile(r"^#{1,6}[ \t]+([^\n]*)$", re.MULTILINE)
 _PICTURE: Final = re.compile(r"^[^\w\"'(\[]+")
