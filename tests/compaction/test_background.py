@@ -188,6 +188,27 @@ def test_a_run_that_takes_too_long_ends_by_itself_after_closing() -> None:
     assert work.done == 1
 
 
+def test_a_program_that_ends_does_not_speak_of_a_second_failure(caplog: pytest.LogCaptureFixture) -> None:
+    """It says once that the newest events are not compacted yet; that its reader went with it is no news."""
+    begun, gone = threading.Event(), threading.Event()
+
+    def work() -> int:
+        begun.set()
+        assert gone.wait(HANG)
+        raise RuntimeError("it ended in the middle of a run")
+
+    ended = threading.Event()
+    compactor = Compactor(work, every=1).on_close(first=lambda: None, last=ended.set)
+    compactor.notice(turns(1))
+    assert begun.wait(HANG)
+    compactor.close(timeout=0.01)
+    gone.set()
+    assert ended.wait(HANG)
+    assert [one.getMessage() for one in caplog.records] == [
+        "the newest events are not compacted yet; the next game does it, or `dndbots compact`"
+    ]
+
+
 # Threads.
 
 

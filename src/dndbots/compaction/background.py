@@ -26,6 +26,7 @@ EVERY_WORDS: Final = 1_500
 _SCENE_ENDS: Final = frozenset((EventType.LOCATION_CHANGE, EventType.SESSION_END, EventType.COMBAT_END))
 # It opens campaigns, so it stands above this room, and is started by name.
 _PROGRAM: Final = "dndbots.cli.maintain.reader"
+_NOT_DONE: Final = "the newest events are not compacted yet; the next game does it, or `dndbots compact`"
 JOB_TIMEOUT: Final = 600.0
 
 
@@ -105,7 +106,7 @@ class Compactor:
         return self
 
     def close(self, timeout: float | None = 60.0) -> None:
-        """Compact what is left, and stop. A run that takes longer than `timeout` goes on by itself."""
+        """Compact what is left, and stop. A run of more than `timeout` ends with the program."""
         self._leave()
         with self._change:
             if self._turns or self.error is not None:
@@ -118,7 +119,7 @@ class Compactor:
         elif is_idle:
             self._thread.join(timeout)
         else:
-            log.warning("a compaction is still running; it goes on in the background")
+            log.warning(_NOT_DONE)
 
     def _end(self) -> None:
         ended, self._ended = self._ended, lambda: None
@@ -153,7 +154,8 @@ class Compactor:
         except BaseException as exc:  # noqa: BLE001 - play goes on, and the next run tries again
             self.failures += 1
             self.error = exc
-            log.warning("compaction failed, and will be tried again: %s", exc)
+            if not self._closed:  # a program that ends takes its reader with it, and has said so
+                log.warning("compaction failed, and will be tried again: %s", exc)
 
 
 class ReaderProcess:
