@@ -625,3 +625,20 @@ def test_words_mean_what_they_mean_here(scene: str, text: str, verb: str) -> Non
 def test_nobody_says_i_ok(line: str) -> None:
     """A line that opens with an interjection stays as it was typed."""
     assert not understand_line(at_the_mill().tables[THROK], THROK, line).words.startswith("I ")
+
+
+@pytest.mark.parametrize(
+    ("line", "verb"),
+    [
+        ("have my character wait here", "stay"),
+        ("Could my character please draw his longsword?", "use"),
+        ("You draw your longsword.", "use"),
+        ("have my character fly to the moon", "refused"),
+    ],
+)
+def test_a_character_that_is_directed_does_it_itself(line: str, verb: str) -> None:
+    """Some direct their character like somebody else, or tell of it as "you"; the words stay as typed."""
+    table, who = table_of("stair")
+    found = understand_line(table, who, line)
+    assert found.verb == verb
+    assert found.line == line

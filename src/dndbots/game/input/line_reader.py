@@ -13,11 +13,11 @@ from dndbots.events import LONGEST_LABEL
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
 from dndbots.game.input.game_questions import find_question
 from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
-from dndbots.game.input.grammar.other_wordings import word_otherwise
+from dndbots.game.input.grammar.other_wordings import own_deed, word_otherwise
 from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.likely_deeds import read_likely
 from dndbots.game.input.line_deeds import SECRET, LineDeeds, leads_to
-from dndbots.game.input.meanings import NOT_DONE, SAID, UNCLEAR, Understanding, refuse, reword
+from dndbots.game.input.meanings import NOT_DONE, REFUSED, SAID, UNCLEAR, Understanding, refuse, reword
 from dndbots.game.input.talk.absent_names import find_absent_call, refuse_name
 from dndbots.game.input.talk.asides import find_aside
 from dndbots.game.input.talk.offer_answers import read_answer
@@ -72,6 +72,13 @@ def understand_line(table: Table, who: str, text: str) -> Understanding:
     if len(line) > LONGEST_WORDS:
         reason = f"the line has {len(line)} characters; a turn takes at most {LONGEST_WORDS}"
         return refuse("", reason)
+    own = own_deed(line)
+    if own is not None and (found := _understand(table, who, own)).verb not in (UNCLEAR, REFUSED):
+        return replace(reword(found, line), line=line)
+    return _understand(table, who, line)
+
+
+def _understand(table: Table, who: str, line: str) -> Understanding:
     scene = SceneNames(table, who, line=line)
     found = _LineReader(scene, line).read()
     if SECRET.search(line) is None and len(line) <= _LONGEST_REWORDED:

@@ -39,6 +39,23 @@ _TAKEN_UP: Final = re.compile(
     r"(?P<before>.*?)\b(?:it|them|em|him|her|that|those|one|these|they)\b(?P<behind>.*)",
     re.IGNORECASE | re.DOTALL,
 )
+# As those write who are used to direct somebody else: "have my character wait", "You draw your sword".
+_DIRECTED: Final = re.compile(
+    r"(?:please )?(?:(?:have|let|make) my|(?:can|could|may|would) my) (?:character|guy|hero|pc|toon|avatar"
+    r"|fighter|thief|cleric|wizard|mage|magic-user|elf|dwarf) (?:please )?(?P<deed>[^\"]{2,200}?)\??",
+    re.IGNORECASE,
+)
+_DIRECTED_ALL: Final = re.compile(
+    r"(?:please )?(?:have|let|make) (?:the|our|my) (?:whole )?(?:party|group|team) (?P<deed>[^\"?]{2,200})",
+    re.IGNORECASE,
+)
+_NARRATED: Final = re.compile(
+    r"you (?P<deed>(?:(?:draw|ready|raise|grab|light|unsheathe|sheathe|swing|nock|lift|lower) your"
+    r"|(?:climb|walk|stride|sprint|step|sneak|creep|charge|swim|crawl|march|dash|stumble)"
+    r" (?:up|down|out|into|in|to|towards?|over|across|through|along|back|onto|the|at)) [^\"?]{2,200})",
+    re.IGNORECASE,
+)
+_YOUR: Final = re.compile(r"\byour\b", re.IGNORECASE)
 _RUN_ON: Final = (
     r"i wanna|i want to|i'?ll|i will|can i|can we|could i|let'?s|let us|we should"
     r"|i am going to|i'?m gonna|i go"
@@ -71,6 +88,17 @@ class OtherWording(NamedTuple):
 def word_otherwise(line: str) -> Iterator[OtherWording]:
     """Yield other wordings of a line, the closest first. What somebody will not do is never among them."""
     yield from (wording for wording in _word_otherwise(line) if not denies(wording.text))
+
+
+def own_deed(line: str) -> str | None:
+    """Return a line that directs its own character, or tells of it as "you", as said by itself."""
+    line = " ".join(line.split())
+    if (directed := _DIRECTED.fullmatch(line)) is not None:
+        return directed["deed"]
+    if (directed := _DIRECTED_ALL.fullmatch(line)) is not None:
+        return f"let's {directed['deed']}"
+    told = _NARRATED.fullmatch(line)
+    return None if told is None else f"I {_YOUR.sub('my', told['deed'])}"
 
 
 def denies(text: str) -> bool:
