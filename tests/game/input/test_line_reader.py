@@ -642,3 +642,21 @@ def test_a_character_that_is_directed_does_it_itself(line: str, verb: str) -> No
     found = understand_line(table, who, line)
     assert found.verb == verb
     assert found.line == line
+
+
+@pytest.mark.parametrize("scene", ["green", "inn", "stair"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "have my character whisper to Zara: the reeve lies",
+        "have my character whisper to Elena: the reeve lies",
+        "could my thief tell Zara quietly that the reeve lies",
+        "You draw your sword and whisper to Zara the reeve lies",
+        "have the party whisper to nobody the reeve lies",
+    ],
+)
+def test_a_secret_of_a_character_that_is_directed_is_told_to_nobody_else(scene: str, line: str) -> None:
+    """It is whispered, or refused: no open deed has its words."""
+    found = understand_line(*table_of(scene), line)
+    acts = [one.act for one in (found, found.then) if one is not None and one.act is not None]
+    assert not [act for act in acts if act.verb is not Verb.WHISPER and "lies" in f"{act.words} {act.what}"]

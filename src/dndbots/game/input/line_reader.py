@@ -73,9 +73,14 @@ def understand_line(table: Table, who: str, text: str) -> Understanding:
         reason = f"the line has {len(line)} characters; a turn takes at most {LONGEST_WORDS}"
         return refuse("", reason)
     own = own_deed(line)
-    if own is not None and (found := _understand(table, who, own)).verb not in (UNCLEAR, REFUSED):
-        return replace(reword(found, line), line=line)
-    return _understand(table, who, line)
+    if own is None:
+        return _understand(table, who, line)
+    found = _understand(table, who, own)
+    if SECRET.search(line) or found.then is not None:
+        return replace(found, line=line)  # the whole line is not for the ears of all who see its first deed
+    if found.verb in (UNCLEAR, REFUSED):
+        return _understand(table, who, line)
+    return replace(reword(found, line), line=line)
 
 
 def _understand(table: Table, who: str, line: str) -> Understanding:
