@@ -653,9 +653,11 @@ def test_a_character_that_is_directed_does_it_itself(line: str, verb: str) -> No
         "could my thief tell Zara quietly that the reeve lies",
         "You draw your sword and whisper to Zara the reeve lies",
         "have the party whisper to nobody the reeve lies",
+        "tell Zara under my breath that the reeve lies",
+        "tell Zara in a low voice that the reeve lies",
     ],
 )
-def test_a_secret_of_a_character_that_is_directed_is_told_to_nobody_else(scene: str, line: str) -> None:
+def test_a_secret_in_other_words_is_told_to_nobody_else(scene: str, line: str) -> None:
     """It is whispered, or refused: no open deed has its words."""
     found = understand_line(*table_of(scene), line)
     acts = [one.act for one in (found, found.then) if one is not None and one.act is not None]

@@ -23,7 +23,9 @@ _WHISPER: Final = "whisper NAME: WORDS"
 _QUOTES: Final = ('"', "\u201c", "\u201e", "\u00ab")
 _HUSHED: Final = frozenset(("quietly", "secretly", "softly", "discreetly", "silently", "privately"))
 _HUSHED_FIRST: Final = re.compile(
-    rf"(?:{'|'.join(sorted(_HUSHED))}|in secret|in private)\b\s*", re.IGNORECASE
+    rf"(?:{'|'.join(sorted(_HUSHED))}|in secret|in private|under (?:my|his|her) breath"
+    r"|in a (?:whisper|(?:low|hushed|quiet) voice))\b\s*",
+    re.IGNORECASE,
 )
 _WHISPERS_THEN: Final = re.compile(
     r"(?:aside )?and (?:whisper|murmur|say|tell (?:him|her|them))\b\s*", re.IGNORECASE
