@@ -34,7 +34,7 @@ from dndbots.game.models.model_player import question_of
 from dndbots.ids import DM
 from dndbots.llm.protocol import Answer, Hear, Question
 from dndbots.memory.context import Context
-from dndbots.memory.context.repetition import is_told
+from dndbots.memory.context.repetition import is_told, keys_of_line
 from dndbots.memory.scoped.shelves import WORLD, location_shelf, memories_on, npc_shelf
 from dndbots.memory.selection.scoped_memory import tells_nothing
 from dndbots.storage.in_memory import MemoryStore
@@ -108,10 +108,10 @@ def repeated(context: Context, sections: tuple[str, ...]) -> Iterator[tuple[int,
 
 
 def told_under(title: str, text: str) -> Iterator[str]:
-    """Yield the sentences of a prompt under a heading."""
-    under = text.partition(f"## {title}\n")[2].partition("\n## ")[0]
-    for line in under.split("\n"):
-        yield from keys_in(line)
+    """Yield the sentences of a prompt under a heading, which may stand there twice."""
+    for part in f"\n{text}".split(f"\n## {title}\n")[1:]:
+        for line in part.partition("\n## ")[0].split("\n"):
+            yield from (*keys_in(line), *keys_of_line(line))
 
 
 def twice(context: Context) -> Iterator[str]:
@@ -146,14 +146,15 @@ def look_at(context: Context, campaign: Campaign, game: Game, tally: Tally, role
         # Somebody without a name is called by looks, and then the scene tells all that is known.
         seen = [uid for uid in npcs if table.fact(uid, "looks") not in (None, table.name(uid))]
         tally.expect(f"{role} people", due=bool(seen), has=any(i.section == "people" for i in context.items))
-        newest = {key for i in context.items if i.section == "recent" for key in keys_in(i.text)}
+        newest = {
+            key for i in context.items if i.section not in ("place", "names") for key in keys_in(i.text)
+        }
         looks = [table.fact(place, "looks") for place in places if place]
         told_of = LOOKS if len(places) == 1 else 1
         untold = [one for one in looks if one and set(keys_in(str(one))[:told_of]) - newest]
         tally.expect(f"{role} place", due=bool(untold), has=any(i.section == "place" for i in context.items))
-        told = {
-            key for i in context.items if i.section not in ("memories", "names") for key in keys_in(i.text)
-        }
+        besides = [i.text for i in context.items if i.section not in ("memories", "names")]
+        told = {key for line in besides for key in (*keys_in(line), *keys_of_line(line))}
         told |= {key for sentence in context.beside.split("\n") for key in keys_in(sentence)}
         shelves: Mapping[str, list[tuple[str, str]]] = {
             "Recent Location Memory": [(view.viewer, location_shelf(place)) for place in places if place],

@@ -7,8 +7,13 @@ from statistics import mean
 import pytest
 
 from dndbots.campaign import Campaign
+from dndbots.game.agents import Cast
+from dndbots.game.bots.house_player import HousePlayer
 from dndbots.game.game import Game
+from dndbots.game.models.model_dm import ModelDM
 from dndbots.ids import DM
+from dndbots.llm.protocol import Answer, Hear, Question
+from dndbots.memory.context import Context
 from dndbots.memory.context.kept_front import CHANGED
 from dndbots.memory.context.xray import RECENT
 from dndbots.storage.in_memory import MemoryStore
@@ -21,17 +26,27 @@ class WatchedGame(Game):
     """A game that keeps the prompts of each seat, in the moment in which they are built."""
 
     asked: dict[str, list[str]]
+    contexts: list[Context]
 
     def _prompt(self, who: str):  # type: ignore[no-untyped-def]
         context = super()._prompt(who)
         self.asked.setdefault(who, []).append(context.prompt)
+        if who == DM:
+            self.contexts.append(context)
         return context
+
+
+class Silence:
+    """A voice that says nothing, so that the adventure's own words stand."""
+
+    def ask(self, question: Question, *, hear: Hear | None = None) -> Answer:  # noqa: ARG002
+        return Answer(model="silence")
 
 
 @lru_cache(maxsize=4)
 def played(budget: int, module: str = "the_unpaid_bridge") -> WatchedGame:
     game = WatchedGame.begin(Campaign(MemoryStore()), module=module, seed=3, seats=2, budget=budget)
-    game.asked = {}
+    game.asked, game.contexts = {}, []
     game.play(ROUNDS, compact=False)
     return game
 
@@ -83,6 +98,19 @@ def test_a_new_place_is_told_after_the_newest_lines() -> None:
         assert prompt.index(CHANGED) > prompt.index(RECENT)
     for who, place in where.items():
         assert place in game.system_message(who)
+
+
+def test_each_heading_has_a_memory_of_a_new_scene_before_one_has_two() -> None:
+    """What people there remember is not left out because the place has a second memory."""
+    cast = Cast(dm=ModelDM(Silence(), npcs=None), player=HousePlayer())
+    game = WatchedGame.begin(Campaign(MemoryStore()), module="endless", seed=1, budget=2_000, cast=cast)
+    game.asked, game.contexts = {}, []
+    game.play(24, compact=False)
+    met_again = [context for context in game.contexts if "## NPC Memory" in context.prompt]
+    assert met_again
+    for context in game.contexts:
+        left_out = [item for item in context.dropped if item.reason.endswith(" remembers it")]
+        assert not left_out or "## NPC Memory" in context.prompt
 
 
 def test_a_decision_of_a_person_shows_at_once() -> None:

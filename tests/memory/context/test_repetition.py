@@ -1,7 +1,14 @@
 """Sentences that stand twice in a context are taken out whole."""
 
 from dndbots.memory.context.blocks import Block, head_block
-from dndbots.memory.context.repetition import drop_told, find_newest, sentence_key, split_outside_quotes
+from dndbots.memory.context.repetition import (
+    drop_told,
+    find_newest,
+    is_told,
+    sentence_key,
+    sentences_in,
+    split_outside_quotes,
+)
 from dndbots.memory.context.xray import item_of
 from dndbots.testing import memory_campaign
 from dndbots.tokens import DEFAULT_ENCODING
@@ -20,6 +27,34 @@ def test_a_quotation_is_not_cut_where_a_part_of_it_is_told() -> None:
     told = frozenset((sentence_key("Nobody has seen her of late."),))
     [kept] = drop_told(Block(f"{SAID}\n", (item,)), told, DEFAULT_ENCODING).items
     assert kept.text == SAID
+
+
+def test_a_name_before_a_sentence_says_what_a_sentence_says_itself() -> None:
+    """A promise stands under its speaker's name, and a deed under the name of its place."""
+    promise = item_of('Throk: "I give you my word on the bell, and soon."', 20, "open", "open", ("evt_1",))
+    visit = item_of("- 1312-04-02: Oak Green: Elena asked for the bell.", 20, "memories", "here", ("evt_2",))
+    told = sentences_in([promise, visit])
+    for again in (
+        'Throk said, "I give you my word on the bell, and soon."',
+        "At Oak Green, Elena asked for the bell.",
+    ):
+        assert is_told(sentence_key(again), told)
+    for other in (
+        'Zara said, "I give you my word on the bell, and soon."',
+        "At Elm Green, Elena asked for the bell.",
+        'Oak Green said, "Elena asked for the bell."',
+    ):
+        assert not is_told(sentence_key(other), told)
+
+
+def test_a_word_that_is_left_of_a_line_is_not_told_alone() -> None:
+    """A chapter's name says nothing once its first sentence stands elsewhere."""
+    opening = "Weavercote. Rain all the way from Drakehythe."
+    item = item_of(f"- 1312-04-02: {opening}", 20, "memories", "a step of the story", ("evt_1",))
+    block = Block(f"{item.text}\n", (item,))
+    told = frozenset([sentence_key("Rain all the way from Drakehythe.")])
+    assert not drop_told(block, told, DEFAULT_ENCODING).items
+    assert drop_told(block, frozenset(), DEFAULT_ENCODING).items == (item,)
 
 
 def test_a_line_word_for_word_stays_whole_beside_what_was_chosen_before_it() -> None:

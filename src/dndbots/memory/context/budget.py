@@ -127,6 +127,16 @@ class ContextBuilder:
         """Return the entries of the newest run from one on, in full as far as they fit."""
         return head_block(RECENT, self._items(self.cache.story.tell_window(start, room)))
 
+    def memory_offers(self) -> list[MemoryOffer]:
+        """Return the memories that may be told here: of the place, of people present, and of the world."""
+        scene = self.scene
+        around = tuple(entity.uid for entity in (*scene.places, *scene.present))
+        return self.cache.cached(
+            "memories",
+            (self.cache.changes[NOTES], around),
+            partial(offer_memories, self.view, scene, self.cache),
+        )
+
     # Blocks.
 
     def _blocks(self, asked: Block, *, spare: int) -> dict[str, Block]:
@@ -292,21 +302,12 @@ class ContextBuilder:
         """Return what somebody carries, unless the prompt shows it on a sheet."""
         return [] if self.briefing.has_sheets and entity is self.scene.me else self.cache.carried(entity)
 
-    def _memory_offers(self) -> list[MemoryOffer]:
-        scene = self.scene
-        around = tuple(entity.uid for entity in (*scene.places, *scene.present))
-        return self.cache.cached(
-            "memories",
-            (self.cache.changes[NOTES], around),
-            partial(offer_memories, self.view, scene, self.cache),
-        )
-
     def _memories(self, told: frozenset[str], room: int) -> Block:
         """Return the memories of the place, of people and of the world, each under its heading.
 
         Sentences in `told` are left out.
         """
-        offers = [offer.without(told) for offer in self._memory_offers()]
+        offers = [offer.without(told) for offer in self.memory_offers()]
         return fit_memories(offers, room, encoding=self.encoding)
 
     def _pinned(self, room: int) -> Block:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from dndbots.memory.context.blocks import Block, as_dropped, head_block
+from dndbots.memory.context.remembered import OF_WORLD, fit_memories
 from dndbots.memory.context.repetition import drop_told, keep_items, sentences_in
 from dndbots.memory.context.scene import find_scene
 from dndbots.memory.context.viewer_cache import ViewerCache
@@ -57,7 +58,7 @@ def build_kept(now: "ContextBuilder") -> list[Block] | None:
     needed = now.cache.story.newest_cost(now.briefing.lines, of=now.budget)
     room = max(min(left - needed, int(now.budget * _MOST_CHANGES)), int(now.budget * _CHANGES), 0)
     newest = now.newest_lines(window.start, left)
-    changes = _find_changes(current, [*front, newest], room, encoding)
+    changes = _find_changes(now, current, [*front, newest], room)
     if changes.text:
         newest = now.newest_lines(window.start, left - count_tokens(changes.text, encoding))
     *told, left_open = front
@@ -109,9 +110,11 @@ def _without_newest(blocks: dict[str, Block], window: frozenset[str], encoding: 
     return [fronts[name] for name in _FRONT]
 
 
-def _find_changes(now: dict[str, Block], shown: Iterable[Block], room: int, encoding: str) -> Block:
+def _find_changes(
+    builder: "ContextBuilder", now: dict[str, Block], shown: Iterable[Block], room: int
+) -> Block:
     """Return what is so now and is not `shown`: people, places, quests, and memories of a new scene."""
-    blocks = list(shown)
+    blocks, encoding = list(shown), builder.encoding
     lines = {item.text for block in blocks for item in block.items}
     told = sentences_in(item for block in blocks for item in block.items)
     changed: list[ContextItem] = []
@@ -127,27 +130,11 @@ def _find_changes(now: dict[str, Block], shown: Iterable[Block], room: int, enco
         (kept if item.tokens <= left else dropped).append(item)
         left -= item.tokens if item.tokens <= left else 0
     changes = head_block(CHANGED, kept)._replace(dropped=tuple(map(as_dropped, dropped)))
-    memories = _new_memories(now["memories"], lines, told, left, encoding)
+    told |= sentences_in(changes.items)
+    # The steps of the story that found no room now need none here; who and what is at hand goes first.
+    chosen = {item.sources for item in now["memories"].items}
+    offers = [offer for offer in builder.memory_offers() if offer.head != OF_WORLD or offer.sources in chosen]
+    memories = fit_memories([offer.without(told) for offer in offers], left, encoding=encoding)
     return Block(
         changes.text + memories.text, (*changes.items, *memories.items), (*changes.dropped, *memories.dropped)
     )
-
-
-def _new_memories(block: Block, lines: set[str], told: frozenset[str], room: int, encoding: str) -> Block:
-    """Return the memories that are not told yet, each under its heading, as far as they fit."""
-    new = {item.text: item for item in block.items if item.text not in lines}
-    head, text = "", ""
-    kept: list[ContextItem] = []
-    dropped: list[ContextItem] = []
-    for line in block.text.split("\n"):
-        if line.startswith("## "):
-            head = f"{line}\n"
-        elif line in new:
-            fresh = drop_told(Block(f"{line}\n", (new[line],)), told, encoding)
-            cost = count_tokens(head + fresh.text, encoding) if fresh.items else 0
-            if cost > room:
-                dropped += fresh.items
-            elif fresh.items:
-                text, head, room = f"{text}{head}{fresh.text}", "", room - cost
-                kept += fresh.items
-    return Block(text, tuple(kept), tuple(map(as_dropped, dropped)))

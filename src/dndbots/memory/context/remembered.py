@@ -11,7 +11,12 @@ from typing import Final, NamedTuple
 from dndbots.canon.entities import Entity
 from dndbots.ids import DM
 from dndbots.memory.context.blocks import Block, as_dropped
-from dndbots.memory.context.repetition import is_told, sentence_key, split_outside_quotes
+from dndbots.memory.context.repetition import (
+    find_fresh,
+    keys_of_line,
+    sentence_key,
+    split_outside_quotes,
+)
 from dndbots.memory.context.scene import Scene, all_uids_of
 from dndbots.memory.context.viewer_cache import ViewerCache
 from dndbots.memory.context.xray import ContextItem, item_of
@@ -51,7 +56,8 @@ class MemoryOffer(NamedTuple):
 
     def without(self, told: frozenset[str]) -> "MemoryOffer":
         """Return the memory without the sentences that stand elsewhere."""
-        kept = tuple(sentence for sentence in self.sentences if not is_told(sentence_key(sentence), told))
+        keys = [(sentence, sentence_key(sentence)) for sentence in self.sentences]
+        kept = tuple(sentence for sentence, _ in find_fresh(keys, told))
         return self if len(kept) == len(self.sentences) else self._replace(sentences=kept)
 
     def text(self, sentences: int) -> str:
@@ -175,5 +181,5 @@ def _each_once(offers: Iterable[MemoryOffer]) -> list[MemoryOffer]:
         offer = listed[number].without(told)
         if offer.sentences:
             kept[number] = offer
-            told |= {sentence_key(sentence) for sentence in offer.sentences}
+            told |= keys_of_line(offer.text(len(offer.sentences)))
     return [kept[number] for number in sorted(kept)]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from dndbots.memory.context.blocks import Block
@@ -15,7 +16,7 @@ from dndbots.tokens import count_tokens
 TOLD: Final = "told elsewhere in this context"
 # The bullet and the date of a memory, the name before its words or before a line of talk, and whom it is for.
 _LABEL: Final = re.compile(
-    r"^(?:- )?(?:\d{4}-\d\d-\d\d: )?(?:[^.:!?\"]{1,80}: )?(?:\(whispers to [^()]{1,200}\) )?"
+    r"^(?:- )?(?P<date>\d{4}-\d\d-\d\d: )?(?:(?P<name>[^.:!?\"]{1,80}): )?(?:\(whispers to [^()]{1,200}\) )?"
 )
 _WORD: Final = re.compile(r"\w+")
 # "Agreed." may be said twice.
@@ -38,6 +39,15 @@ def is_told(key: str, told: frozenset[str]) -> bool:
     return key in told or (key.count(" ") + 1 >= _FEWEST_WORDS_INSIDE and f" {key} " in _running(told))
 
 
+def find_fresh(sentences: Sequence[tuple[str, str]], told: frozenset[str]) -> list[tuple[str, str]]:
+    """Return the sentences of a line, with their keys, that are not `told`.
+
+    A word or two that are left of a longer line say nothing by themselves.
+    """
+    fresh = [(sentence, key) for sentence, key in sentences if not is_told(key, told)]
+    return fresh if len(fresh) == len(sentences) or any(key for _, key in fresh) else []
+
+
 @lru_cache(maxsize=1 << 6)
 def _running(told: frozenset[str]) -> str:
     return f" {' | '.join(sorted(told))} "
@@ -55,8 +65,25 @@ def split_outside_quotes(text: str) -> list[str]:
 
 
 def sentences_in(items: Iterable[ContextItem]) -> frozenset[str]:
-    """Return the sentences of some lines, without dates and names before them."""
-    return frozenset(key for item in items for _, key in _sentences(item.text)[1] if key)
+    """Return the sentences of some lines: without what stands before them, and with their names in them."""
+    return frozenset(chain.from_iterable(keys_of_line(item.text) for item in items))
+
+
+@lru_cache(maxsize=1 << 11)
+def keys_of_line(text: str) -> frozenset[str]:
+    """Return the sentences of a line as `is_told` finds them.
+
+    A name before a sentence says what a sentence may say itself: "Mill: A cat sat there." and "At Mill, a cat
+    sat there.", or `Zara: "We go home."` and `Zara said, "We go home."`.
+    """
+    found = _LABEL.match(text)
+    name = " ".join(_WORD.findall((found["name"] or "").casefold())) if found else ""
+    keys = [(sentence, key) for sentence, key in _sentences(text)[1] if key]
+    told = {key for _, key in keys}
+    if found and name:
+        told |= {f"{name} said {key}" for sentence, key in keys if sentence.startswith('"')}
+        told |= {f"at {name} {key}" for _, key in keys if found["date"]}
+    return frozenset(told)
 
 
 def drop_told(
@@ -70,7 +97,7 @@ def drop_told(
             kept.append(item)
             continue
         label, sentences = _sentences(item.text)
-        fresh = [sentence for sentence, key in sentences if not is_told(key, told)]
+        fresh = [sentence for sentence, _ in find_fresh(sentences, told)]
         if len(fresh) == len(sentences):
             kept.append(item)
         elif fresh:
