@@ -21,7 +21,8 @@ class SeatTurn:
 
     `prompt` is the prompt of a model in this seat, inside its limit. `refused` is why the last act of this
     turn was not possible, `answer` what the game answers to a person's last line. With `free`, the DM judges
-    whatever a person tries, also what the rules do not understand. Models note their usage in `ledger`, and
+    whatever a person tries, also what the rules do not understand. `waiting` is the deed left from the line
+    before, which an empty line does. Models note their usage in `ledger`, and
     let their words be heard by `live` as they come. A turn that is told again has a `wish`, which may be
     empty. `people` are the characters that people play.
     """
@@ -33,6 +34,7 @@ class SeatTurn:
     seed: int
     refused: str = ""
     answer: str = ""
+    waiting: str = ""
     free: bool = False
     ledger: Ledger = field(default_factory=Ledger)
     live: LiveAnswers = field(default_factory=LiveAnswers)

@@ -189,12 +189,50 @@ def test_what_is_not_understood_is_not_said(mill: Table, text: str) -> None:
         ("inventory", "items"),
         ("how hurt am i", "health"),
         ("what can I do", "options"),
+        ("what've I got on me", "items"),
     ],
 )
 def test_questions_to_the_game_are_answered(mill: Table, text: str, question: str) -> None:
     found = understand_line(mill, THROK, text)
     assert (found.verb, found.question, found.act) == ("meta", question, None)
     assert answer_question(mill, THROK, found)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("am i hurt? how much gold do i have", ("You are ", "You carry ")),
+        ("where am I and what time is it", ("You are at ", "It is round ")),
+    ],
+)
+def test_several_questions_to_the_game_are_all_answered(
+    mill: Table, text: str, parts: tuple[str, ...]
+) -> None:
+    answer = answer_question(mill, THROK, understand_line(mill, THROK, text))
+    assert all(any(line.startswith(part) for line in answer.splitlines()) for part in parts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we're looking for the children, have you seen them?",
+        "I am looking for my sister",
+        "we're looking for the reeve - what happened that night?",
+    ],
+)
+def test_who_says_what_they_look_for_asks_who_is_here(mill: Table, text: str) -> None:
+    """Only a search of the place itself is one: who tells a person what they seek wants to know of it."""
+    found = understand_line(mill, THROK, text)
+    assert (found.verb, found.target) == ("ask", "Elena of the Mill")
+    assert understand_line(mill, THROK, "search for traps").verb == "search"
+
+
+@pytest.mark.parametrize("text", ["ask the ferryman to row us over", "ask the blacksmith about the goblins"])
+def test_who_shows_another_trade_is_not_asked_for_it(text: str) -> None:
+    """A reeve in a fur collar is no smith; who shows no trade at all may be one."""
+    table, who = table_of("green")
+    found = understand_line(table, who, text)
+    assert (found.verb, found.act) == ("refused", None)
 
 
 DEEDS: list[tuple[str, dict[str, Any]]] = [
@@ -566,6 +604,7 @@ def test_the_reward_of_a_known_quest_is_told_by_the_game() -> None:
         ("take the shoe, open the chest, go north and search", ("take", "open"), "I go north. search"),
         ("walk up to Elena, ask her about the children and go north", ("ask", "go"), ""),
         ("look at the chest and take the shoe", ("look", "take"), ""),
+        ("go north, then back through the back door", ("go", "go"), ""),
     ],
 )
 def test_what_a_turn_has_no_room_for_is_said(
@@ -621,7 +660,9 @@ def test_words_mean_what_they_mean_here(scene: str, text: str, verb: str) -> Non
     assert understand_line(table, who, text).verb == verb
 
 
-@pytest.mark.parametrize("line", ["ok deal, shake on it", "well, wait here", "um look around"])
+@pytest.mark.parametrize(
+    "line", ["ok deal, shake on it", "well, wait here", "um look around", "thanks love, we'll be back"]
+)
 def test_nobody_says_i_ok(line: str) -> None:
     """A line that opens with an interjection stays as it was typed."""
     assert not understand_line(at_the_mill().tables[THROK], THROK, line).words.startswith("I ")

@@ -120,7 +120,8 @@ def test_questions_and_unclear_lines_cost_no_round(campaign: Campaign) -> None:
     assert words_of(campaign, who) == ['"banana banana"']
 
 
-def test_a_second_deed_is_done_or_left_for_the_next_turn(campaign: Campaign) -> None:
+@pytest.mark.parametrize("line", ["1", ""])
+def test_a_second_deed_is_done_or_left_for_the_next_turn(campaign: Campaign, line: str) -> None:
     """Words fit into a turn beside a deed. Somebody who asks stays for the answer, and leaves after it."""
     answers: list[str] = []
 
@@ -132,7 +133,7 @@ def test_a_second_deed_is_done_or_left_for_the_next_turn(campaign: Campaign) -> 
     lines = [
         "eat some rations and whisper to Borra: he lies",
         "ask him about the apples, then go to the inn",
-        "1",
+        line,
     ]
     game, who = begun(campaign, Chair(lines))
     game.play(3)

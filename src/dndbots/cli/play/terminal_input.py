@@ -133,15 +133,21 @@ class TerminalInput:
                     self.wish = Quit()
                     return None
                 self._show(turn)
-                return self._line(turn, f"{console.inert(turn.table.name(turn.who))}> ")
+                prompt = f"{console.inert(turn.table.name(turn.who))}> "
+                return self._line(turn, prompt, empty="" if turn.waiting else None)
         finally:
             self.asking = False
 
     def _beside(self) -> AbstractContextManager[object]:
         return redirect_stdout(sys.stderr) if self._aside else nullcontext()
 
-    def _line(self, turn: "SeatTurn", prompt: str, *, ends: bool = False) -> str | None:
-        """Return a line for the game; None if somebody has a wish first, or at an empty line if it `ends`."""
+    def _line(
+        self, turn: "SeatTurn", prompt: str, *, ends: bool = False, empty: str | None = None
+    ) -> str | None:
+        """Return a line for the game; None if somebody has a wish first, or at an empty line if it `ends`.
+
+        An empty line is returned as `empty`; without it, the line is read again.
+        """
         while True:
             line = self._reader.read(prompt, seat=turn.who, words=_completions(turn))
             if line is None:
@@ -149,6 +155,8 @@ class TerminalInput:
                 return None
             if not line.strip() and ends:
                 return None
+            if not line.strip() and empty is not None:
+                return empty
             if not line.strip():
                 continue
             command = slash_commands.command_in(line, turn.who)
@@ -230,19 +238,22 @@ class TerminalInput:
         from dndbots.cli.play.sheet import say_options
         from dndbots.game.input.person_player import reason_of
 
-        if turn.answer:
+        if turn.answer and not turn.waiting:
             for answered in reason_of(turn).splitlines():
                 console.say_indented(answered)
             return
         if turn.refused:
             console.say_indented(f"Not possible: {reason_of(turn)}.")
             return
-        if self._quiet:
-            return
-        output = console.output()
-        for line in status(turn.table, {turn.who: turn.prompt}, output, output.width):
-            output.print(line, soft_wrap=True)
-        say_options(turn)
+        if not self._quiet:
+            output = console.output()
+            for line in status(turn.table, {turn.who: turn.prompt}, output, output.width):
+                output.print(line, soft_wrap=True)
+            say_options(turn)
+        if turn.waiting:
+            for answered in reason_of(turn).splitlines():
+                console.say_indented(answered)
+            console.say_indented("Press Enter to do it, or type something else.")
 
 
 def seat_people(

@@ -131,8 +131,8 @@ class NewsTeller:
 
 
 def _sentences(gists: Iterable[str]) -> str:
-    """Join gists to sentences. The first keeps its small letter, and the last gets no full stop."""
-    first, *others = gists
+    """Join gists to sentences, each once. The first stays small, and the last gets no full stop."""
+    first, *others = dict.fromkeys(gists)
     return ". ".join([first, *(f"{gist[:1].upper()}{gist[1:]}" for gist in others)])
 
 

@@ -1,6 +1,7 @@
 """Answers of the game to a player's questions, from what the character knows. They cost no round."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
@@ -24,7 +25,10 @@ _LOOKS: Final = "looks"
 
 
 def answer_question(table: Table, who: str, found: Understanding) -> str:
-    """Return the answer to a question to the game, in lines of plain text."""
+    """Return the answer to a question to the game, and to those behind it, in lines of plain text."""
+    if found.then is not None:
+        one = answer_question(table, who, replace(found, then=None))
+        return "\n".join((one, answer_question(table, who, found.then)))
     scene = SceneNames(table, who)
     if found.question == "about":
         return "\n".join(_about(scene, found))

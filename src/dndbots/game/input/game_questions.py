@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import replace
+from functools import cache, reduce
 from typing import Final
 
 from dndbots.game.input.meanings import META, Understanding
@@ -25,9 +26,31 @@ _ROLLS: Final = frozenset(("roll", "dice", "rules", "raw", "dc", "rolls"))
 
 
 def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understanding | None:
-    """Return a question to the game; None if a line is none. Of two questions, the first is answered."""
+    """Return a question to the game; None if a line is none. Several are answered if all are to the game."""
+    found = [_find_question(scene, part) for part in _split_questions(words)]
+    asked = [one for one in found if one is not None]
+    if len(asked) == len(found) > 1:
+        return reduce(lambda then, one: one if _is_same(one, then) else replace(one, then=then), asked[::-1])
     second = next((n for n in range(2, len(words) - 1) if _begins_question(words, n)), None)
     return _find_question(scene, words) or (None if second is None else _find_question(scene, words[:second]))
+
+
+def _split_questions(words: Sequence[TypedWord]) -> list[Sequence[TypedWord]]:
+    """Split a line behind its sentences, and where a question follows "and"."""
+    parts: list[Sequence[TypedWord]] = []
+    start = 0
+    for at in range(1, len(words) - 1):
+        if words[at].text in ENDS and not words[at + 1].is_mark:
+            parts.append(words[start : at + 1])
+            start = at + 1
+        elif _begins_question(words, at):
+            parts.append(words[start:at])
+            start = at + 1
+    return [part for part in (*parts, words[start:]) if part]
+
+
+def _is_same(one: Understanding, other: Understanding) -> bool:
+    return (one.question, one.what) == (other.question, other.what)
 
 
 def _begins_question(words: Sequence[TypedWord], at: int) -> bool:

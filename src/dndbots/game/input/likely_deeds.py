@@ -18,7 +18,7 @@ from dndbots.game.input.line_traits import list_traits
 from dndbots.game.input.meanings import META, REFUSED, SAID, UNCLEAR, Understanding
 from dndbots.game.input.readings import list_readings
 from dndbots.game.input.talk.offer_answers import answer_offer
-from dndbots.game.input.talk.talk_reader import TalkReader, behind_about, told_to
+from dndbots.game.input.talk.talk_reader import TalkReader, behind_about, seeks, told_to
 from dndbots.game.input.vocabulary.lexicon import verb_lexicon, word_group
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, PERSON, SceneName, SceneNames
 from dndbots.game.input.vocabulary.typed_words import read_words
@@ -34,15 +34,24 @@ _TOPICS: Final = {
     "health": "hp hurt health hit hits wounded wounds heal healing bleeding dying dead",
     "me": "ac armor armour stats stat strength dexterity wisdom level class xp sheet modifier speed",
     "spells": "spell spells slots slot cast magic",
-    "items": "inventory carry carrying gold coins money pack backpack gear weapon weapons equipment have bag",
+    "items": "inventory carry carrying gold coins money pack backpack gear weapon weapons equipment bag",
     "quests": "quest quests mission goal reward job task supposed promised hired",
-    "foes": "enemy enemies monster monsters goblins goblin wolves wolf rats rat creatures creature far away",
-    "party": "party friends companions everyone everybody team others",
+    "foes": "enemy enemies monster monsters goblins goblin wolves wolf rats rat creatures creature",
+    "party": "party friends companions everyone everybody team",
     "ways": "exit exits way ways door doors lead leads out path paths",
-    "past": "happened recap remind last before said told remember again story summary",
-    "time": "time day night late hour evening morning long",
-    "options": "options do choices help commands can",
+    "past": "happened recap remind last before said told remember story summary",
+    "time": "time day night late hour evening morning",
+    "options": "options choices help commands",
     "who": "who people npc npcs anyone anybody",
+}
+# Words that say something of a question only where nothing else does.
+_VAGUE_TOPICS: Final = {
+    "items": "have",
+    "past": "again",
+    "foes": "far away",
+    "party": "others",
+    "time": "long",
+    "options": "do can",
 }
 _KEPT: Final = frozenset(("whisper",))
 # What a likely deed may turn out to be: in a fight, who goes flees; and a blow at a thing is tried.
@@ -103,8 +112,9 @@ def _may_be(verb: str, found: Understanding, clause: Clause) -> bool:
         return False
     if verb == UNCLEAR:
         return found.verb not in ("accept", "refuse") and not _is_plain(found, clause)
-    if found.verb in ("accept", "refuse") and verb == "tell":
-        return False  # an answer to an offer is said, too
+    is_answer = found.verb in ("accept", "refuse") and verb == "tell"  # an answer to an offer is said, too
+    if is_answer or (found.verb == "ask" and seeks(clause)):
+        return False  # "we are looking for Wren"
     if found.verb in SAID and _SUGGESTS.match(clause.line) and verb not in SAID:
         return verb == META  # what is asked of the others is not done yet
     # What is denied is not done, and a deed that is named is not another deed.
@@ -172,7 +182,8 @@ def _answer(*, accepts: bool) -> Callable[[SceneNames, Clause], Understanding | 
 
 def _question(_scene: SceneNames, clause: Clause) -> Understanding:
     said = {word.text for word in clause.words}
-    topic = next((topic for topic, words in _TOPICS.items() if said & {*words.split()}), "where")
+    topics = (*_TOPICS.items(), *_VAGUE_TOPICS.items())
+    topic = next((topic for topic, words in topics if said & {*words.split()}), "where")
     return Understanding(verb=META, question=topic)
 
 

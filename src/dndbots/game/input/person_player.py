@@ -50,7 +50,8 @@ class PersonPlayer:
         left = self._left.pop(turn.who, None) if not turn.refused else None
         if left is not None:
             self._choices[turn.who] = (left,)
-            turn = replace(turn, answer=f"Still to do from your last line:\n  1. {left.said}")
+            told = f"Still to do from your last line:\n  1. {left.said}"
+            turn = replace(turn, answer=told, waiting=left.said)
         untold = self._untold.pop(turn.who, "") if not turn.refused else ""
         if untold:
             told = f"A turn takes two deeds; type the rest of your last line again to do it: {untold}"
@@ -59,13 +60,14 @@ class PersonPlayer:
             line = self._lines.ask(turn)
             if line is None:
                 return None
+            line = "1" if turn.waiting and not line.strip() else line
             found = self._chosen(turn.who, line) or understand_line(turn.table, turn.who, line)
             act = act_of(found, free=turn.free)
             if act is not None:
                 self._choices.pop(turn.who, None)
                 return self._with_second(turn.who, act, found)
             self._choices[turn.who] = found.readings
-            turn = replace(turn, refused="", answer="")
+            turn = replace(turn, refused="", answer="", waiting="")
             if found.verb == REFUSED:
                 turn = replace(turn, refused=f"{found.reason}; {TO_SAY}")
             else:

@@ -13,7 +13,7 @@ from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
 from dndbots.game.input.meanings import NOT_DONE, Understanding
 from dndbots.game.input.readings import list_readings
 from dndbots.game.input.talk.offer_answers import confirms_deal, is_handshake, read_answer
-from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
+from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader, seeks
 from dndbots.game.input.vocabulary.lexicon import VerbSense, phrase_pattern, verb_lexicon, word_group
 from dndbots.game.input.vocabulary.scene_names import (
     FOE,
@@ -116,7 +116,9 @@ class PointReader:
         """Read "I do not shoot" as waiting, and "do not shoot" as said to who may."""
         answer = self._talk.tell(clause, self._scene.foes[0]) if self._is_truce(clause) else None
         answer = answer or read_answer(self._scene, clause)
-        to_others = clause.intent.split()[:1] not in (["i"], ["we"]) or {"you", "your"} & {*clause.said}
+        is_felt = clause.said[1] in word_group("stative")  # "I do not believe a word of it"
+        to_others = clause.intent.split()[:1] not in (["i"], ["we"]) or bool({"you", "your"} & {*clause.said})
+        to_others = to_others or (is_felt and bool(self._scene.persons))
         if answer is not None or to_others:
             return answer or self._talk.statement(clause, sure=True) or self._talk.say(clause)
         act = Act(verb=Verb.STAY, words=clause.worded)
@@ -171,6 +173,8 @@ class PointReader:
 
     def _read_question(self, clause: Clause, *, has_verb: bool) -> Understanding | None:
         """Read "can I …?" as a deed, and any other question as one to somebody."""
+        if seeks(clause) and (sought := self._talk.wondered(clause)) is not None:
+            return sought
         to_others = {"you", "your"} & {word.text for word in clause.words[:4]}
         if has_verb and clause.intent and not to_others and not clause.intent.startswith(_ASKS_OTHERS):
             found = read_deed(self._scene, clause)

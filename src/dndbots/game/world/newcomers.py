@@ -66,6 +66,7 @@ def _level(narration: Narration, living: Sequence[str]) -> int:
 def add_newcomer(narration: Narration, uid: str, *, seat: int, level: int) -> None:
     """Let a new character join at a place."""
     table, rng = narration.step.table, narration.rng
+    narration.enter(uid)  # at a door there is one
     name = _name(narration)
     char_id = mint("PC", name, taken=table.names)
     character = new_character(name, rng=rng, level=level, char_id=char_id, scores="4d6kh3")

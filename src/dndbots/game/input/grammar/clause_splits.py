@@ -1,5 +1,6 @@
 """Split a typed line into clauses: at joiners, at the ends of sentences, and where a deed runs on."""
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 from typing import Final
@@ -29,6 +30,12 @@ _RUN_ON: Final = frozenset(
         ("i", "want"),
     )
 )
+_ONWARD: Final = frozenset(
+    ("up", "down", "back", "over", "out", "in", "into", "to", "on", "onto", "through", "across", "along")
+)
+_IN_HAND: Final = re.compile(
+    r"(?!hold|keep|carry|take|have|put)(?:\w+ ){1,2}in (?:(?:my|his|her|the|one|other) (?:\w+ )?)?hands?\b"
+)
 _GERUND_JOINERS: Final = frozenset(("while", "before", "after"))
 
 
@@ -45,8 +52,9 @@ def split_clauses(words: Sequence[TypedWord]) -> list[list[TypedWord]]:
             ended = words[at].is_mark and words[at].text in ENDS
             if ended:
                 parts[-1].append(words[at])
-            parts.append([])
             at += skip
+            goes_on = _goes_on(words, at - skip, at)
+            parts.append([words[at]._replace(text="go", end=words[at].start)] if goes_on else [])
             continue
         parts[-1].append(words[at])
         at += 1
@@ -66,14 +74,34 @@ def _joiner(words: Sequence[TypedWord], at: int, *, is_past: bool = False) -> in
         return 0
     behind = (word for word in islice(words, end, None) if not word.is_mark and not word.is_adverb)
     rest = [*islice(behind, _LONGEST_OPENING)]
-    ends_sentence = bool(kinds & ENDS)
-    if kinds == {","} and _asks_behind_deed(words, at, [word.text for word in rest]):
-        return end - at
+    texts = [word.text for word in rest]
+    is_apart = kinds == {","}
+    if is_apart and _IN_HAND.match(" ".join(texts)) is not None:
+        return 0
     if kinds & _GERUND_JOINERS:
         return end - at if rest and _begins_deed(rest, gerund=True) else 0
-    if _begins_deed(rest, gerund=False) or (is_past and rest and _is_past(rest[0].text)):
-        return end - at
-    return end - at if ends_sentence else 0
+    joins = (
+        (is_apart and _asks_behind_deed(words, at, texts))
+        or _begins_deed(rest, gerund=False)
+        or (is_past and rest and _is_past(rest[0].text))
+        or kinds & ENDS
+        or _goes_on(words, at, end)
+    )
+    return end - at if joins else 0
+
+
+def _goes_on(words: Sequence[TypedWord], at: int, end: int) -> bool:
+    """Check for the next part of a way, without a verb: "back to the square, then down the stairs"."""
+    if "then" not in {word.text for word in words[at:end]} or words[end].text not in _ONWARD:
+        return False
+    first = [word.text for word in words[:at] if not word.is_mark and not word.is_adverb]
+    moves = any(match.sense.verb in ("go", "flee") for match in verb_lexicon().match(_without_intent(first)))
+    return moves or first[:1] == ["back"]
+
+
+def _without_intent(texts: Sequence[str]) -> list[str]:
+    intent = phrase_pattern("intent").match(" ".join(texts))
+    return [*texts] if intent is None else " ".join(texts)[intent.end() :].split()
 
 
 def _asks_behind_deed(words: Sequence[TypedWord], at: int, rest: Sequence[str]) -> bool:

@@ -87,7 +87,10 @@ class Clause:
     def worded(self) -> str:
         """The clause as a sentence of its doer, word for word: with "I" in front if it begins with a deed."""
         text = self.text
-        if self.intent or not text or not self._opens_with_verb:
+        is_added = (
+            bool(self.words) and self.words[0].start == self.words[0].end
+        )  # "then (go) down the stairs"
+        if self.intent or not text or is_added or not self._opens_with_verb:
             return text[:LONGEST_WORDS]
         ends = "" if text.endswith((".", "!", "?", "\u2026", '"', "\u201d")) else "."
         return f"I {text[:1].lower()}{text[1:]}{ends}"[:LONGEST_WORDS]
@@ -102,8 +105,10 @@ class Clause:
         said = [word for word in spoken if word not in opening]
         first = next((text for text in said if not text.endswith("ly")), "")
         groups = word_lists().groups
+        lexicon = verb_lexicon()
         return (
-            verb_lexicon().has(first)
+            lexicon.has(first)
+            and (lexicon.is_plain(first) or not first.endswith("s"))  # "thanks, we'll be back"
             and first not in groups["auxiliary"] | groups["subject"] | groups["heading"]
         )
 

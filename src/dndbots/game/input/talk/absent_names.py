@@ -18,6 +18,8 @@ _BESIDE: Final = frozenset(
     ("old", "young", "little", "dear", "good", "poor", "my", "friend", "master", "captain")
 )
 _PEOPLES: Final = frozenset(("dwarf", "elf", "halfling", "gnome", "ranger", "paladin", "cleric"))
+_FORMED: Final = ("man", "woman", "keeper", "smith", "maid", "monger", "wright", "master")  # "ferryman"
+_SHORTEST_FORMED: Final = 6
 # What stands before a colon and is nobody: "Plan: we go north".
 _HEADINGS: Final = frozenset(
     ("plan", "idea", "action", "note", "question", "thought", "dm", "gm", "ooc", "move")
@@ -46,7 +48,8 @@ def names_being(word: str) -> bool:
     lists = word_lists()
     is_kind = any(word == kin or word in words for kin, words in lists.kin.items()) or word in lists.trades
     people = (lists.people[kind] for kind in ("male", "female", "young"))
-    return is_kind or word in _PEOPLES or any(word in words for words in people)
+    is_formed = word.endswith(_FORMED) and len(word) > _SHORTEST_FORMED and word not in EVERYDAY_WORDS
+    return is_kind or is_formed or word in _PEOPLES or any(word in words for words in people)
 
 
 def find_absent_call(scene: SceneNames, line: str, words: Sequence[TypedWord]) -> str:

@@ -13,7 +13,10 @@ from dndbots.game.input.vocabulary.lexicon import phrase_pattern, word_group
 from dndbots.game.input.vocabulary.scene_names import (
     FOE,
     FRIEND,
+    ITEM,
     PERSON,
+    THING,
+    WAY,
     SceneName,
     SceneNames,
 )
@@ -29,6 +32,7 @@ _WANTING: Final = frozenset(("want", "like", "love", "need", "wish", "have"))
 _TO_YOU: Final = frozenset(("you", "your", "yours", "yourself", "yourselves"))
 _OF_THEM: Final = frozenset(("they", "them", "their", "theirs", "these", "those"))
 _AMONG_US: Final = frozenset(("we", "us", "guys", "everyone", "everybody", "anyone", "anybody"))
+_SEEKING: Final = re.compile(r"(?:looking|searching|asking) for (?!a way\b|tracks|traps|clues)")
 _ARTICLE: Final = re.compile(r"^(?:the|a|an|this|that|these|those|his|her|your|my) ")
 
 
@@ -49,11 +53,21 @@ class TalkReader:
 
     def wondered(self, clause: Clause) -> Understanding | None:
         """Return "I want to know …" as a question to who is near; None if it is none, or nobody is."""
+        if (sought := self._sought(clause)) is not None:
+            return sought
         is_asked = clause.said[:1] == ["know"] and clause.said[1:2] not in (["if"], ["whether"])
         wants = is_asked and bool(_WANTING & {*clause.intent.split()})
         target = self._listener(clause) if wants and self._scene.persons else None
         topic = behind_about(clause.line, clause.core[1:])
         return None if target is None else self.ask(target, topic, words=clause.text)
+
+    def _sought(self, clause: Clause) -> Understanding | None:
+        """Return "we are looking for Wren" as a question to who is near, unless it is in sight or carried."""
+        wanted = [word for word in clause.core if not word.is_mark]
+        target = self._listener(clause) if seeks(clause) and self._scene.persons else None
+        if target is None or self._scene.find(wanted[2:6], (THING, ITEM, WAY)) is not None:
+            return None
+        return self.ask(target, behind_about(clause.line, clause.core[1:]), words=clause.text)
 
     def _listener(self, clause: Clause) -> SceneName | None:
         """Return who hears a line that names nobody. Foes only hear what is said to them."""
@@ -146,6 +160,11 @@ class TalkReader:
     def say(self, clause: Clause) -> Understanding:
         """Return words that are said to nobody in particular."""
         return Understanding(verb="say", words=clause.text, act=Act(words=clause.text))
+
+
+def seeks(clause: Clause) -> bool:
+    """Check for words about who or what one is looking for: "we are looking for Wren"."""
+    return clause.intent in ("i am", "we are") and _SEEKING.match(text_of(clause.core)) is not None
 
 
 def told_to(target: SceneName, words: str) -> Understanding:

@@ -20,6 +20,7 @@ from dndbots.game.input.vocabulary.word_roots import (
     is_size,
     person_roots,
     root_of,
+    shows_trade,
 )
 from dndbots.game.state.options import Surroundings
 from dndbots.game.state.table import Table
@@ -386,6 +387,7 @@ class SceneNames:
             shared = {root_of(one) for one in trades[word]} & (name.around | name.roots | name.speech)
             is_another = len(self.persons) == 1 and not shared and root_of(word) in name.speech
             is_another = is_another or (name.age == "young" and word not in people["young"])
+            is_another = is_another or (not shared and shows_trade(name.around | name.roots))
             return 0.0 if is_another else _ALIKE if shared else _ANY  # they may speak of somebody else
         if is_person_word:
             return _FEATURE if name.age != "young" or word in people["young"] else _ANY

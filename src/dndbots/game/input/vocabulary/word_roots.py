@@ -9,6 +9,7 @@ from dndbots.text.words import stem
 
 SHORTEST_MISTYPED: Final = 4
 _SHORTEST_SUPERLATIVE: Final = 6
+_TELLING_CUES: Final = 2
 _IRREGULAR: Final = {
     "wolves": "wolf", "knives": "knife", "men": "man", "women": "woman", "children": "child",
     "thieves": "thief", "feet": "foot", "mice": "mouse", "leaves": "leaf", "shelves": "shelf",
@@ -50,3 +51,10 @@ def is_near(word: str, meant: str) -> bool:
     if len(meant) < SHORTEST_MISTYPED or word[0] != meant[0] or word in EVERYDAY_WORDS:
         return False
     return is_mistyped(word, meant)
+
+
+@lru_cache(maxsize=1024)
+def shows_trade(roots: frozenset[str]) -> bool:
+    """Check that words about somebody show what their trade is: ink and a notice, a lute and a song."""
+    trades = word_lists().trades.values()
+    return any(len({root_of(cue) for cue in cues} & roots) >= _TELLING_CUES for cues in trades)
