@@ -1,7 +1,6 @@
 """The names of everything around a character, and a search that finds what a few typed words mean.
 
-All names come from the character's own table: what it sees, heard and carries. Nothing is found that the
-character does not know.
+All names come from the character's own table: nothing is found that the character does not know.
 """
 
 import re
@@ -36,7 +35,6 @@ BEINGS: Final = (PERSON, FOE, FRIEND, SELF)
 _EXACT, _MISTYPED, _KIN, _ALIKE, _FEATURE, _NEARBY, _ANY = 1.0, 0.9, 0.9, 0.6, 0.5, 0.4, 0.45
 _MISSED: Final = 0.1
 _ENOUGH: Final = 0.3
-_SEVERAL: Final = 2
 _HOSTS: Final = ("landlady", "landlord", "innkeeper", "barkeep", "hostess", "pint", "bowl", "price", "inn")
 _LOOKS_SHARED: Final = 2
 _TELLING: Final = (EventType.DM_NARRATION, EventType.DISCOVERY, EventType.LOCATION_CHANGE)
@@ -204,7 +202,7 @@ class SceneNames:
         """Return the person whom a line is to if it names nobody: who spoke of the matter, or spoke last."""
         last = self._last_speaker
         roots = {root_of(word) for word in words_of(self.line) if word not in STOP_WORDS}
-        if last is None or len(self.persons) < _SEVERAL or not roots:
+        if last is None or not self.persons[1:] or not roots:
             return last
         best = max(self.persons, key=lambda name: (self._knows(name, roots), name is last))
         return last if self._knows(last, roots) else best
@@ -380,16 +378,16 @@ class SceneNames:
         if self._contradicts(name, word):
             return None
         people, trades = word_lists().people, word_lists().trades
-        is_person_word = self._is_person_word(word)
         if root_of(word) in name.around:
-            return _FEATURE if word in trades or is_person_word else _NEARBY
+            return _FEATURE if word in trades or self._is_person_word(word) else _NEARBY
         if word in trades:
-            shared = {root_of(one) for one in trades[word]} & (name.around | name.roots | name.speech)
-            is_another = len(self.persons) == 1 and not shared and root_of(word) in name.speech
+            shown = name.around | name.roots
+            shared = {root_of(one) for one in trades[word]} & (shown | name.speech)
+            speaks_of = len(self.persons) == 1 and root_of(word) in name.speech
+            is_another = not shared and (speaks_of or shows_trade(shown))
             is_another = is_another or (name.age == "young" and word not in people["young"])
-            is_another = is_another or (not shared and shows_trade(name.around | name.roots))
             return 0.0 if is_another else _ALIKE if shared else _ANY  # they may speak of somebody else
-        if is_person_word:
+        if self._is_person_word(word):
             return _FEATURE if name.age != "young" or word in people["young"] else _ANY
         return 0.0
 
