@@ -77,6 +77,13 @@ class _Counts:
                 found.append(count)
         return found
 
+    def get_one(self, encoding: str, text: str) -> int | None:
+        with self._lock:
+            count = self._counts.get((encoding, text))
+            if count is not None:
+                self._counts.move_to_end((encoding, text))
+        return count
+
     def put(self, encoding: str, made: Mapping[str, int]) -> None:
         with self._lock:
             for text, count in made.items():
@@ -108,7 +115,8 @@ def count_many(texts: Iterable[str], encoding: str = DEFAULT_ENCODING) -> list[i
 
 def count_tokens(text: str, encoding: str = DEFAULT_ENCODING) -> int:
     """Return the exact number of tokens of one text."""
-    return count_many((text,), encoding)[0]
+    known = _counts.get_one(encoding, text)
+    return count_many((text,), encoding)[0] if known is None else known
 
 
 def count_lines(lines: Sequence[str], encoding: str = DEFAULT_ENCODING) -> int:

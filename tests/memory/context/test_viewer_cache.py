@@ -1,6 +1,6 @@
 """The cache of a viewer: the same answers as a fresh start, whatever happens between two contexts."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Event, Thread
 from typing import Any
 
@@ -9,13 +9,15 @@ from tests.memory.context.test_context import BOTH, CRYPT, MILL, THROK, ZARA, as
 from tests.table import event
 
 from dndbots import Campaign
+from dndbots.canon.entities import Entity
 from dndbots.errors import StoreUnavailable
 from dndbots.events import EventType, GameEvent
 from dndbots.ids import DM
-from dndbots.memory.context import ViewerCache, fit_context, viewer_cache
+from dndbots.memory.context import ViewerCache, fit_context, sections, viewer_cache
 from dndbots.storage.views.view import View
 from dndbots.testing import as_text, memory_campaign
 
+WAR = "qst_war_001"
 ANNA, BERT, RAT, CART = "npc_anna_001", "npc_bert_001", "mon_rat_001", "item_cart_001"
 VIEWERS = (DM, *BOTH)
 Happening = dict[str, Any]
@@ -136,6 +138,22 @@ crowd = [f"mon_bat_{n:03d}" for n in range(1, 60)]
             ],
             id="somebody goes to and fro",
         ),
+        pytest.param(
+            [
+                {"participants": [*BOTH, ANNA], "quest_id": WAR, "quest_state": "offered", "location": MILL},
+                {
+                    "participants": BOTH,
+                    "facts": [fact(WAR, "goal", "Ring the bell."), fact(WAR, "giver", ANNA)],
+                },
+                *idle(2),
+                {"participants": BOTH, "names": {ANNA: "Anna Reed", WAR: "The Bell War"}},
+                {"participants": BOTH, "facts": [fact(ANNA, "looks", "a woman with a limp")]},
+                {"participants": BOTH, "facts": [fact(MILL, "looks", "Flour lies on all of it.")]},
+                {"participants": BOTH, "quest_id": WAR, "quest_state": "accepted"},
+                {"participants": BOTH, "quest_id": WAR, "quest_state": "completed"},
+            ],
+            id="a quest goes on, and its giver gets another name",
+        ),
     ],
 )
 @pytest.mark.parametrize("most", [2_048, 2], ids=["all is at hand", "little is"])
@@ -148,6 +166,31 @@ def test_whatever_happens_between_two_contexts(
         look(table)
         table.record(one)
     assert look(table) == look(fresh(table))
+
+
+def test_what_has_not_changed_is_not_described_again(
+    table: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A context after a new event reads again only what the event says something of."""
+    described: list[str] = []
+    for describe in (sections.describe_quest, sections.describe_place):
+        monkeypatch.setattr(sections, describe.__name__, _noting(described, describe))
+    quest: Happening = {"participants": BOTH, "quest_id": WAR, "quest_state": "offered", "location": MILL}
+    looks: Happening = {"participants": BOTH, "facts": [fact(MILL, "looks", "Flour lies on all of it.")]}
+    for number, one in enumerate([quest, looks, *idle(2), quest | {"quest_state": "accepted"}]):
+        del described[:]
+        table.record(next(happenings([one])).model_copy(update={"event_id": f"q{number}"}))
+        assert "war" in table.context(THROK, 600).text.casefold()
+        assert (WAR in described) == (one.get("quest_id") == WAR)
+        assert (MILL in described) <= (one not in idle(2))
+
+
+def _noting(described: list[str], describe: Callable[..., Any]) -> Callable[..., Any]:
+    def noted(entity: Entity, *rest: Any, **more: Any) -> Any:
+        described.append(entity.uid)
+        return describe(entity, *rest, **more)
+
+    return noted
 
 
 def test_what_is_at_hand_does_not_grow_with_the_campaign(

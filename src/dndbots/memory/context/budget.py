@@ -216,7 +216,7 @@ class ContextBuilder:
         }
 
     def _tokens(self, blocks: Mapping[str, Block]) -> int:
-        return sum(self._count(block.text) for block in blocks.values())
+        return sum(self._count(block.text) for block in blocks.values() if block.text)
 
     @property
     def _beside_asked(self) -> float:
@@ -253,12 +253,21 @@ class ContextBuilder:
         return self._written("lasting", list(offers), room, self._guide)
 
     def _quests(self, room: int) -> Block:
-        return self._sentences(list(sections.offer_quests(self.scene, self.gates, self._named)), room, QUESTS)
+        offers = self.cache.cached(
+            "quests",
+            (self.scene.quests, self.gates),
+            lambda: list(sections.offer_quests(self.scene, self.gates, self._named)),
+        )
+        return self._sentences(offers, room, QUESTS)
 
     def _around(self, room: int) -> Block:
         """Return the place and the people there."""
-        offers = sections.offer_surroundings(self.scene, self.gates, self._named)
-        return self._sentences(list(offers), room, AROUND)
+        offers = self.cache.cached(
+            "around",
+            (self.scene.places, self.scene.present, self.gates),
+            lambda: list(sections.offer_surroundings(self.scene, self.gates, self._named)),
+        )
+        return self._sentences(offers, room, AROUND)
 
     def _brief(self, lines: Sequence[BriefLine], section: Section, room: int, head: str) -> Block:
         return self._sentences(sections.offer_briefing(lines, section), room, head)
@@ -397,7 +406,7 @@ class ContextBuilder:
         items = self._items(telling.kept)
         told = [item for item in items if item.section in ("names", "story")]
         recent = [item for item in items if item.section in ("lately", "recent")]
-        dropped = tuple(self._items(telling.dropped))
+        dropped = self.cache.cached("left out", telling.dropped, lambda: tuple(self._items(telling.dropped)))
         then = head_block(head, [*before.items, *told])._replace(dropped=(*before.dropped, *dropped))
         return then, head_block(RECENT, recent)
 

@@ -92,8 +92,9 @@ def drop_told(
     """Return a block of sentences without those that are `told` elsewhere; the items of `keep` stay whole."""
     kept: list[ContextItem] = []
     gone: list[ContextItem] = []
+    whole = {id(item) for item in keep}
     for item in block.items:
-        if item in keep:
+        if id(item) in whole:
             kept.append(item)
             continue
         label, sentences = _sentences(item.text)

@@ -20,7 +20,7 @@ class ChosenPart(NamedTuple):
     sentences: tuple[Candidate, ...] = ()
     lines: tuple[StoryLine, ...] = ()
     tokens: int = 0
-    left: tuple[Candidate, ...] = ()
+    left: tuple[StoryLine, ...] = ()
 
 
 class ToldBefore:
@@ -52,7 +52,7 @@ def choose_part(
     count as covered, but the sentences themselves may be chosen, as they will soon move out of the text.
     """
     if tokens <= 0 or not pool:
-        return ChosenPart(left=tuple(pool[:LEFT]))
+        return ChosenPart(left=tuple(map(_line_left_out, pool[:LEFT])))
     greedy = Greedy(pool, salience, wish, before=before.covered)
     for candidate in (*(before.sentences if wish.fragments else ()), *beside):
         greedy.cover(candidate)
@@ -69,7 +69,8 @@ def choose_part(
         greedy.chosen.pop()
         used = _cost(greedy.chosen, encoding)
     kept = _in_order(greedy.chosen)
-    return ChosenPart(tuple(kept), tuple(_told_lines(kept)), used, tuple(greedy.left(LEFT)))
+    left = tuple(map(_line_left_out, greedy.left(LEFT)))
+    return ChosenPart(tuple(kept), tuple(_told_lines(kept)), used, left)
 
 
 def _in_order(sentences: Iterable[Candidate]) -> list[Candidate]:
@@ -87,7 +88,7 @@ def _told_lines(kept: Iterable[Candidate]) -> Iterator[StoryLine]:
         yield StoryLine(line.text, line.sources, "story", _reason(group[0]))
 
 
-def line_left_out(sentence: Candidate) -> StoryLine:
+def _line_left_out(sentence: Candidate) -> StoryLine:
     """Return the line of a sentence that did not fit, for the X-ray."""
     sources = (sentence.source,) if sentence.source else ()
     return StoryLine(sentence.line, sources, "story", f"over budget: {_reason(sentence)}")

@@ -6,7 +6,7 @@ from itertools import groupby, islice
 from typing import NamedTuple, Protocol
 
 from dndbots.memory.entries import Entry
-from dndbots.memory.story.choice import LEFT, NOTHING_BEFORE, ChosenPart, line_left_out
+from dndbots.memory.story.choice import LEFT, NOTHING_BEFORE, ChosenPart
 from dndbots.memory.story.lines import PreparedEntry, StoryLine, StoryTelling, prepare_entries
 from dndbots.memory.story.parts import (
     LEAST_LINES,
@@ -160,7 +160,7 @@ class Story:
         between = tell_between(run, part, at, room, self._encoding)
         recent = tell_newest(run.lines[at - run.first :], tokens - between.tokens, self._encoding)
         kept = [*between.lines, *recent]
-        return StoryTelling(tuple(self._fitted(kept, tokens)), tuple(map(line_left_out, between.left[:LEFT])))
+        return StoryTelling(tuple(self._fitted(kept, tokens)), between.left[:LEFT])
 
     def find_window(
         self, most: int, least: int, lines: int, *, renews: Callable[[str], bool]
@@ -255,9 +255,9 @@ class Story:
         if told:
             before = _without_events(before, frozenset(one.entry.event_id for one in newest))
         kept = [*before, *lately, *recent]
-        unsaid = [*between.left, *(sentence for each in reversed(part.story) for sentence in each.left)]
+        unsaid = (*between.left, *(line for each in reversed(part.story) for line in each.left))
         fitted = self._fitted(kept, tokens + more)
-        return StoryTelling(tuple(fitted), tuple(map(line_left_out, unsaid[:LEFT])))
+        return StoryTelling(tuple(fitted), unsaid[:LEFT])
 
     def _stable_part(
         self, tokens: int, of: int, least_lines: int, *, names: bool
