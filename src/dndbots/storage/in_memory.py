@@ -1,6 +1,7 @@
 """The in-memory twin of a store: rows in lists, and every read a scan. Slow, short, and plainly right."""
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -217,13 +218,13 @@ class MemoryStore:
         return {row.seq: LogLine(row.audience, row.words) for row in rows}
 
     def group_spans(self, lineage: Lineage, viewer: str) -> list[GroupSpan]:
-        seqs: dict[tuple[int, int], list[int]] = {}
-        for row in self._rows("lines", lineage, lambda row: self._has(row.audience, viewer)):
-            seqs.setdefault((row.branch, row.audience), []).append(row.seq)
-        return [GroupSpan(*key, min(own), max(own), len(own)) for key, own in seqs.items()]
+        rows = self._rows("lines", lineage, lambda row: self._has(row.audience, viewer))
+        counts = Counter((row.branch, row.audience) for row in rows)
+        return [GroupSpan(*key, lines) for key, lines in counts.items()]
 
-    def ordinals(self, span: GroupSpan, seqs: Collection[int]) -> dict[int, int]:
-        own = [row.seq for row in self._tables.rows["lines"] if (row.branch, row.audience) == span[:2]]
+    def lines_upto(self, branch: int, groups: Collection[int], seqs: Collection[int]) -> dict[int, int]:
+        rows = self._tables.rows["lines"]
+        own = [row.seq for row in rows if row.branch == branch and row.audience in groups]
         return {seq: sum(line <= seq for line in own) for seq in seqs}
 
     def heads_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, LineHead]:

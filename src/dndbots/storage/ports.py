@@ -96,12 +96,10 @@ class LogLine(NamedTuple):
 
 
 class GroupSpan(NamedTuple):
-    """The lines of one group in a branch: the first seq, the last one, and how many there are."""
+    """The lines of one group in a segment: their branch, and how many there are."""
 
     branch: int
     audience: int
-    first: int
-    last: int
     lines: int
 
 
@@ -371,8 +369,8 @@ class Store(Protocol):
     def group_spans(self, lineage: Lineage, viewer: str) -> list[GroupSpan]:
         """Return the spans of all groups that a viewer is in, in each segment."""
 
-    def ordinals(self, span: GroupSpan, seqs: Collection[int]) -> dict[int, int]:
-        """Return for each seq how many lines the group of a span has up to it."""
+    def lines_upto(self, branch: int, groups: Collection[int], seqs: Collection[int]) -> dict[int, int]:
+        """Return for each seq of a branch how many lines some groups have in it up to that seq."""
 
     def heads_at(self, lineage: Lineage, seqs: Collection[int]) -> dict[int, LineHead]: ...
 

@@ -127,14 +127,10 @@ class LineReads:
             for row in rows
         ]
 
-    def ordinals(self, span: GroupSpan, seqs: Collection[int]) -> dict[int, int]:
-        rows = self._db.all(
-            self._say.ordinals,
-            branch=span.branch,
-            audience=span.audience,
-            seqs=self._db.dialect.as_list(seqs),
-        )
-        return {seq: ordinal or 0 for seq, ordinal in rows}
+    def lines_upto(self, branch: int, groups: Collection[int], seqs: Collection[int]) -> dict[int, int]:
+        as_list = self._db.dialect.as_list
+        rows = self._db.all(self._say.lines_upto, branch=branch, groups=as_list(groups), seqs=as_list(seqs))
+        return {seq: int(lines or 0) for seq, lines in rows}
 
     def hits(
         self, lineage: Lineage, terms: Collection[str], viewer: str, *, limit: int

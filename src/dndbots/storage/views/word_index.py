@@ -172,12 +172,16 @@ class WordIndex:
 
     def ranks(self, seqs: Collection[int]) -> dict[int, int]:
         """Return the number of each line among all lines of the viewer."""
-        ranks = dict.fromkeys(seqs, 0)
-        for span in self._spans():
-            inside = [seq for seq in seqs if span.first <= seq < span.last]
-            known = self._store.ordinals(span, inside) if inside else {}
-            for seq in seqs:
-                ranks[seq] += span.lines if seq >= span.last else known.get(seq, 0)
+        ranks: dict[int, int] = {}
+        before, after = 0, -1
+        for branch, upto in self._lineage:
+            own = [seq for seq in seqs if after < seq <= upto]
+            spans = [span for span in self._spans() if span.branch == branch]
+            if own:
+                known = self._store.lines_upto(branch, [span.audience for span in spans], own)
+                ranks |= {seq: before + lines for seq, lines in known.items()}
+            before += sum(span.lines for span in spans)
+            after = upto
         return ranks
 
     def around(self, seqs: Collection[int], reach: int) -> NearbyLines:
