@@ -5,7 +5,7 @@ caches between appends are bounded, and can be dropped at any time.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -310,15 +310,20 @@ def read_hits(group: int, block: int, hits: str) -> list[Hit]:
     ]
 
 
-def count_hits(hits: str, seqs: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """Yield how often each of some lines of a block has the term; lines without it are left out."""
+def count_hits(block: int, hits: str, seqs: Collection[int]) -> list[tuple[int, int]]:
+    """Return how often each of some lines of a block has the term; lines without it are left out."""
+    if not hits.rfind(" ") and "*" not in hits:  # most rows have a single line
+        seq = block * BLOCK + int(hits)
+        return [(seq, 1)] if seq in seqs else []
     padded = f"{hits} "
+    counts: list[tuple[int, int]] = []
     for seq in seqs:
         offset = f" {seq % BLOCK}"
         if f"{offset} " in padded:
-            yield seq, 1
+            counts.append((seq, 1))
         elif (start := padded.find(f"{offset}*")) >= 0:
-            yield seq, int(padded[start + len(offset) + 1 :].partition(" ")[0])
+            counts.append((seq, int(padded[start + len(offset) + 1 :].partition(" ")[0])))
+    return counts
 
 
 def _several(first: int, hit: str, group: int) -> Hit:

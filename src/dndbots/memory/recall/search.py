@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from dndbots._garbage import NO_COLLECTION
 from dndbots.errors import BudgetTooSmall, InvalidSetting
 from dndbots.events import GameEvent
 from dndbots.memory.human_gates import Gates, gates_of
@@ -93,17 +94,8 @@ def answer_query(view: View, query: str, *, budget: int, encoding: str = DEFAULT
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < LEAST_BUDGET:
         raise BudgetTooSmall(budget=budget, least=LEAST_BUDGET)
     count_tokens("", encoding)
-    question = read_question(view, query)
-    items: list[RecallItem] = []
-    if question.words or question.named:
-        gates = gates_of(view)
-        best = _best_lines(view, question, gates, budget // _SHORTEST_LINE)
-        events = view.events_by_seq([line.seq for line in best.lines])
-        stating = [events[line.seq] for line in best.lines[:_MOST_STATING]]
-        known = find_facts(view, question, gates, stating, enough=_ENOUGH_OF_FACT)
-        known += find_memories(view, question, gates, stating, enough=_ENOUGH_OF_FACT)
-        lines = _cited_lines(view, question, gates, best, events)
-        items = fit_citations(known, lines, budget, encoding)
+    with NO_COLLECTION:
+        items = _find_items(view, read_question(view, query), budget, encoding)
     text = write_answer(items) or NO_RECORD
     return Recall(
         viewer=view.viewer,
@@ -114,6 +106,20 @@ def answer_query(view: View, query: str, *, budget: int, encoding: str = DEFAULT
         text=text,
         tokens=count_tokens(text, encoding),
     )
+
+
+def _find_items(view: View, question: RecallQuestion, budget: int, encoding: str) -> list[RecallItem]:
+    """Return the facts, memories and lines that answer a question, as many as fit into the budget."""
+    if not (question.words or question.named):
+        return []
+    gates = gates_of(view)
+    best = _best_lines(view, question, gates, budget // _SHORTEST_LINE)
+    events = view.events_by_seq([line.seq for line in best.lines])
+    stating = [events[line.seq] for line in best.lines[:_MOST_STATING]]
+    known = find_facts(view, question, gates, stating, enough=_ENOUGH_OF_FACT)
+    known += find_memories(view, question, gates, stating, enough=_ENOUGH_OF_FACT)
+    lines = _cited_lines(view, question, gates, best, events)
+    return fit_citations(known, lines, budget, encoding)
 
 
 class _BestLines(NamedTuple):

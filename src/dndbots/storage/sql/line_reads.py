@@ -187,17 +187,18 @@ class LineReads:
         )
         upto = segment.upto
         enough: dict[str, int] = {}
+        is_cut = blocks.stop * BLOCK > upto
         for term, group, block, hits in sorted(rows, key=_BLOCK, reverse=True):
-            if block < enough.get(term, 0):
+            if enough and block < enough.get(term, 0):
                 continue
             own = read_hits(group, block, hits)
-            if own[-1][0] > upto:
+            if is_cut and own[-1][0] > upto:
                 own = [hit for hit in own if hit[0] <= upto]
             if term in found:
                 found[term] += own
             elif own:
                 found[term] = own
-            if len(found.get(term, ())) >= limit:
+            if len(found.get(term, own)) >= limit:
                 enough.setdefault(term, block)
 
     def times_at(
@@ -212,8 +213,9 @@ class LineReads:
             pairs = self._db.dialect.as_list([group * PAIRED + block for group, block in blocks])
             rows = self._db.all(self._say.postings_at, branch=branch, terms=listed, pairs=pairs)
             for term, group, block, hits in rows:
-                found.setdefault(term, {}).update(count_hits(hits, blocks[group, block]))
-        return {term: times for term, times in found.items() if times}
+                if counts := count_hits(block, hits, blocks[group, block]):
+                    found.setdefault(term, {}).update(counts)
+        return found
 
     def mentioned_at(self, lineage: Lineage, uids: Collection[str], lines: Mapping[int, LogLine]) -> set[int]:
         found: set[int] = set()

@@ -135,9 +135,10 @@ class People(Viewpoint):
 
     def _nameless(self, names: Collection[str]) -> dict[str, set[str]]:
         """Return entities without a given name, by the name that their uid spells."""
-        starts = sorted({_first_word(name) for name in names} - {""})
+        slugs = {slug(name) for name in names}
+        starts = sorted({spelled.partition("_")[0] for spelled in slugs} - {""})
         prefixes = [f"{category.lower()}_{start}" for category in CATEGORIES for start in starts]
-        numbers = {"", *(_number_of(slug(name)) for name in names)}
+        numbers = {"", *map(_number_of, slugs)}
         likely = [uid for uid in self._store.uids_with(self._lineage, prefixes) if _number_of(uid) in numbers]
         wanted = {fold_name(name) for name in names}
         spelled = {uid: name for uid in likely if (name := fold_name(name_from_uid(uid))) in wanted}
@@ -193,10 +194,6 @@ class People(Viewpoint):
             uid: known_as(same[0], [row for other in same for row in rows.get(other, ())])
             for uid, same in persons.items()
         }
-
-
-def _first_word(name: str) -> str:
-    return slug(name).partition("_")[0]
 
 
 def _number_of(uid: str) -> str:

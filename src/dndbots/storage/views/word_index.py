@@ -4,7 +4,7 @@ Every number is counted among the viewer's own lines. A seq only orders lines: u
 of them change nothing.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -63,7 +63,7 @@ class WordIndex:
         hits = self._store.hits(self._lineage, every, self._viewer, limit=_NEWEST)
         oldest = [own[-1][0] for own in hits.values() if len(own) == _NEWEST]
         lines = self._projected(oldest, _NEWEST)
-        found = [self._found(forms, hits, lines) for forms in asked]
+        found = [self._found(forms, hits, lines, _NEWEST) for forms in asked]
         order = sorted(range(len(found)), key=lambda n: (found[n].lines, n))
         self._read_on(found, order, hits)
         self._add_shared(found, order)
@@ -74,7 +74,7 @@ class WordIndex:
         forms: Iterable[str],
         hits: Mapping[str, list[Hit]],
         projected: Mapping[int, float],
-        limit: int = _NEWEST,
+        limit: int,
     ) -> WordHits:
         times: dict[int, int] = {}
         groups = self._groups
@@ -173,16 +173,36 @@ class WordIndex:
     def ranks(self, seqs: Collection[int]) -> dict[int, int]:
         """Return the number of each line among all lines of the viewer."""
         ranks: dict[int, int] = {}
-        before, after = 0, -1
-        for branch, upto in self._lineage:
-            own = [seq for seq in seqs if after < seq <= upto]
+        before = 0
+        for branch, own in self._by_branch(seqs):
             spans = [span for span in self._spans() if span.branch == branch]
             if own:
                 known = self._store.lines_upto(branch, [span.audience for span in spans], own)
                 ranks |= {seq: before + lines for seq, lines in known.items()}
             before += sum(span.lines for span in spans)
-            after = upto
         return ranks
+
+    def ranks_in_crowds(self, seqs: Collection[int], apart: int) -> dict[int, int]:
+        """Return the ranks of lines, without most of those that are `apart` or further from all others.
+
+        A rank takes a look into every group. The largest alone tells that many lines are far apart.
+        """
+        largest = max(self._spans(), key=lambda span: span.lines)
+        order = sorted(seqs)
+        own = [seqs for branch, seqs in self._by_branch(order) if branch == largest.branch]
+        known = self._store.lines_upto(largest.branch, [largest.audience], own[0]) if own else {}
+        crowds: set[int] = set()
+        for line, after in pairwise(order):
+            if line not in known or after not in known or known[after] - known[line] < apart:
+                crowds |= {line, after}
+        return self.ranks(crowds)
+
+    def _by_branch(self, seqs: Collection[int]) -> Iterator[tuple[int, list[int]]]:
+        """Yield the branches of the log, oldest first, and which of some lines are theirs."""
+        before = -1
+        for branch, upto in self._lineage:
+            yield branch, [seq for seq in seqs if before < seq <= upto]
+            before = upto
 
     def around(self, seqs: Collection[int], reach: int) -> NearbyLines:
         """Return the viewer's lines around some lines, up to `reach` in each direction.
