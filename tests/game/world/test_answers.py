@@ -102,6 +102,16 @@ def test_nothing_is_news_twice_to_the_same_ears(bench: Bench) -> None:
     assert "The bell has a crack" not in words(bench.ask("zara", Verb.LOOK, what="bell"))
 
 
+def test_who_looks_again_later_is_told_again(bench: Bench) -> None:
+    """Who read a notice some rounds ago may want to read it once more; it is no discovery then."""
+    bench.ask("throk", Verb.LOOK, what="bell")
+    for _ in range(6):
+        bench.ask("zara", Verb.ASK, target=MAREN, what="mill")
+    again = bench.ask("throk", Verb.LOOK, what="bell", words="I look at the bell again.")
+    assert "The bell has a crack" in words(again)
+    assert all(event.event_type is not EventType.DISCOVERY for event in again)
+
+
 def test_one_question_by_two_is_answered_once(bench: Bench) -> None:
     bench.act("throk", Verb.ASK, target=MAREN, what="mill")
     bench.act("zara", Verb.ASK, target=MAREN, what="mill")

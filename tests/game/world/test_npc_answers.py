@@ -152,3 +152,36 @@ def test_she_is_who_they_spoke_of(question: str) -> None:
 def test_nobody_volunteers_a_lie() -> None:
     """Pask denies the pigs if he is asked for them, and does not bring them up himself."""
     assert "pigs" not in ask(BRIDGE, "pask", "have you seen anything suspicious?").text.casefold()
+
+
+@pytest.mark.parametrize(
+    ("npc", "question", "said"),
+    [
+        ("pask", "who's paying this tithe, and how much?", "one coin in ten"),
+        ("pask", "what do you really think of Crane?", "smile once"),
+        ("pask", "why does the bridge keep falling?", "pulls it"),
+        ("marda", "when did you last see her?", "The evening before"),
+        ("marda", "what did she look like", "chalk behind her ear"),
+        ("hobb", "where do these toothmarks come from?", "Too low for a dog"),
+        ("hobb", "can i help", "Find out who brings them down"),
+    ],
+)
+def test_who_is_asked_about_one_thing_tells_of_it(npc: str, question: str, said: str) -> None:
+    """People do not answer everything that touches a topic with the one thing they have to tell about it."""
+    assert said in ask(BRIDGE, npc, question).text
+
+
+def test_who_said_it_already_listens_to_the_whole_question() -> None:
+    """What is asked may be in the words around the topic: nobody says the same again instead."""
+    module = adventure(BRIDGE)
+    bench, narration = stand_before(module, "pask")
+    place = bench.table.place(THROK) or ""
+
+    def answered(what: str, typed: str) -> str:
+        act = Act(verb=Verb.ASK, target="npc_pask_001", what=what, words=typed)
+        answer_questions(narration, module.places["square"], place, [PendingAct("e", THROK, act, None)])
+        return words(narration.step.events[-1:])
+
+    assert "Stone fell" in answered("news", "what's new?")
+    typed = "is the warden in town? where would I find her"
+    assert "Philippa Crane" in answered("news", typed)

@@ -92,7 +92,7 @@ class NpcKnowledge:
         for found in (
             *(self._facet(facet, stems) for facet in firm[:2]),
             self._located(facets, stems),
-            self._by_life(wide if "your" in words_of(question) else stems),
+            None if Facet.WHO in facets else self._by_life(wide if "your" in words_of(question) else stems),
             self._by_detail(stems, subject),
             self._by_topic(stems, subject, least=BY_WORD),
             *(self._facet(facet, stems) for facet in loose),
@@ -216,10 +216,12 @@ class NpcKnowledge:
     def _by_life(self, stems: frozenset[str]) -> NpcAnswer | None:
         """Return their own words on a topic of their life that is none of the usual ones."""
         usual = {facet.value for facet in Facet}
-        for key, text in self._person.life.items():
-            if key not in usual and self._lore.topic_strength(key.replace("_", " "), stems):
-                return NpcAnswer(kind="life", text=text, topic=key)
-        return None
+        life = self._person.life.items()
+        asked = {key: self._lore.topic_strength(key, stems) for key, _ in life if key not in usual}
+        best = max(asked, key=lambda key: asked[key], default="")
+        if not best or not asked[best]:
+            return None
+        return NpcAnswer(kind="life", text=self._person.life[best], topic=best.replace("_", " "))
 
     def _by_life_words(self, wide: frozenset[str], stems: frozenset[str]) -> NpcAnswer | None:
         """Return their words on their life, or to greet people, that share enough with the question."""
@@ -262,8 +264,9 @@ class NpcKnowledge:
     def _price(self, stems: frozenset[str]) -> NpcAnswer | None:
         """Return what their wares cost, or who sells what is asked for. A tithe is no ware."""
         wares = " ".join((*self._person.wares, self._person.life.get(Facet.SELLS.value, "")))
-        if not self._lore.sells(wares, stems) and (known := self._by_topic(stems, "", least=BY_WORD)):
-            return known
+        known = self._by_topic(stems, "", least=BY_WORD)
+        if known is not None and not self._lore.sells(wares, stems):
+            return self._by_life(stems) or known
         if told := self._neighbors.seller_of(stems):
             return NpcAnswer(kind="neighbor", text=told)
         greeted = (one for greeting in self._person.greets for one in split_sentences(greeting))

@@ -30,6 +30,7 @@ from dndbots.rules.dice import roll
 from dndbots.rules.saves import save
 from dndbots.text.word_forms import as_whereabouts, with_the, without_article
 
+_JUST_NOW: Final = 6  # events
 _OPEN_LOCKS: Final = "open locks"
 _FIND_TRAPS: Final = "find traps"
 _SEARCHED_BEFORE: Final = 2
@@ -113,7 +114,8 @@ def look_at_things(narration: Narration, place: Place, uid: str, acts: Sequence[
         thing = _thing(narration, place, what)
         way = narration.world.ways(place).get(what)
         if thing is not None:
-            _look_at(narration, place, uid, thing, lookers)
+            is_typed = any(act.act.words and not act.act.phrases for act in acts if act.act.what == what)
+            _look_at(narration, place, uid, thing, lookers, again=is_typed)
         elif way is not None:
             text = way.looks or narration.phrase("nothing_more", thing=way.label)
             narration.tell(uid, text, participants=lookers)
@@ -149,8 +151,16 @@ def _is_shown(narration: Narration, uid: str, what: str) -> bool:
     return bool(all_stems(what) & (all_stems(" ".join((*told, *own, *carried))) | _EVERYWHERE))
 
 
-def _look_at(narration: Narration, place: Place, uid: str, thing: Thing, lookers: Sequence[str]) -> None:
-    """Show a thing, unless its trap stops the character."""
+def _look_at(
+    narration: Narration,
+    place: Place,
+    uid: str,
+    thing: Thing,
+    lookers: Sequence[str],
+    *,
+    again: bool = False,
+) -> None:
+    """Show a thing, unless its trap stops the character; `again` also to those who saw it a while ago."""
     if not spring_trap(narration, uid, thing, lookers[0]):
         return
     beats = [beat("found", thing.key), beat("looked", thing.key)]
@@ -158,7 +168,9 @@ def _look_at(narration: Narration, place: Place, uid: str, thing: Thing, lookers
     if thing.text is None or old:
         held = _held(narration, thing)
         contents = narration.phrase("holds", thing=thing.looks, what=join_texts(held)) if held else ""
-        text = contents or narration.phrase("nothing_more", thing=thing.looks)
+        lately = {event.content for event in [*narration.step.table.lately][-_JUST_NOW:]}
+        seen = (thing.text or "") if again and old and thing.text not in lately else ""
+        text = f"{seen} {contents}".strip() or narration.phrase("nothing_more", thing=thing.looks)
         narration.tell(uid, text, participants=lookers, beats=() if old else beats)
         return
     narration.tell(

@@ -45,10 +45,13 @@ def answer_questions(narration: Narration, place: Place, uid: str, acts: Sequenc
         elif target in people:
             answer = find_answer(narration, people[target], topic, askers)
             typed = asked[0].act.words and not asked[0].act.phrases  # the phrase book says nothing more
-            if answer.kind == "unknown" and typed and not narration.screen.voiced:
+            if typed and (answer.kind == "unknown" or answer.heard) and not narration.screen.voiced:
                 # A topic may be too short for what was meant; the words may say it.
                 whole = find_answer(narration, people[target], asked[0].act.words, askers)
-                answer = whole if whole.kind != "unknown" else answer
+                is_more = whole.kind not in ("unknown", "unwilling") and not whole.heard
+                answer = (
+                    whole if is_more or (answer.kind == "unknown" and whole.kind != "unknown") else answer
+                )
             tell_answer(
                 narration, uid, people[target], answer, typed=bool(typed) and _is_new(narration, asked[0])
             )

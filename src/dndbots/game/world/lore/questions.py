@@ -14,7 +14,7 @@ from dndbots.text.words import fold_word
 
 
 class Facet(StrEnum):
-    """The side of a life that a question asks for. `life` in a module has the first seven as keys."""
+    """The side of a life that a question asks for. `life` in a module has the first ten as keys."""
 
     SELF = "self"
     WORK = "work"
@@ -23,6 +23,9 @@ class Facet(StrEnum):
     SELLS = "sells"
     PAST = "past"
     MOOD = "mood"
+    PARTING = "parting"
+    LIKENESS = "likeness"
+    BEGINNING = "beginning"
     REWARD = "reward"
     QUEST = "quest"
     WHOM_TO_ASK = "whom to ask"
@@ -57,6 +60,9 @@ FIRM: Final = frozenset(
         Facet.WORK,
         Facet.RULER,
         Facet.EXCUSE,
+        Facet.PARTING,
+        Facet.LIKENESS,
+        Facet.BEGINNING,
     )
 )
 
@@ -95,6 +101,19 @@ ruler
   \bwho (?:runs|rules|leads|governs) (?:\w+ )?(?:place|town|village|here)\b
   \bwho is (?:the|your) (?:boss|leader|chief|ruler|mayor|law|authority|lord|sheriff|head)\b
   \bwho(?: is| do) (?:you |people )?(?:answer|listen) to\b
+parting
+  \bwhen (?:did|have) (?:you|anyone|anybody) (?:last )?(?:see|seen) (?:her|him|them|your)\b
+  \b(?:you|anyone|anybody) (?:last )?(?:saw|seen) (?:her|him|them) last\b
+  \b(?:where|when|who) (?:was|were) (?:she|he|they) last seen\b
+  \blast (?:time )?(?:that )?you saw (?:her|him|them|your)\b
+likeness
+  \bwhat (?:does|did|do) (?:she|he|they|your \w+) look like\b
+  \bdescribe (?:her|him|them)\b
+  \bhow (?:would|will|do|can) (?:we|i) (?:know|recogni[sz]e) (?:her|him|them)\b
+beginning
+  \b(?:when|how) did (?:it|this|that|all this|all of this|they|the \w+) (?:all )?(?:start|begin|happen)\b
+  \bhow long (?:has|have) (?:it|this|they|the) \w+\b
+  \bhow did (?:it|this) all (?:start|begin)\b
 excuse
   \bwhy (?:don't|didn't|haven't|not|can't|won't) (?:you|they)(?: all| just)? (?:go|do|deal|fight|look)\b
   \bwhy (?:don't|didn't|haven't|not|can't|won't) (?:you|they)(?: all| just)? (?:solve|handle|catch|chase)\b
@@ -187,6 +206,8 @@ sells
   \bgot to (?:drink|eat)\b
   \bhave to (?:drink|eat)\b
   \bon the menu\b
+  \bwhat(?:'s| is) good here\b
+  \byou recommend\b
   \b(?:can|could|may) (?:i|we) (?:get|have|order)\b
   \bsomething to (?:eat|drink)\b
   \bto rent\b
@@ -224,6 +245,7 @@ quest
   \bwhat (?:exactly |precisely |else )?(?:do|did|can|could|would) you (?:want|need)\b
   \bwhat (?:exactly |else )?(?:do|should|can|could|must|shall) (?:we|i) do\b
   \bhow (?:can|may|could) (?:we|i) help\b
+  \bcan (?:we|i) (?:be of )?(?:any )?help\b
   \bwhat(?:'s| is) the (?:job|task|quest|work|plan|mission)\b
   \bneed (?:some |any |our )?help\b
   \b(?:any|some|have|got|give us|give me|looking for|need) (?:\w+ )?(?:work|jobs?|quests?|errands?)\b
