@@ -247,6 +247,7 @@ def test_a_whisper_and_an_aside_are_found_in_events() -> None:
     ("gist", "line"),
     [
         ("Elena told us: the bell was sold.", "Elena told them: the bell was sold."),
+        ("Elena asked us to find the bell", "Elena asked them to find the bell"),
         ("we came to the mill", "Zara came to the mill"),
         (f"Elena told us of {'bells and ' * 20}", f"Elena told them of {'bells and ' * 8}bells and bells…"),
     ],

@@ -172,12 +172,29 @@ def test_verbs_that_repeat_are_said_once() -> None:
     assert 'took on "The Lost Bell" and "The Long Road".' in text
 
 
+def test_a_story_that_begins_with_all_of_the_party_names_it_once() -> None:
+    """However many they are: a set of names has no order that the text could depend on."""
+    party = [f"pc_{name}_001" for name in ("anna", "bert", "carl", "dora", "emil", "fred")]
+    row = [
+        one.model_copy(update={"metadata": {**one.metadata, "participants": party}})
+        for one in (taken(), fought())
+    ]
+    text = recap_of(*row)
+    assert "Anna, Bert, Carl, Dora, Emil and Fred took on" in text
+    assert "were at" not in text
+
+
 def test_quests_taken_on_at_two_places_are_told_with_both() -> None:
     """A quest was not taken on where the one before it was."""
     other = "qst_the_road_001"
     names = {**NAMES, other: "the Long Road"}
     text = recap_of(taken(), taken(other, MILL, names=names), fought(), length="short")
-    assert 'took on "The Lost Bell" at Oak Green and "The Long Road" at the old mill.' in text
+    assert 'Throk and Zara took on "The Lost Bell" at Oak Green and "The Long Road" at the old mill.' in text
+    alone = fought().model_copy(
+        update={"metadata": {**fought().metadata, "participants": [ZARA], "location": GREEN}}
+    )
+    text = recap_of(alone, taken(), taken(other, MILL, names=names), length="short")
+    assert 'took on "The Lost Bell" there and "The Long Road" at the old mill.' in text
 
 
 def test_a_quotation_says_where_it_was_said() -> None:
@@ -234,6 +251,50 @@ def test_things_found_at_two_places_are_one_sentence() -> None:
 
     text = recap_of(offered(), taken(), fought(), found("shawl", GREEN), found("key", MILL), length="long")
     assert "Throk got a shawl and a key at the old mill." in text
+
+
+def test_a_place_that_one_came_back_to_stands_first() -> None:
+    """ "Got a key back at the mill" would say that it was lost there."""
+
+    def found(thing: str, place: str, who: str) -> Any:
+        return event(
+            f"f{thing}", "dm", "Look.", kind=EventType.LOOT, participants=[who], location=place,
+            names=NAMES, loot=[{"item": thing, "to": who}],
+        )  # fmt: skip
+
+    for more in ([], [found("map", MILL, ZARA)]):
+        text = recap_of(taken(), fought(), *more, found("key", GREEN, THROK), length="long")
+        assert "Back at Oak Green, Throk got a key." in text
+
+
+def test_who_went_elsewhere_was_last_seen_somewhere() -> None:
+    """A character knows where the others were when they parted; the DM knows where they are."""
+
+    def went(who: str, place: str, *seen_by: str) -> Any:
+        return event(
+            f"w{next(_number)}", "dm", "Off.", kind=EventType.LOCATION_CHANGE, participants=[who],
+            witnesses=[*seen_by], location=place, names=NAMES,
+        )  # fmt: skip
+
+    row = [offered(), taken(), went(THROK, GREEN, ZARA), went(ZARA, GREEN, THROK), fought()]
+    campaign = memory_campaign([*row, went(ZARA, MILL)])
+    for viewer, told_so in (
+        (THROK, "In the end Throk was at Oak Green and Zara was last seen at Oak Green."),
+        (ZARA, "In the end Zara was at the old mill and Throk was last seen at Oak Green."),
+        ("dm", "In the end Throk was at Oak Green and Zara was at the old mill."),
+    ):
+        text = campaign.recap(viewer).text
+        assert told_so in text or viewer == THROK, text
+        assert viewer != THROK or "last seen" not in text
+
+
+def test_quests_are_the_first_open_ends() -> None:
+    """What the party took on goes before what somebody said in passing."""
+    vow = told(EventType.DIALOGUE, THROK, '"I promise to guard the ferry."')
+    threat = told(EventType.DIALOGUE, ELENA, '"You will pay for this, Throk. I swear it by the old oak."')
+    ends = memory_campaign([taken(), vow, threat]).recap("dm").open_ends
+    assert len(ends) > 1
+    assert ends[0] == "The Lost Bell."
 
 
 def test_a_goal_inside_a_sentence_is_one_clause() -> None:

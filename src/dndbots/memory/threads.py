@@ -152,9 +152,16 @@ def find_left_open(view: View, events: Sequence[GameEvent], gates: Gates, at_han
         for event_id, uids in speaking.items()
     }
     return [
-        LeftOpen(opening.kind, f"{who[event.event_id]}: {one_line(opening.text)}", event.event_id)
+        LeftOpen(opening.kind, f"{who[event.event_id]}: {_as_said(opening.text, event)}", event.event_id)
         for event, opening in still_open.values()
     ]
+
+
+def _as_said(text: str, event: GameEvent) -> str:
+    """Return the words of a thread, in quotation marks if its event has them inside of some."""
+    before, found, _ = event.content.partition(text)
+    is_quoted = bool(found) and before.count('"') % 2 == 1 and '"' not in text
+    return f'"{one_line(text)}"' if is_quoted else one_line(text)
 
 
 def find_thread_states(view: View, threads: Collection[str]) -> dict[str, JsonValue]:

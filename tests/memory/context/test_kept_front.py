@@ -100,12 +100,25 @@ def test_a_new_place_is_told_after_the_newest_lines() -> None:
         assert place in game.system_message(who)
 
 
-def test_each_heading_has_a_memory_of_a_new_scene_before_one_has_two() -> None:
-    """What people there remember is not left out because the place has a second memory."""
+@lru_cache(maxsize=1)
+def played_long() -> WatchedGame:
     cast = Cast(dm=ModelDM(Silence(), npcs=None), player=HousePlayer())
     game = WatchedGame.begin(Campaign(MemoryStore()), module="endless", seed=1, budget=2_000, cast=cast)
     game.asked, game.contexts = {}, []
     game.play(24, compact=False)
+    return game
+
+
+def test_what_has_not_changed_is_not_told_as_a_change() -> None:
+    """Long quests leave room in the front for a line on each of the party, once all have been introduced."""
+    for context in played_long().contexts[2:]:
+        changed = context.prompt.partition(CHANGED)[2]
+        assert "; temper: " not in changed
+
+
+def test_each_heading_has_a_memory_of_a_new_scene_before_one_has_two() -> None:
+    """What people there remember is not left out because the place has a second memory."""
+    game = played_long()
     met_again = [context for context in game.contexts if "## NPC Memory" in context.prompt]
     assert met_again
     for context in game.contexts:

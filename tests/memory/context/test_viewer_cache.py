@@ -240,6 +240,15 @@ def test_a_round_of_events_is_taken_in_at_once(table: Campaign) -> None:
     assert look(table) == look(fresh(table))
 
 
+def test_what_was_said_in_quotation_marks_is_kept_in_them(table: Campaign) -> None:
+    """A vow is a sentence of a longer speech, and "I" is not the reader."""
+    said = '"Agreed. I swear to you that we come back. If not, may my beer be warm."'
+    for one in happenings([{"source": THROK, "text": said, "participants": BOTH}, *idle(30)]):
+        table.record(one)
+    kept = [item.text for item in table.context(THROK, 300).items if item.section == "open"]
+    assert kept == ['Throk: "I swear to you that we come back."']
+
+
 def test_what_the_party_gets_is_told_by_its_name(table: Campaign) -> None:
     """Loot without a named holder goes to the party, and readers see its name, not a uid."""
     table.record(event("e1", DM, "Treasure!", participants=BOTH, loot=["rope", {"gold": 5}]))

@@ -31,7 +31,7 @@ _WE: Final = "we "
 _LEADS_ON: Final = frozenset(
     ["a", "an", "and", "as", "at", "but", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"]
 )
-_TOLD_US: Final = re.compile(r" told us\b")
+_TOLD_US: Final = re.compile(r" (told|asked) us\b")
 
 
 def brief_dm(world: World | None, table: Table) -> Briefing:
@@ -139,7 +139,7 @@ def tell_by(tellers: str, gist: str) -> str:
     """Return a deed in the third person: "we came to the mill" becomes "Zara came to the mill"."""
     if tellers and gist.startswith(_WE):
         return f"{tellers} {gist[len(_WE) :]}"
-    return _TOLD_US.sub(" told them", gist)
+    return _TOLD_US.sub(r" \1 them", gist)
 
 
 def _ended(text: str) -> str:

@@ -52,6 +52,7 @@ from dndbots.tokens import count_many, count_parts, count_tokens
 
 # The largest share of each group of blocks. The story gets the rest: at least a fifth.
 _LASTING: Final = 0.2  # the reader, the party and the quests
+_LEAST_LASTING: Final = 0.12  # long quests leave room for a line on each of the party
 _ADVENTURE: Final = 0.07
 _AROUND: Final = 0.22  # the place and the people there, then other facts
 _MEMORIES: Final = 0.16
@@ -146,7 +147,7 @@ class ContextBuilder:
         brief, more = self.briefing, 0 if self.briefing.lines else spare
         lasting_room = int(fixed * _LASTING) + more // 4
         quests = self._quests(lasting_room)
-        lasting = self._lasting(max(lasting_room - self._count(quests.text), 0))
+        lasting = self._lasting(max(lasting_room - self._count(quests.text), int(fixed * _LEAST_LASTING)))
         room = int(fixed * _ADVENTURE) + more // 16
         adventure = self._brief(brief.adventure, "adventure", room, ADVENTURE)
         stable = (lasting, adventure, quests)

@@ -31,7 +31,7 @@ class OpenEnd(NamedTuple):
 
 
 def find_open_ends(view: View) -> list[OpenEnd]:
-    """Return what is open for the viewer, the best to come back to first.
+    """Return what is open for the viewer: quests, then the rest, each with the best to come back to first.
 
     A quest stands for what was said about it, and ends that, too.
     """
@@ -49,6 +49,7 @@ def find_open_ends(view: View) -> list[OpenEnd]:
             else not (quests & {*thread.about} or _names_any(thread.text, names))
         )
     ]
+    threads.sort(key=lambda thread: thread.kind != "quest")
     speakers = _speakers(view, threads)
     return [
         OpenEnd(

@@ -8,6 +8,7 @@ from typing import Final, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from dndbots.errors import InvalidSetting
+from dndbots.ids import DM
 from dndbots.memory.agents.agent_memory import pinned_texts
 from dndbots.memory.deeds import PARTY, as_sentence, join_names
 from dndbots.memory.entries import Entry
@@ -114,7 +115,7 @@ def write_recap(view: View, *, session: str | None, length: str) -> Recap:
         title=played.title,
         lines=tuple(
             RecapLine(text=sentence.text, sources=sentence.sources, apart=sentence.apart)
-            for sentence in _tell(played.entries, size)
+            for sentence in _tell(played.entries, size, _name_of(view))
         ),
         pinned=pinned,
         open_ends=tuple(end.text for end in ends),
@@ -135,8 +136,13 @@ def _text(recap: Recap) -> str:
     return "\n".join(parts)
 
 
-def _tell(entries: Sequence[Entry], size: _Size) -> list[Sentence]:
-    """Return the story of a session in at most `size.tokens` tokens."""
+def _name_of(view: View) -> str:
+    """Return the viewer's name; "" for the DM, who sees where everybody is."""
+    return "" if view.viewer == DM else view.called([view.viewer])[view.viewer].name
+
+
+def _tell(entries: Sequence[Entry], size: _Size, me: str) -> list[Sentence]:
+    """Return the story of a session in at most `size.tokens` tokens, as `me` lived it."""
     passages = find_passages(entries)
     heroes = find_heroes(passages)
     telling = [passage for passage in passages if passage.kind != "moved"]
@@ -147,7 +153,7 @@ def _tell(entries: Sequence[Entry], size: _Size) -> list[Sentence]:
         if eventful or len(entries) > _SHORT_SESSION
     ]
     places = find_last_places(entries) if passages else []
-    last = _last_place(places, heroes, len(entries))
+    last = _last_place(places, heroes, len(entries), me)
     fit = partial(fit_passages, heroes=heroes, place=None if eventful else "")
     room = size.tokens - sum(count_tokens(sentence.text) + 1 for sentence in last)
     story = fit(telling, room - sum(count_tokens(passage.what) + 1 for passage in quotations))
@@ -169,13 +175,13 @@ def _tells_places(ending: Sequence[Sentence], places: Sequence[LastPlace]) -> bo
     return len(places) == 1 and any(places[0].place in sentence.text for sentence in ending)
 
 
-def _last_place(places: Sequence[LastPlace], heroes: frozenset[str], at: int) -> list[Sentence]:
-    """Return a sentence on where everybody is in the end."""
-    where = [
-        f"{PARTY} was {as_whereabouts(last.place)}"
-        if heroes.issubset(last.who)
-        else f"{join_names(last.who)} {'were' if len(last.who) > 1 else 'was'} {as_whereabouts(last.place)}"
-        for last in places
-    ]
+def _last_place(places: Sequence[LastPlace], heroes: frozenset[str], at: int, me: str) -> list[Sentence]:
+    """Return a sentence on where everybody is in the end, or where `me` saw them last."""
+    where = []
+    for last in sorted(places, key=lambda last: me not in last.who):
+        who = PARTY if heroes.issubset(last.who) else join_names(last.who)
+        verb = "were" if who != PARTY and len(last.who) > 1 else "was"
+        seen = " last seen" if me and me not in last.who else ""
+        where.append(f"{who} {verb}{seen} {as_whereabouts(last.place)}")
     sources = tuple(dict.fromkeys(source for last in places for source in last.sources))
     return [Sentence(as_sentence(f"In the end {join_names(where)}"), sources, at)] if where else []

@@ -22,6 +22,8 @@ _PLACELESS: Final = ("moved", "cleared", "ended")
 # "asked for proof of who sells the cider at the inn": only these leave no doubt.
 _BEFORE_PLACE: Final = frozenset(("taken", "refused", "fight", "killed", "died", "got", "paid"))
 _MEANWHILE: Final = "Meanwhile "
+# "Got a key back at the inn" may mean that somebody returned it.
+_BACK: Final = "Back "
 
 
 class Sentence(NamedTuple):
@@ -120,9 +122,11 @@ def _hauls(group: Sequence[ToldPassage]) -> str:
     return f"{GOT}{join_names(things)}"
 
 
-def _taken(passage: ToldPassage) -> str:
-    """Return a quest that was taken on, with its place."""
-    return f"{passage.what} {as_whereabouts(passage.place)}" if passage.place else passage.what
+def _taken(passage: ToldPassage, here: str) -> str:
+    """Return a quest that was taken on, with its place; `here` is the place that the reader is at."""
+    if not passage.place:
+        return passage.what
+    return f"{passage.what} {'there' if passage.place == here else as_whereabouts(passage.place)}"
 
 
 class _Writer:
@@ -142,7 +146,9 @@ class _Writer:
         A story that begins with somebody who asks the party for something needs none: that sentence names it.
         """
         first = next((passage for passage in passages if passage.kind != "told"), None)
-        if first is None or len(self._party) < _GROUP or not first.place or first.who == tuple(self._party):
+        if first is None or len(self._party) < _GROUP or not first.place:
+            return []
+        if self._party == {*first.who}:
             return []
         if first.kind == "offered" and PARTY in first.did:
             self._introduces = True
@@ -162,7 +168,7 @@ class _Writer:
             self._follow(group)
             return Sentence(as_sentence(text), first.sources, first.at)
         if first.kind == "taken" and len({passage.place for passage in group}) > 1:
-            text = f"{subject} took on {join_names(map(_taken, group))}"
+            text = f"{subject} took on {join_names(_taken(each, self._place) for each in group)}"
             where = ""
         elif len(group) > 1 and all(map(_is_haul, group)):
             text = f"{subject} {_hauls(group)}"
@@ -170,7 +176,13 @@ class _Writer:
             text = f"{subject} {self._asked(first)}, and {self._subject(group[1].who)} {group[1].did}"
         else:
             text = f"{subject} {_joined([self._asked(each) for each in group])}"
-        if where and self._number % 2 and len(group) == 1 and _is_short(first):
+        if (
+            where
+            and self._number % 2
+            and len(group) == 1
+            and _is_short(first)
+            and not where.startswith(_BACK)
+        ):
             text = f"{text} {where[:1].lower()}{where[1:].rstrip(', ')}"
         else:
             text = f"{where or self._opening(first)}{text}"
@@ -205,7 +217,7 @@ class _Writer:
         if not place or place == self._place or place in passage.did or passage.kind in _PLACELESS:
             return ""
         there = as_whereabouts(place)
-        return f"Back {there}, " if place in self._places else f"{there[:1].upper()}{there[1:]}, "
+        return f"{_BACK}{there}, " if place in self._places else f"{there[:1].upper()}{there[1:]}, "
 
     def _opening(self, passage: ToldPassage) -> str:
         """Return a word that leads on from the sentence before."""
