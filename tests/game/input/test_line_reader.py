@@ -703,3 +703,12 @@ def test_a_secret_in_other_words_is_told_to_nobody_else(scene: str, line: str) -
     found = understand_line(*table_of(scene), line)
     acts = [one.act for one in (found, found.then) if one is not None and one.act is not None]
     assert not [act for act in acts if act.verb is not Verb.WHISPER and "lies" in f"{act.words} {act.what}"]
+
+
+def test_who_goes_to_buy_a_drink_goes_first() -> None:
+    """Nobody orders a drink of a reeve on the green on the way to the inn."""
+    table, who = table_of("green")
+    found = understand_line(table, who, "ok let's get a drink, I head into the inn")
+    assert (found.verb, found.what, found.left) == ("go", "inn door", "ok let's get a drink")
+    table, who = table_of("ladder")
+    assert understand_line(table, who, "beer!").words == "beer!"

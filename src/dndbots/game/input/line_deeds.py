@@ -26,6 +26,7 @@ _BODILY: Final = frozenset(("heave", "handle", "gesture", "leap", "shake", "clim
 _BEHIND_APPROACH: Final = frozenset(
     (*SAID, "look", "take", "bind", "try", "give", "use", "attack", "open", "cast", "search")
 )
+_SHOPS: Final = frozenset(("inn", "tavern", "bar", "taproom", "alehouse", "shop", "store", "market", "stall"))
 _SHORTEST_SPEECH: Final = 3
 _PRELUDES: Final = frozenset(("handle", "leap", "heave", "swim", "shake", "approach", "climb"))
 
@@ -65,9 +66,16 @@ class LineDeeds:
             second = next(found for found in read[1:] if found.verb not in NOT_DONE)
             return replace(second, then=read[0]) if read[0].verb == "ask" else reword(second, whole.text)
         found = read[0] if len(read) == 1 else self._join(read, words)
+        if found.then is not None and found.verb == "buy" and self._is_bought_there(found.then):
+            return replace(found.then, left=found.words)
         if found.then is None or len(parts) <= _MOST_CLAUSES:
             return found
         return replace(found, left=f"{found.left} {self._line[parts[_MOST_CLAUSES][0].start :]}".strip())
+
+    def _is_bought_there(self, then: Understanding) -> bool:
+        """Check that one goes to buy something: "let's get a drink, I head into the inn"."""
+        is_shop = not _SHOPS.isdisjoint((then.what or "").split())
+        return self._scene.host is None and then.verb == "go" and is_shop
 
     def _answers_at_length(self, whole: Clause, parts: Sequence[Sequence[TypedWord]]) -> bool:
         """Check for an answer that only the whole of a line gives: "I take his hand and shake it"."""

@@ -107,7 +107,7 @@ class Clause:
         groups = word_lists().groups
         lexicon = verb_lexicon()
         return (
-            lexicon.has(first)
+            bool(lexicon.match(said[said.index(first) :] if first else []))  # "beer!" is no "beer me"
             and (lexicon.is_plain(first) or not first.endswith("s"))  # "thanks, we'll be back"
             and first not in groups["auxiliary"] | groups["subject"] | groups["heading"]
         )
