@@ -66,16 +66,18 @@ class LineDeeds:
             second = next(found for found in read[1:] if found.verb not in NOT_DONE)
             return replace(second, then=read[0]) if read[0].verb == "ask" else reword(second, whole.text)
         found = read[0] if len(read) == 1 else self._join(read, words)
-        if found.then is not None and found.verb == "buy" and self._is_bought_there(found.then):
-            return replace(found.then, left=found.words)
-        if found.then is None or len(parts) <= _MOST_CLAUSES:
-            return found
-        return replace(found, left=f"{found.left} {self._line[parts[_MOST_CLAUSES][0].start :]}".strip())
+        if found.then is not None and len(parts) > _MOST_CLAUSES:
+            untold = self._line[parts[_MOST_CLAUSES][0].start :]
+            found = replace(found, left=f"{found.left} {untold}".strip())
+        return self._in_order(found)
 
-    def _is_bought_there(self, then: Understanding) -> bool:
-        """Check that one goes to buy something: "let's get a drink, I head into the inn"."""
+    def _in_order(self, found: Understanding) -> Understanding:
+        """Return the deeds of "let's get a drink, I head into the inn" in the order that is meant."""
+        then = found.then
+        if then is None or found.verb != "buy" or then.verb != "go" or self._scene.host is not None:
+            return found
         is_shop = not _SHOPS.isdisjoint((then.what or "").split())
-        return self._scene.host is None and then.verb == "go" and is_shop
+        return replace(then, left=f"{found.words} {found.left}".strip()) if is_shop else found
 
     def _answers_at_length(self, whole: Clause, parts: Sequence[Sequence[TypedWord]]) -> bool:
         """Check for an answer that only the whole of a line gives: "I take his hand and shake it"."""
