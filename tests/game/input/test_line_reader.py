@@ -365,6 +365,7 @@ def test_any_text_is_an_act_or_a_clear_refusal(text: str, where: str) -> None:
 
 @given(st.text(st.characters(exclude_characters='"\u201c\u201d\u201e\u00ab\u00bb'), min_size=1))
 @example(")U:")
+@example("U:0")
 def test_what_is_quoted_is_said_to_the_letter(text: str) -> None:
     """Quotation marks make anything between them speech."""
     line = f'"{text}"'

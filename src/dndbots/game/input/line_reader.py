@@ -275,7 +275,7 @@ class _LineReader:
         for sentence in () if outside else _SENTENCES.split(quoted):
             words = read_words(sentence)
             called = ClauseReader(self._scene, sentence).read(words).addressed if words else None
-            if called is not None and text_of(words) not in _TO_YOU:  # "u:" calls nobody
+            if called is not None and text_of(words).split()[0] not in _TO_YOU:  # "u:" calls nobody
                 return self._quoted_to(called, "ask" if quoted.endswith("?") else "tell")
         return None
 
