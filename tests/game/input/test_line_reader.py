@@ -428,6 +428,7 @@ SAID = ["The", "the", "a", "That", "that", "my", "to", "Zara", "Elena", "lies.",
 @example(text="0*0*")
 @example(text="*0*")
 @example(text="&I:0")
+@example(";B:0")
 def test_speech_is_kept_word_for_word(text: str) -> None:
     """The record has every line as it was typed; only invisible characters are dropped."""
     table = at_the_mill().tables[THROK]

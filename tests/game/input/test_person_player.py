@@ -191,3 +191,12 @@ def test_what_is_used_up_leaves_the_sheet(campaign: Campaign) -> None:
     assert "rations (6 left)" in after
     assert ("6 torches" in before) == ("5 torches" in after)
     assert game.table.fact(who, "gold") == gold - 2
+
+
+def test_what_is_left_over_is_read_where_one_has_come_to(campaign: Campaign) -> None:
+    """The way to the orchard begins on the green, where the first deed of the line led."""
+    lines = ["go to the blue shutters", "back out, then down the orchard lane", "", "I wait."]
+    game, who = begun(campaign, Script(lines), seats=1)
+    game.play(4)
+    assert words_of(campaign, who)[1:3] == ["back out", "down the orchard lane"]
+    assert "orchard" in game.table.name(game.table.place(who) or "")

@@ -74,9 +74,10 @@ def _find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understandi
                 return Understanding(verb=META, question=_RULES)
             continue
         match = entry.pattern.match(text) or (entry.pattern.match(whole) if whole != text else None)
-        if match is None:
-            continue
-        if entry.topic != "rules" and _NOT_TO_THE_GAME & {word.text for word in plain}:
+        to_others = entry.topic != "rules" and _NOT_TO_THE_GAME & {word.text for word in plain}
+        # Who is here may have seen goblins that the character has not.
+        asks_of_absent = entry.topic == "foes" and scene.persons and not scene.foes
+        if match is None or to_others or asks_of_absent:
             continue
         if entry.topic == "quests" and _asks_terms(scene, text.split()):
             return None

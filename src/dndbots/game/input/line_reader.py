@@ -275,7 +275,8 @@ class _LineReader:
         for sentence in () if outside else _SENTENCES.split(quoted):
             words = read_words(sentence)
             called = ClauseReader(self._scene, sentence).read(words).addressed if words else None
-            if called is not None and text_of(words).split()[0] not in _TO_YOU:  # "u:" calls nobody
+            is_bare = called is not None and not called.words & {word.text for word in words}
+            if called is not None and not (is_bare and _TO_YOU & {*text_of(words).split()[:1]}):
                 return self._quoted_to(called, "ask" if quoted.endswith("?") else "tell")
         return None
 

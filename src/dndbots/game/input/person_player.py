@@ -61,7 +61,7 @@ class PersonPlayer:
             if line is None:
                 return None
             line = "1" if turn.waiting and not line.strip() else line
-            found = self._chosen(turn.who, line) or understand_line(turn.table, turn.who, line)
+            found = self._chosen(turn, line) or understand_line(turn.table, turn.who, line)
             act = act_of(found, free=turn.free)
             if act is not None:
                 self._choices.pop(turn.who, None)
@@ -73,13 +73,17 @@ class PersonPlayer:
             else:
                 turn = replace(turn, answer=render_answer(turn.table, turn.who, found))
 
-    def _chosen(self, who: str, line: str) -> Understanding | None:
-        """Return the reading that a number stands for."""
-        choices = self._choices.get(who, ())
+    def _chosen(self, turn: SeatTurn, line: str) -> Understanding | None:
+        """Return the reading that a number stands for. What was left over is read again where one is now."""
+        choices = self._choices.get(turn.who, ())
         number = line.strip(" .)")
         if not number.isascii() or not number.isdigit() or not 0 < int(number) <= len(choices):
             return None
         reading = choices[int(number) - 1]
+        if turn.waiting:
+            again = understand_line(turn.table, turn.who, reading.said)
+            if again.verb == reading.act.verb.value:
+                return again
         return Understanding(verb=reading.act.verb.value, words=reading.said, act=reading.act)
 
     def _with_second(self, who: str, act: Act, found: Understanding) -> Act:

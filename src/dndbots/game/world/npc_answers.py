@@ -32,6 +32,7 @@ from dndbots.game.world.narration import (
 )
 from dndbots.game.world.shared_knowledge import knowledge_at
 from dndbots.game.world.world_state import beat
+from dndbots.text.english_words import FUNCTION_WORDS
 from dndbots.text.numbers import spell_number
 from dndbots.text.sentences import split_sentences
 from dndbots.text.word_forms import without_article
@@ -476,7 +477,9 @@ class NpcKnowledge:
         for topic in self._lore.topics_in(stems):
             return topic
         words = [word for word in without_article(normalize_topic(question)).split() if len(word) > 1]
-        is_topic = len(words) <= _SHORT and not QUESTION_FIRST & {*words[:1]}  # "who died" is none
+        # "Who died" and "come in" are none.
+        is_asking = QUESTION_FIRST & {*words[:1]} or FUNCTION_WORDS & {*words}
+        is_topic = len(words) <= _SHORT and not is_asking
         return " ".join(words) if is_topic else ""
 
     def _phrase(self, rule: str, **slots: str) -> str:

@@ -55,7 +55,7 @@ def names_being(word: str) -> bool:
 def find_absent_call(scene: SceneNames, line: str, words: Sequence[TypedWord]) -> str:
     """Return who is called at the beginning of a line and is not here: "Borra: run", "hey Borra, run"."""
     hailed = [*takewhile(lambda word: word.is_mark or word.text in word_group("hailing"), words)]
-    if len(hailed) == 1 and hailed[0].text == "say":
+    if [word.text for word in hailed if not word.is_mark] == ["say"]:
         return ""  # "say B: 0": all of it is said
     rest = words[len(hailed) :]
     name = _capitalised(line, rest)

@@ -90,6 +90,7 @@ reward
   ^(?>.*?\b(?:MUCH) (?:is|are|was|about) ).*\b(?:reward|fee|bounty|pay)\b
   \b(?:the|a|any|our|your) (?:reward|pay|payment|fee|bounty)\b
   \bin it for (?:us|me)\b
+  \b(?:money|gold|coin|anything) in it\b
   \bwhat (?:do|will|would|can|shall) (?:we|i) (?:get|gain|earn|receive)\b
   \bwhat (?:will|would|can|do|could) you give\b
   \bwill you pay\b
