@@ -717,3 +717,14 @@ def test_who_goes_to_buy_a_drink_goes_first() -> None:
     assert (found.verb, found.what, found.left) == ("go", "inn door", "ok let's get a drink")
     table, who = table_of("ladder")
     assert understand_line(table, who, "beer!").words == "beer!"
+
+
+def test_what_is_called_to_a_friend_hides_no_deed_behind_it() -> None:
+    """A second sentence of one's own is done; "Bram, I trust you" is still said."""
+    board = at_the_mill()
+    board.fight("mill", goblin=3)
+    table = board.tables[THROK]
+    found = understand_line(table, THROK, "Zara, take the left one. I attack the nearest goblin")
+    deeds = [found.verb, found.then.verb if found.then is not None else None]
+    assert "attack" in deeds
+    assert understand_line(table, THROK, "Zara, I trust you. I know you can do it").verb == "tell"

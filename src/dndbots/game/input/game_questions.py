@@ -76,7 +76,7 @@ def _find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understandi
         match = entry.pattern.match(text) or (entry.pattern.match(whole) if whole != text else None)
         to_others = entry.topic != "rules" and _NOT_TO_THE_GAME & {word.text for word in plain}
         # Who is here may have seen goblins that the character has not.
-        asks_of_absent = entry.topic == "foes" and scene.persons and not scene.foes
+        asks_of_absent = entry.topic == "foes" and scene.persons and not scene.foes and _names_kin(plain)
         if match is None or to_others or asks_of_absent:
             continue
         if entry.topic == "quests" and _asks_terms(scene, text.split()):
@@ -86,6 +86,11 @@ def _find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understandi
             return _about(scene, topic, text)
         return Understanding(verb=META, question=entry.topic)
     return None
+
+
+def _names_kin(words: Sequence[TypedWord]) -> bool:
+    """Check for a kind of creature: "how many goblins are there?"."""
+    return any(word.text in kin for kin in word_lists().kin.values() for word in words)
 
 
 @cache

@@ -11,7 +11,7 @@ from dndbots.game.input.meanings import META, NOT_DONE, REFUSED, SAID, Understan
 from dndbots.game.input.point_reader import PointReader, introduces
 from dndbots.game.input.talk.offer_answers import is_excuse, is_handshake, read_answer
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
-from dndbots.game.input.vocabulary.lexicon import phrase_pattern, word_group
+from dndbots.game.input.vocabulary.lexicon import phrase_pattern, verb_lexicon, word_group
 from dndbots.game.input.vocabulary.scene_names import SceneNames
 from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord, text_of
 
@@ -51,7 +51,8 @@ class LineDeeds:
         haggled = None if is_secret or (is_deed and not is_price) else self._talk.haggle(whole)
         if haggled is not None:
             return haggled
-        parts = [[*words]] if whole.addressed is not None and not whole.third else split_clauses(words)
+        is_told = whole.addressed is not None and not whole.third
+        parts = _split_behind_call(words) if is_told else split_clauses(words)
         if len(parts) > 1 and self._scene.offers and self._answers_at_length(whole, parts):
             answer = read_answer(self._scene, whole)
             if answer is not None:
@@ -202,6 +203,17 @@ class LineDeeds:
             whole = Clause(self._line, [*words]).text
             return reword(second if second.verb == "ask" else first, whole)
         return None
+
+
+def _split_behind_call(words: Sequence[TypedWord]) -> list[list[TypedWord]]:
+    """Split what is said to somebody from a deed of one's own behind it: "Throk, go left. I shoot it."."""
+    no_deed = word_group("stative") | word_group("auxiliary")
+    for at in range(1, len(words) - 2):
+        is_own = words[at].text in ENDS and words[at + 1].text == "i"
+        verb = words[at + 2].text
+        if is_own and verb_lexicon().is_plain(verb) and verb not in no_deed:
+            return [[*words[: at + 1]], *split_clauses(words[at + 1 :])]
+    return [[*words]]
 
 
 def leads_to(scene: SceneNames, first: Understanding, second: Understanding) -> bool:

@@ -19,6 +19,7 @@ from dndbots.game.input.vocabulary.word_roots import (
     is_size,
     person_roots,
     root_of,
+    root_of_noun,
     shows_trade,
 )
 from dndbots.game.state.options import Surroundings
@@ -32,8 +33,7 @@ PERSON, FOE, FRIEND, SELF = "person", "foe", "friend", "self"
 WAY, THING, ITEM, SPELL, OFFER = "way", "thing", "item", "spell", "offer"
 BEINGS: Final = (PERSON, FOE, FRIEND, SELF)
 
-_EXACT, _MISTYPED, _KIN, _ALIKE, _FEATURE, _NEARBY, _ANY = 1.0, 0.9, 0.9, 0.6, 0.5, 0.4, 0.45
-_MISSED: Final = 0.1
+_EXACT, _MISTYPED, _KIN, _ALIKE, _FEATURE, _NEARBY, _ANY, _MISSED = 1.0, 0.9, 0.9, 0.6, 0.5, 0.4, 0.45, 0.1
 _ENOUGH: Final = 0.3
 _HOSTS: Final = ("landlady", "landlord", "innkeeper", "barkeep", "hostess", "pint", "bowl", "price", "inn")
 _LOOKS_SHARED: Final = 2
@@ -356,7 +356,7 @@ class SceneNames:
             return 0.0  # "my hands" are no hand axe, "the iron" is no iron spike
         if root in name.roots:
             # "The stairs" are not the stair rats.
-            is_head = name.kind != FOE or root == root_of(name.label.casefold().split()[-1])
+            is_head = name.kind != FOE or root == root_of_noun(name.label)
             return _EXACT if is_head else _NEARBY
         is_told = root in self.scenery  # a boot that was told of is no mistyped book
         if len(word) >= SHORTEST_MISTYPED and not is_told and any(is_near(word, one) for one in name.words):

@@ -24,6 +24,12 @@ def root_of(word: str) -> str:
 
 
 @lru_cache(maxsize=8192)
+def root_of_noun(label: str) -> str:
+    """Return the root of the noun of a label: "goblin" of "rime goblins of the mill"."""
+    return root_of(label.casefold().partition(" of ")[0].split()[-1])
+
+
+@lru_cache(maxsize=8192)
 def alike_groups(word: str) -> frozenset[str]:
     """Return the groups of synonyms that a word is in."""
     root = root_of(word)
