@@ -35,7 +35,7 @@ from dndbots.game.input.vocabulary.verb_odds import (
 
 TARGET = Path(verb_odds.__file__).parent / "data" / "verb_odds.json"
 ROUNDS, RATE, DECAY = 14, 0.5, 6
-SHRINK = 0.0002  # of a weight for each line that is learned from
+SHRINK = 0.0001  # of a weight for each line that is learned from
 LEAST = 2  # lines in which a trait must stand
 FAIR = 0.25  # the weight of a reading that is not the best
 NOTHING = 0.002  # what an error must be at least, to change anything

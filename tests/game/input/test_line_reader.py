@@ -652,7 +652,7 @@ def test_who_walks_up_is_heard_and_who_leans_over_is_not(text: str, verb: str, t
 @pytest.mark.parametrize(
     ("scene", "text", "verb"),
     [
-        ("green", "i'll wait outside", "tell"),  # the giver "waits a moment", which is no wish of his
+        ("green", "i'll wait outside", "stay"),  # the giver "waits a moment", which is no wish of his
         ("green", "we'll wake them", "accept"),
         ("green", "is it still snowing", "meta"),
         ("square", "wander around the square", "search"),

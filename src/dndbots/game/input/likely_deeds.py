@@ -4,7 +4,7 @@ The odds know words only. A deed counts if its slots are filled from what is her
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import dropwhile
 from typing import Final
@@ -12,10 +12,11 @@ from typing import Final
 from dndbots.game.acts import Act, Verb
 from dndbots.game.input.deeds.deed_reader import read_as_deed
 from dndbots.game.input.deeds.way_finder import WayFinder, read_way
+from dndbots.game.input.grammar.clause_splits import split_clauses
 from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
 from dndbots.game.input.grammar.other_wordings import denies
 from dndbots.game.input.line_traits import list_traits
-from dndbots.game.input.meanings import META, REFUSED, SAID, UNCLEAR, Understanding
+from dndbots.game.input.meanings import META, REFUSED, SAID, UNCLEAR, Understanding, reword
 from dndbots.game.input.readings import list_readings
 from dndbots.game.input.talk.offer_answers import answer_offer
 from dndbots.game.input.talk.talk_reader import TalkReader, behind_about, seeks, told_to
@@ -25,8 +26,8 @@ from dndbots.game.input.vocabulary.typed_words import read_words
 from dndbots.game.input.vocabulary.verb_odds import coarse_verb, rank_verbs
 
 _LEAST_WORDS: Final = 3  # in which a deed that the rules find may be another one: "parley" is a command
-_LIKELY: Final = 0.2
-_SURER: Final = 1.5  # than what the rules make of a line: by so much another deed must be likelier
+_LIKELY, _MUCH_SURER = 0.2, 5.0
+_SURER: Final = 1.5  # by so much another deed must be likelier than one that the line names itself
 MOST_WORDS: Final = 40
 # What a question to the game is about, by the words in it; without one of them it is about the scene.
 _TOPICS: Final = {
@@ -54,6 +55,9 @@ _VAGUE_TOPICS: Final = {
     "options": "do can",
 }
 _KEPT: Final = frozenset(("whisper",))
+_READ_WHOLE: Final = frozenset((META, UNCLEAR, REFUSED, "whisper"))
+_MOST_PARTS: Final = 3
+_MOST_PLAIN: Final = 4  # words of a line that says what is done to what, and nothing else
 # What a likely deed may turn out to be: in a fight, who goes flees; and a blow at a thing is tried.
 _ALSO: Final[dict[str, tuple[str, ...]]] = {
     "go": ("flee",),
@@ -65,9 +69,19 @@ _ALSO: Final[dict[str, tuple[str, ...]]] = {
 _MAY_STILL_BE: Final = frozenset(("go", "flee", "take"))  # though the reading was refused
 _TO_ABSENT: Final = re.compile(r"\bto (?:tell|ask|whisper|say)\b|\bwhisper\b|\bto whom\b")
 _SUGGESTS: Final = re.compile(r"\W*(?:(?:so|well|ok|hm+),? )?(?:shall|should) (?:we|i)\b", re.IGNORECASE)
+_SAYS: Final = re.compile(r"\W*(?:i |we )?says?\b", re.IGNORECASE)
+# What is told of beside the deed: why, when, and what others do or do not.
+_BESIDE: Final = re.compile(
+    r"\b(?:so(?: that)?|while|where|who|which|because|cos|until|till|before"
+    r"|(?:do|does|did|is|are|was)n['\u2019]?t (?:they|it|he|she|you|we|i))\b[^,;.!?]*"
+    r"|\b(?:the|that|those) (?:one )?(?:nobody|never)\b",
+    re.IGNORECASE,
+)
 _NO_WAY: Final = ("there is no way", "you are there", "nobody here can")
 # Deeds that a line may still be in which a word was taken for a place that is not here.
 _DONE_HERE: Final = _MAY_STILL_BE | {"look", "search", "try", "use", "stay", "rest", "attack", "open"}
+# Deeds that a line may still be in which another one was found that cannot be done.
+_ELSE: Final = _DONE_HERE | {"give", "ask", "buy", "cast", "bind", "accept", "refuse"}
 _QUOTES: Final = tuple('"\u201c\u201d\u201e\u00ab\u00bb')
 
 
@@ -75,55 +89,94 @@ def read_likely(scene: SceneNames, line: str, found: Understanding) -> Understan
     """Return the likely deed of a line; None if its reading is likely enough, or no other can be done."""
     words = read_words(line)[:MOST_WORDS]
     size = sum(not word.is_mark for word in words)
-    if found.verb in _KEPT or not size or (size < _LEAST_WORDS and found.act is not None):
+    is_short = size < _LEAST_WORDS and found.act is not None and found.verb != "try"
+    if found.verb in _KEPT or not size or is_short:
         return None
     clause = ClauseReader(scene, line).read(words)
-    is_verbatim = found.verb == "say" and found.words != line  # "say The reeve lies."
+    is_verbatim = found.verb == "say" and _SAYS.match(line) is not None  # "say The reeve lies."
     if clause.to_party or is_verbatim:
         return None
     odds = rank_verbs(list_traits(scene, clause, found))
-    least = max(_LIKELY, odds.get(coarse_verb(found.verb), 0.0) * _SURER)
+    own, is_plain = odds.get(coarse_verb(found.verb), 0.0), _is_plain(found, clause)
+    if is_plain and (size <= _MOST_PLAIN or found.verb == "open"):
+        return None  # "open the chest"
+    parts: list[Clause] = []
     for verb, share in odds.items():
-        if share < least:
+        is_alike = found.verb in SAID and (verb in SAID or verb == META)
+        if share < max(_LIKELY, own) or verb == coarse_verb(found.verb):
             break
-        again = _read_as(scene, clause, verb) if _may_be(verb, found, clause) else None
+        if (is_plain or is_alike) and share < own * _SURER:
+            continue
+        parts = parts or _parts_of(scene, line, clause)
+        again = _read_as(scene, parts, verb) if _may_be(verb, found, clause) else None
         if again is None or _changes_hearer(found, again):
             continue
         also = () if found.verb == REFUSED and verb == "take" else _ALSO.get(verb, ())
         if coarse_verb(again.verb) in (verb, *also):
             is_second = found.then is not None and found.then.verb == again.verb
+            is_own = found.verb in SAID or found.verb in ("take", "use", "give", "buy")
+            if is_second and is_own and share < own * _MUCH_SURER:
+                return None  # "bow to him, then march down the lane" has both
             return again if is_second or again.act is None else replace(again, then=found.then)
     return None
+
+
+def _parts_of(scene: SceneNames, line: str, clause: Clause) -> list[Clause]:
+    """Return the clauses of a line in which a deed is looked for, one by one; the whole of it comes last."""
+    parts = split_clauses(clause.words) if clause.addressed is None else []
+    reader = ClauseReader(scene, line)
+    read = [reader.read(part) for part in parts[:_MOST_PARTS]] if len(parts) > 1 else []
+    return [*read, clause]
 
 
 def _changes_hearer(found: Understanding, again: Understanding) -> bool:
     """Check that words to one would go to another: what somebody is told is for those ears."""
     if found.verb not in SAID or found.act is None or found.act.target is None or again.act is None:
         return False
+    if again.verb in ("accept", "refuse"):
+        return again.target != found.target
     return again.verb in SAID and again.act.target != found.act.target
 
 
 def _may_be(verb: str, found: Understanding, clause: Clause) -> bool:
     """Check that a line may be another deed than it was read as."""
     if found.verb == REFUSED:
-        is_absent = _TO_ABSENT.search(found.reason) is not None
-        return not is_absent and verb in (_DONE_HERE if found.reason.startswith(_NO_WAY) else _MAY_STILL_BE)
+        return _may_be_instead(verb, found, clause)
     if clause.line.startswith(_QUOTES) and verb not in SAID:
         return False
     if verb == UNCLEAR:
         return found.verb not in ("accept", "refuse") and not _is_plain(found, clause)
-    is_answer = found.verb in ("accept", "refuse") and verb == "tell"  # an answer to an offer is said, too
+    is_answer = verb in ("accept", "refuse") and clause.is_question
+    is_answer = is_answer or (found.verb in ("accept", "refuse") and verb == "tell")
     if is_answer or (found.verb == "ask" and seeks(clause)):
-        return False  # "we are looking for Wren"
+        return False  # a question answers nothing; an answer is said, too; "we are looking for Wren" asks
     if found.verb in SAID and _SUGGESTS.match(clause.line) and verb not in SAID:
         return verb == META  # what is asked of the others is not done yet
     # What is denied is not done, and a deed that is named is not another deed.
-    return verb in SAID or verb == META or not (denies(clause.line) or _is_plain(found, clause))
+    return verb in SAID or verb == META or not denies(_BESIDE.sub("", clause.line))
 
 
-def _read_as(scene: SceneNames, clause: Clause, verb: str) -> Understanding | None:
+def _may_be_instead(verb: str, found: Understanding, clause: Clause) -> bool:
+    """Check that a line may be a deed that can be done, where another one was refused."""
+    if _TO_ABSENT.search(found.reason):
+        return False
+    if verb in _MAY_STILL_BE or found.reason.startswith(_NO_WAY):
+        return verb in _DONE_HERE
+    named = {match.sense.verb for match in find_verbs(clause)[0]}
+    is_lacking = found.reason.startswith("you have no")
+    return verb in _ELSE and not is_lacking and verb not in named  # what is named cannot be done
+
+
+def _read_as(scene: SceneNames, parts: Sequence[Clause], verb: str) -> Understanding | None:
+    """Return a likely deed by the first part of a line that can be it; what is said is the whole line."""
+    if verb in SAID or verb in _READ_WHOLE:
+        return _READERS[verb](scene, parts[-1])
     read = _READERS.get(verb)
-    return _read_deed(scene, clause, verb) if read is None else read(scene, clause)
+    for clause in parts:
+        found = _read_deed(scene, clause, verb) if read is None else read(scene, clause)
+        if found is not None and coarse_verb(found.verb) == verb:
+            return found if found.act is None else reword(found, parts[-1].worded)
+    return found
 
 
 def _is_plain(found: Understanding, clause: Clause) -> bool:
@@ -150,12 +203,14 @@ def _ask(scene: SceneNames, clause: Clause) -> Understanding | None:
     ]
     topic = behind_about(clause.line, about or clause.core)
     found = talk.ask(target, topic, words=clause.text)
-    return found if found.verb == "ask" else None
+    return found if found.verb == "ask" else replace(found, verb="ask")
 
 
 def _tell(scene: SceneNames, clause: Clause) -> Understanding | None:
     target = _listener(scene, clause)
-    return TalkReader(scene).tell_party(clause, "tell") if target is None else told_to(target, clause.text)
+    if target is None:
+        return TalkReader(scene).tell_party(clause, "tell")
+    return replace(told_to(target, clause.text), verb="tell")
 
 
 def _parley(scene: SceneNames, clause: Clause) -> Understanding | None:
@@ -199,7 +254,7 @@ def _go(scene: SceneNames, clause: Clause) -> Understanding | None:
 def _attack(scene: SceneNames, clause: Clause) -> Understanding | None:
     """Return a blow; in a fight, at the first foe if the line names none: "one good cut, then step back"."""
     found = _read_deed(scene, clause, "attack")
-    is_aimed = found is not None and found.target is not None
+    is_aimed = found is not None and found.verb == "attack" and found.target is not None
     if is_aimed or not scene.is_fight or not scene.foes:
         return found
     foe = scene.foes[0]
@@ -248,5 +303,4 @@ _READERS: Final[dict[str, Callable[[SceneNames, Clause], Understanding | None]]]
     UNCLEAR: _unclear,
     REFUSED: _nothing,
     "whisper": _nothing,
-    "stay": _nothing,
 }

@@ -22,7 +22,7 @@ from dndbots.game.input.talk.absent_names import find_absent_call, refuse_name
 from dndbots.game.input.talk.asides import find_aside
 from dndbots.game.input.talk.offer_answers import read_answer
 from dndbots.game.input.talk.spoken_reader import SpokenReader
-from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
+from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader, called_friend
 from dndbots.game.input.vocabulary.lexicon import phrase_pattern, verb_lexicon, word_group
 from dndbots.game.input.vocabulary.scene_names import (
     FOE,
@@ -57,6 +57,11 @@ _JOINED: Final = frozenset(("and", "then", "but", "as", "while"))
 _TO_YOU: Final = frozenset(("you", "your", "yours", "yourself"))
 _BESIDE_SPEECH: Final = frozenset(("gesture", "approach", "perform", "handle", "shake", "knock"))
 _LONGEST_REWORDED: Final = 240
+# "As quietly as I can" beside a deed is no secret, if nothing is said.
+_HUSHED_DEED: Final = re.compile(
+    r"(?:(?!\b(?:whisper|aside|say|tell|ask|murmur|mutter|speak|hiss|breathe|mention|confide)|[:\"\u201c*]).)*",
+    re.IGNORECASE | re.DOTALL,
+)
 _VAGUE_ATTEMPTS: Final = frozenset(("approach", "handle", "recall"))
 _MOST_WORDS: Final = 120  # in which deeds are looked for; what stands behind them is still said
 
@@ -86,10 +91,18 @@ def understand_line(table: Table, who: str, text: str) -> Understanding:
 def _understand(table: Table, who: str, line: str) -> Understanding:
     scene = SceneNames(table, who, line=line)
     found = _LineReader(scene, line).read()
-    if SECRET.search(line) is None and len(line) <= _LONGEST_REWORDED:
+    if _may_be_likely(line, found):
         scene.mentioned = scene.mentioned_thing = None  # the line is read from its beginning
         found = read_likely(scene, line, found) or found
     return replace(found, line=line)
+
+
+def _may_be_likely(line: str, found: Understanding) -> bool:
+    """Check that a line may be read as the deed that its words make likely: nothing in it is a secret."""
+    if len(line) > _LONGEST_REWORDED:
+        return False
+    is_done = found.act is not None and found.then is None and found.verb not in SAID
+    return SECRET.search(line) is None or (is_done and _HUSHED_DEED.fullmatch(line) is not None)
 
 
 def read_by_rules(table: Table, who: str, line: str) -> Understanding:
@@ -278,7 +291,8 @@ class _LineReader:
             is_bare = called is not None and not called.words & {word.text for word in words}
             if called is not None and not (is_bare and _TO_YOU & {*text_of(words).split()[:1]}):
                 return self._quoted_to(called, "ask" if quoted.endswith("?") else "tell")
-        return None
+        friend = None if outside else called_friend(self._scene, quoted)
+        return None if friend is None else self._quoted_to(friend, "tell")
 
     def _quoted_near(self, outside: str) -> Understanding | None:
         """Return speech beside a deed as said to who is named in the deed, or is plainly asked."""

@@ -26,6 +26,7 @@ _TOKEN: Final = re.compile(r"[a-z0-9]+|[?!*\"]")
 _QUOTES: Final = str.maketrans({"\u2018": None, "\u2019": None, "'": None, "\u201c": '"', "\u201d": '"'})
 _SHORT_ROOT, _LONG_ROOT = 4, 5
 _MOST_TOKENS: Final = 60
+_LONGEST_WORD: Final = 16
 _LONGEST_PHRASE: Final = 8
 _KINDS: Final = ("item", "spell", "thing", "way", "friend", "person", "foe", "offer")
 _GROUPS: Final = (
@@ -38,20 +39,22 @@ _QUOTED: Final = re.compile(r"'[^']*'")
 _REASON_WORDS: Final = 4
 
 
-def words_in(line: str) -> tuple[list[str], list[str]]:
-    """Return what stands in a line: words, pairs and how it opens; and the beginnings of its words."""
+def words_in(line: str) -> tuple[list[str], list[str], list[str]]:
+    """Return what stands in a line: words, pairs and how it opens; how its words begin; their letters."""
     tokens = _TOKEN.findall(line.casefold().translate(_QUOTES))[:_MOST_TOKENS]
     framed = ["<", *tokens, ">"]
     pairs = [f"{first} {second}" for first, second in pairwise(framed)]
     opening = [f"1 {framed[1]}", f"2 {' '.join(framed[1:3])}"]
     letters = [token for token in tokens if token[0].isalpha()]
     roots = [root for token in letters for root in (f"{token[:_SHORT_ROOT]}-", f"{token[:_LONG_ROOT]}~")]
-    return [*framed, *pairs, *opening], roots
+    marked = [f"^{token[:_LONGEST_WORD]}$" for token in letters]
+    threes = [f"L{word[at : at + 3]}" for word in marked for at in range(len(word) - 2)]
+    return [*framed, *pairs, *opening], roots, threes
 
 
 def list_traits(scene: SceneNames, clause: Clause, found: Understanding) -> list[list[str]]:
     """Return the blocks of traits of a line: the whole of it is `clause`, and the rules found a meaning."""
-    words, roots = words_in(clause.line)
+    words, roots, letters = words_in(clause.line)
     texts = [word.text for word in clause.words if not word.is_mark]
     phrases = [*_phrases(" ".join(texts))]
     meanings = [*_kinds(scene, clause.words), *_senses(texts), *_groups(texts), *phrases]
@@ -63,6 +66,7 @@ def list_traits(scene: SceneNames, clause: Clause, found: Understanding) -> list
     return [
         words,
         roots,
+        letters,
         meanings,
         [*_form(clause, texts), *around, *asked, *crossed],
         [*rules, *(f"{trait}&{rules[0]}" for trait in around)],

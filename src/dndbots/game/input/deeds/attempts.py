@@ -61,7 +61,10 @@ _USES: Final = {
         ("show", "present", "display", "flash", "brandish", "hold up", "hold out", "hold * up", "wave")
     ),
 }
-_BEFORE_SOMEBODY: Final = frozenset(("perform", "gesture", "handle", "distract", "shake", "craft", "burn"))
+# Attempts that are at nobody, whoever is named beside them.
+_AT_NOBODY: Final = frozenset(
+    ("climb", "swim", "leap", "lock", "force", "track", "recall", "listen", "contest", "pray", "knock")
+)
 _SOMEBODY: Final = frozenset(("him", "her", "them", "they", "his", "their", "she", "he"))
 # Attempts that are aimed at somebody, even if nobody is named.
 _AT_SOMEBODY: Final = frozenset(("scare", "persuade", "deceive", "shove", "sense", "tame", "pickpocket"))
@@ -105,7 +108,7 @@ def _implied_target(slots: DeedSlots, sense: VerbSense) -> SceneName | None:
 
 def _named_target(slots: DeedSlots, sense: VerbSense) -> SceneName | None:
     """Return who is meant elsewhere in the clause: "sing so that they fall asleep"."""
-    if sense.approach not in _BEFORE_SOMEBODY:
+    if sense.approach in _AT_NOBODY:
         return None
     scene, lexicon = slots.scene, verb_lexicon()
     for word in slots.clause.words:
@@ -114,7 +117,8 @@ def _named_target(slots: DeedSlots, sense: VerbSense) -> SceneName | None:
             found = scene.pronoun(word.text, kinds)
         else:
             is_name = not word.is_mark and not lexicon.has(word.text) and word.text not in STOP_WORDS
-            found = scene.find([word], kinds) if is_name else None
+            named = next((name for name in scene.friends if word.text in name.words), None)
+            found = (scene.find([word], kinds) or named) if is_name else None
         if found is not None:
             return found
     return None

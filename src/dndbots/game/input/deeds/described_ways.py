@@ -6,7 +6,13 @@ from typing import Final
 
 from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
 from dndbots.game.input.vocabulary.scene_names import PRONOUNS, SceneName, SceneNames
-from dndbots.game.input.vocabulary.word_roots import SHORTEST_MISTYPED, alike_groups, is_near, root_of
+from dndbots.game.input.vocabulary.word_roots import (
+    SHORTEST_MISTYPED,
+    alike_groups,
+    is_near,
+    root_of,
+    roots_in,
+)
 from dndbots.text.english_words import STOP_WORDS
 from dndbots.text.words import words_of
 
@@ -75,7 +81,7 @@ def _told_of(scene: SceneNames, way: SceneName) -> frozenset[str]:
     """Return the roots of the words that were told here in one sentence with a way, and with no other."""
     found: set[str] = set()
     for sentence in scene.told:
-        roots = {root_of(word) for word in words_of(sentence)}
+        roots = roots_in(sentence)
         named = [one for one in scene.ways if one.roots and one.roots <= roots]
         if named == [way]:
             found |= {root_of(word) for word in words_of(sentence) if word not in STOP_WORDS}

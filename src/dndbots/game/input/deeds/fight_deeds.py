@@ -8,7 +8,16 @@ from dndbots.game.input.grammar.slots import OTHERS, DeedSlots
 from dndbots.game.input.meanings import Understanding, refuse
 from dndbots.game.input.talk.absent_names import names_being
 from dndbots.game.input.vocabulary.lexicon import word_group
-from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, SceneName, SceneNames
+from dndbots.game.input.vocabulary.scene_names import (
+    FOE,
+    FRIEND,
+    ITEM,
+    PERSON,
+    SELF,
+    THING,
+    SceneName,
+    SceneNames,
+)
 from dndbots.rules.characters.equipment import Weapon, recognised
 
 # Prepositions before whom a blow or a missile meets.
@@ -38,7 +47,10 @@ def _strike(slots: DeedSlots, target: SceneName) -> Understanding:
     clause = slots.clause
     if target.kind == FRIEND:
         return refuse(clause.text, f"{target.label} is on your side")
-    means = slots.means or (_missile_weapon(slots.scene) if slots.sense.approach == "shoot" else None)
+    hurled = slots.find_object((THING,)) if slots.behind(*_AIMED_AT) else None
+    means = slots.means or hurled
+    if means is None and slots.sense.approach == "shoot":
+        means = _missile_weapon(slots.scene)
     what = None if means is None else means.key
     act = Act(verb=Verb.ATTACK, target=target.key, what=what, words=clause.worded)
     return Understanding(verb="attack", target=target.label, what=what, words=act.words, act=act)

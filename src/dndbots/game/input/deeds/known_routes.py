@@ -39,7 +39,12 @@ def _ends(table: Table, place: str, way: str) -> Iterator[str]:
         return
     said = {root_of(word) for word in words_of(way)}
     for origin, taken in table.ways.items():
-        name = {root_of(word) for word in words_of(table.names.get(origin, ""))} - {"the"}
+        led = [taken_way for taken_way, end in taken.items() if end == place]
+        names = (
+            table.names.get(origin, ""),
+            *led,
+        )  # "off the bridge" leads back to where "onto the bridge" began
+        name = {root_of(word) for name in names for word in words_of(name)} - {"the", "to"}
         if place in taken.values() and name & said:
             yield origin
 

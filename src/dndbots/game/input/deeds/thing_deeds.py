@@ -17,6 +17,7 @@ from dndbots.game.input.deeds.attempts import (
 )
 from dndbots.game.input.deeds.fight_deeds import parley_with, read_cast
 from dndbots.game.input.deeds.way_finder import read_way
+from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.grammar.slots import OTHERS, DeedSlots, find_recipient, name_recipient
 from dndbots.game.input.meanings import META, Understanding, refuse
 from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
@@ -41,6 +42,7 @@ _FILLED_WITH: Final = {
     **dict.fromkeys(("pint", "pints", "mug", "mugs", "tankard", "flagon", "round"), "beer"),
     **dict.fromkeys(("bowl", "bowls", "plate"), "soup"),
 }
+_SERVED: Final = ("drink", "food", "soup", "bed")
 _FILLINGS: Final = frozenset(("drink", "food", "soup"))
 _PAYING: Final = frozenset(("pay", "tip", "bribe", "repay"))
 _OTHERS_ALL: Final = frozenset(
@@ -68,6 +70,8 @@ def read_look(slots: DeedSlots) -> Understanding | None:
     if slots.is_empty or all(word.text in ("around", "here", "about") for word in slots.all_words):
         return _look_around(slots)
     found = slots.find_object((THING, *OTHERS)) or slots.find((THING, *OTHERS, WAY))
+    if found is not None and found.kind in OTHERS and slots.thing is not None and not _is_named(slots, found):
+        found = slots.thing  # "look her up in the register"
     if found is not None and found.kind == WAY and _goes_there(slots):
         return read_way(clause, slots.scene, found)
     if found is not None:
@@ -78,6 +82,11 @@ def read_look(slots: DeedSlots) -> Understanding | None:
         act = Act(verb=Verb.LOOK, what=slots.noun, words=clause.worded)
         return Understanding(verb="look", what=slots.noun, words=act.words, act=act)
     return _search(slots) if slots.sense.name == "look" else None
+
+
+def _is_named(slots: DeedSlots, being: SceneName) -> bool:
+    """Check that somebody is called by a word of their name or looks."""
+    return any(word.text in being.words for word in slots.object)
 
 
 def _look_around(slots: DeedSlots) -> Understanding:
@@ -259,6 +268,8 @@ def read_use(slots: DeedSlots) -> Understanding | None:
 def _read_use_of_thing(slots: DeedSlots) -> Understanding | None:
     """Return that something is handled that is not carried; refused if it is said to be."""
     approach, clause = slots.sense.approach, slots.clause
+    if approach in ("eat", "drink") and slots.find_object((THING,)) is not None:
+        return replace(read_attempt(slots, HANDLING), verb="use")  # an apple from the bough
     if slots.thing is not None or slots.scenery or slots.is_empty:
         return read_attempt(slots, HANDLING)
     if slots.being is not None:
@@ -307,9 +318,26 @@ def _ware(slots: DeedSlots) -> str:
         texts = texts[1:]
     phrase = " ".join(word for word in slots.match.phrase[1:] if word not in skipped)
     ware = " ".join(texts) or phrase or "something"
+    if not _is_served(texts):
+        ware = _served_in(slots.clause) or ware
+        texts = ware.split()
     filled = next((text for text in texts if text in _FILLED_WITH), None)
     is_told = filled is None or any(alike_groups(text) & _FILLINGS for text in texts if text != filled)
     return ware if filled is None or is_told else f"{filled} of {_FILLED_WITH[filled]}"
+
+
+def _is_served(texts: Sequence[str]) -> bool:
+    """Check for a word for what is sold anywhere: food, drink, a bed, equipment."""
+    served = word_lists().alike
+    return any(text in served[kind] for text in texts for kind in _SERVED) or any(
+        recognised(text) is not None for text in texts
+    )
+
+
+def _served_in(clause: Clause) -> str:
+    """Return what is ordered elsewhere in the words: "beer. big.", "one soup for the boy, I pay"."""
+    served = word_lists().alike
+    return next((word.text for word in clause.words for kind in _SERVED if word.text in served[kind]), "")
 
 
 def read_sell(slots: DeedSlots) -> Understanding | None:

@@ -91,7 +91,7 @@ class WayFinder:
         found = self._named(texts, slots) or described or self._led_by(elsewhere)
         if found is not None:
             return found
-        if said & _COMPANY and not (slots.thing or self._scene.foes):
+        if (said & _COMPANY or said & self._gone_friends) and not (slots.thing or self._scene.foes):
             return self._taken_by_others() or self._way_out()
         if leaves and len(self._scene.ways) == 1:
             return self._scene.ways[0]
@@ -100,6 +100,18 @@ class WayFinder:
         routed = find_route(self._scene, elsewhere) or self._to_origin(elsewhere)
         routed = routed or self._told_way(elsewhere) or self._to_person(elsewhere)
         return routed or self._by_direction(said, named=self._names_other(rest))
+
+    @property
+    def _gone_friends(self) -> set[str]:
+        """Return the names of the members of the party who are elsewhere."""
+        here = {self._scene.who, *(friend.key for friend in self._scene.friends)}
+        names = self._scene.table.names.items()
+        return {
+            word
+            for uid, name in names
+            if uid.startswith("pc_") and uid not in here
+            for word in words_of(name)
+        }
 
     def find_anywhere(self, texts: Sequence[str]) -> SceneName | None:
         """Return the way that a line means which is known to take one: named, described, or out or back."""
@@ -135,13 +147,13 @@ class WayFinder:
             found = self._by_direction(said & (_UP | _DOWN), named=False)
             if found is not None:
                 return found
-        if said & _COMPANY:
+        if said & (_COMPANY | self._gone_friends):
             found = self._taken_by_others()
             if found is not None:
                 return found
         if said & _BACK:
             return self._way_back() or self._way_out()
-        return self._way_out() if said & (_OUT | _COMPANY) else None
+        return self._way_out() if said & (_OUT | _COMPANY | self._gone_friends) else None
 
     def is_here(self, texts: Sequence[str]) -> bool:
         """Check for "go into the inn" of somebody who came in by the inn door."""

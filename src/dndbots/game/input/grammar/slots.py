@@ -89,7 +89,11 @@ class DeedSlots:
     @cached_property
     def noun(self) -> str:
         """The object as it was typed, without an article; else what stands behind a preposition."""
-        return _noun_in(self.object) or self.noun_behind
+        named = _noun_in(self.object)
+        last = self.match.phrase[-1]
+        if named and self.match.gap is not None and last in word_lists().groups["fixture"] | {"door"}:
+            return f"{named} {last}"  # the iron door of "knock on * door"
+        return named or self.noun_behind
 
     @cached_property
     def noun_behind(self) -> str:

@@ -11,7 +11,7 @@ from dndbots.game.input.grammar.slots import OTHERS, DeedSlots
 from dndbots.game.input.meanings import Understanding, refuse
 from dndbots.game.input.talk.absent_names import find_absent, refuse_name
 from dndbots.game.input.talk.offer_answers import read_answer
-from dndbots.game.input.talk.talk_reader import TalkReader, behind_about, told_to
+from dndbots.game.input.talk.talk_reader import TalkReader, behind_about, called_friend, told_to
 from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, PERSON, PRONOUNS, SceneName, SceneNames
 from dndbots.game.input.vocabulary.typed_words import TypedWord
@@ -177,6 +177,8 @@ class SpokenReader:
         if slots.match.gap is None and behind and behind[0].text in _TO_ME and not clause.intent:
             return self._asked_for(slots)
         target = to.name if to is not None else None if slots.crowd else scene.listener
+        if target is None and not slots.crowd and called_friend(scene, clause.text) is None:
+            target = scene.talking_foes
         if target is None:
             listener = scene.speaker or next(iter(scene.foes), None)
             party = self._talk.tell_party(clause, "tell")

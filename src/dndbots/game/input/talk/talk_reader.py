@@ -20,9 +20,10 @@ from dndbots.game.input.vocabulary.scene_names import (
     SceneName,
     SceneNames,
 )
-from dndbots.game.input.vocabulary.typed_words import TypedWord, text_of
+from dndbots.game.input.vocabulary.typed_words import TypedWord, read_words, text_of
 from dndbots.game.state.options import NEWS
 from dndbots.text.labels import write_telling
+from dndbots.text.words import words_of
 
 SPOKEN: Final = frozenset(("say", "shout", "tell", "ask", "whisper"))  # senses of verbs of speech
 _SHORTEST_SENTENCE: Final = 3
@@ -33,6 +34,9 @@ _TO_YOU: Final = frozenset(("you", "your", "yours", "yourself", "yourselves"))
 _OF_THEM: Final = frozenset(("they", "them", "their", "theirs", "these", "those"))
 _AMONG_US: Final = frozenset(("we", "us", "guys", "everyone", "everybody", "anyone", "anybody"))
 _SEEKING: Final = re.compile(r"(?:looking|searching|asking) for (?!a way\b|tracks|traps|clues)")
+_BEFORE_NAME: Final = frozenset(
+    ("and", "with", "to", "of", "for", "is", "are", "about", "at", "the", "like", "or")
+)
 _ARTICLE: Final = re.compile(r"^(?:the|a|an|this|that|these|those|his|her|your|my) ")
 
 
@@ -97,7 +101,7 @@ class TalkReader:
         friends = self._scene.friends
         if not friends:
             return None
-        only = friends[0] if len(friends) == 1 else None
+        only = friends[0] if len(friends) == 1 else called_friend(self._scene, clause.text)
         act = Act(words=clause.text, target=None if only is None else only.key)
         label = None if only is None else only.label
         return Understanding(verb=verb, target=label, words=act.words, act=act)
@@ -174,6 +178,26 @@ def told_to(target: SceneName, words: str) -> Understanding:
         return Understanding(verb="parley", target=target.label, words=words, act=act)
     act = Act(verb=Verb.TELL if target.kind == PERSON else Verb.SAY, words=words, target=target.key)
     return Understanding(verb="tell", target=target.label, words=words, act=act)
+
+
+def called_friend(scene: SceneNames, text: str) -> SceneName | None:
+    """Return the friend whose name stands by itself in some words, or beside "you": "you go first, Borra"."""
+    words = [word for word in read_words(text) if word.text not in ('"', "\u201c", "\u201d")]
+    texts = [word.text for word in words]
+    found: dict[str, SceneName] = {}
+    for number, word in enumerate(texts):
+        named = next((name for name in scene.friends if word in words_of(name.label)), None)
+        if named is None:
+            continue
+        before = texts[number - 1] if number else ","
+        after = texts[number + 1] if number + 1 < len(texts) else ","
+        is_apart = (words[number - 1].is_mark if number else True) and not after.isalpha()
+        is_owner = text[words[number].start : words[number].end].casefold().endswith(("'s", "\u2019s"))
+        is_you = bool(_TO_YOU & {*texts}) and before not in _BEFORE_NAME
+        is_last = number + 1 == len(texts) and before not in _BEFORE_NAME
+        if not is_owner and (is_apart or is_last or is_you):
+            found[named.key] = named
+    return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _is_sentence(said: Sequence[str]) -> bool:

@@ -122,6 +122,10 @@ class VerbLexicon:
 
     def match(self, words: Sequence[str]) -> list[VerbMatch]:
         """Return the phrases at the beginning of some words, those with most words first."""
+        return [*self._match(tuple(words))]
+
+    @lru_cache(maxsize=256)  # noqa: B019 - the lexicon lives as long as the program
+    def _match(self, words: tuple[str, ...]) -> list[VerbMatch]:
         if not words:
             return []
         found = [

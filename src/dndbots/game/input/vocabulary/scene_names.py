@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from dndbots.events import EventType
+from dndbots.game.input.vocabulary.hearers import find_hearer
 from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
 from dndbots.game.input.vocabulary.typed_words import TypedWord
 from dndbots.game.input.vocabulary.word_roots import (
@@ -20,6 +21,7 @@ from dndbots.game.input.vocabulary.word_roots import (
     person_roots,
     root_of,
     root_of_noun,
+    roots_in,
     shows_trade,
 )
 from dndbots.game.state.options import Surroundings
@@ -35,7 +37,6 @@ BEINGS: Final = (PERSON, FOE, FRIEND, SELF)
 
 _EXACT, _MISTYPED, _KIN, _ALIKE, _FEATURE, _NEARBY, _ANY, _MISSED = 1.0, 0.9, 0.9, 0.6, 0.5, 0.4, 0.45, 0.1
 _ENOUGH: Final = 0.3
-_HOSTS: Final = ("landlady", "landlord", "innkeeper", "barkeep", "hostess", "pint", "bowl", "price", "inn")
 _LOOKS_SHARED: Final = 2
 _TELLING: Final = (EventType.DM_NARRATION, EventType.DISCOVERY, EventType.LOCATION_CHANGE)
 _MASCULINE, _FEMININE = "m", "f"
@@ -182,7 +183,7 @@ class SceneNames:
         """Return the roots of all words that were told or said at this place lately."""
         here = self.here.uid
         texts = (event.content for event in self.table.lately if event.known.location == here)
-        return frozenset(root_of(word) for text in texts for word in words_of(text))
+        return frozenset().union(*map(roots_in, texts))
 
     def sentences_with(self, word: str) -> list[str]:
         """Return the sentences told here that have a word, or one like it."""
@@ -199,33 +200,8 @@ class SceneNames:
 
     @cached_property
     def speaker(self) -> SceneName | None:
-        """Return the person whom a line is to if it names nobody: who spoke of the matter, or spoke last."""
-        last = self._last_speaker
-        roots = {root_of(word) for word in words_of(self.line) if word not in STOP_WORDS}
-        if last is None or not self.persons[1:] or not roots:
-            return last
-        best = max(self.persons, key=lambda name: (self._knows(name, roots), name is last))
-        return last if self._knows(last, roots) else best
-
-    def _knows(self, name: SceneName, roots: set[str]) -> int:
-        """Return how many of some words a person alone used, or deals in by trade."""
-        others = {root for one in self.persons if one is not name for root in one.speech}
-        own = name.speech - others
-        if name == self.host:
-            own |= {root_of(word) for word in (*word_lists().trades["innkeeper"], *_HOSTS)}
-        return len(own & roots)
-
-    @cached_property
-    def _last_speaker(self) -> SceneName | None:
-        persons = {name.key: name for name in self.persons}
-        for event in reversed(self.table.lately):
-            if event.source == self.who and event.known.participants:
-                spoken_to = next((uid for uid in event.known.participants if uid in persons), None)
-                if spoken_to is not None:
-                    return persons[spoken_to]
-            if event.source in persons:
-                return persons[event.source]
-        return self.persons[0] if self.persons else None
+        """Return the person whom a line is to if it names nobody."""
+        return find_hearer(self)
 
     def _being(self, kind: str, uid: str) -> SceneName:
         label = self.here.called(uid)
@@ -235,12 +211,12 @@ class SceneNames:
         around: set[str] = set()
         speech: set[str] = set()
         if kind == PERSON:
-            own = {root_of(word) for word in words_of(looks)} - word_group("plain")
+            own = roots_in(looks) - word_group("plain")
             for sentence in self.told:
-                roots = {root_of(word) for word in words_of(sentence)}
+                roots = roots_in(sentence)
                 if len(own & roots) >= min(_LOOKS_SHARED, len(own)):
                     around |= roots
-            speech = {root_of(word) for word in words_of(self.said_by(uid))}
+            speech = {*roots_in(self.said_by(uid))}
             if label == looks:
                 words |= self._names_told_of(uid, own - person_roots() - STOP_WORDS)
         elif kind == FRIEND:
@@ -266,7 +242,7 @@ class SceneNames:
         is_only = sum(name == classes[uid] for name in classes.values()) == 1
         return {*word_lists().classes.get(classes[uid], ())} if is_only else set()
 
-    def _names_told_of(self, uid: str, own: set[str]) -> set[str]:
+    def _names_told_of(self, uid: str, own: frozenset[str]) -> set[str]:
         """Return names that others used for somebody unnamed here: in what they said of the same matter."""
         table = self.table
         known = {word for name in table.names.values() for word in words_of(name)}
@@ -274,7 +250,7 @@ class SceneNames:
         for event in table.lately:
             if event.source in (uid, self.who) or event.known.location != self.here.uid:
                 continue
-            if own & {root_of(word) for word in words_of(event.content)}:
+            if own & roots_in(event.content):
                 names |= {name.casefold() for name in _NAME.findall(event.content)}
         return names - known
 
@@ -296,7 +272,7 @@ class SceneNames:
                 return [meant]
         content = [text for text in content if text not in PRONOUNS]
         unnamed = self._unnamed_thing(texts, content) if THING in kinds else None
-        if unnamed is not None:
+        if unnamed is not None and unnamed.kind in kinds:
             return [unnamed]
         if not content:
             return self._by_size(texts, kinds)
@@ -324,7 +300,15 @@ class SceneNames:
             return only if [*texts] == ["one"] and self.host is None else None
         if self.things and all(word in _UNNAMED for word in content):
             return self.mentioned_thing or self.things[0]
-        return only if all(word in word_group("part") for word in content) else None
+        if not all(word in word_group("part") for word in content):
+            return None
+        return self._door if self._door is not None and word_group("fixture") & {*content} else only
+
+    @cached_property
+    def _door(self) -> SceneName | None:
+        """Return the only way that is a door: a lock or a hinge is a part of it."""
+        doors = [way for way in self.ways if word_group("door_like") & {*words_of(way.label)}]
+        return doors[0] if len(doors) == 1 else None
 
     def _by_size(self, texts: Sequence[str], kinds: Sequence[str]) -> list[SceneName]:
         """Return foes for "the biggest one", "the one on the left"."""
@@ -433,7 +417,7 @@ class SceneNames:
         if self.is_fight or not self.foes:
             return None
         spoken = [sentence for sentence in self.told if '"' in sentence]
-        roots = {root_of(word) for sentence in self.told for word in words_of(sentence)}
+        roots = frozenset[str]().union(*map(roots_in, self.told))
         return next((foe for foe in self.foes if spoken and foe.roots & roots), None)
 
     @property

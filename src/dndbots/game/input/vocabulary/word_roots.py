@@ -5,7 +5,7 @@ from typing import Final
 
 from dndbots.game.input.vocabulary.lexicon import is_mistyped, word_group, word_lists
 from dndbots.text.english_words import EVERYDAY_WORDS
-from dndbots.text.words import stem
+from dndbots.text.words import stem, words_of
 
 SHORTEST_MISTYPED: Final = 4
 _SHORTEST_SUPERLATIVE: Final = 6
@@ -21,6 +21,12 @@ _IRREGULAR: Final = {
 def root_of(word: str) -> str:
     """Return one form for a word and its plural."""
     return stem(_IRREGULAR.get(word, word))
+
+
+@lru_cache(maxsize=1024)
+def roots_in(text: str) -> frozenset[str]:
+    """Return the roots of all words of a text: of what is told here, again for each line."""
+    return frozenset(root_of(word) for word in words_of(text))
 
 
 @lru_cache(maxsize=8192)
