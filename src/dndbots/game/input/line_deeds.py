@@ -133,8 +133,9 @@ class LineDeeds:
         asked = next((found for found in read if found.verb == META), None)
         if asked is not None and self._is_aside(done, asked, read):
             return asked  # "Pause. What time is it?"
-        first = self._answer_in(done) or done[0]
-        done = done[done.index(first) :]
+        answer = self._answer_in(done)
+        done = done if answer is None else done[done.index(answer) :]
+        first = done[0] if answer is None else self._with_words_before(answer)
         second = next((found for found in done[1:] if found.act != first.act), None)
         if second is None:
             # What is for somebody's ears alone must not be told to all with the rest of the line.
@@ -147,6 +148,11 @@ class LineDeeds:
         if merged is second:
             return replace(second, then=third)
         return replace(merged or replace(first, then=second), left=third.words)
+
+    def _with_words_before(self, answer: Understanding) -> Understanding:
+        """Return an answer with all that was said before it: "sure, we'll wake your boss"."""
+        before, said, _ = self._line.partition(answer.words)
+        return answer if SECRET.search(self._line) else reword(answer, f"{before}{said}")
 
     @staticmethod
     def _is_aside(done: Sequence[Understanding], asked: Understanding, read: Sequence[Understanding]) -> bool:
