@@ -330,6 +330,19 @@ def test_a_quiet_session_is_told_by_what_was_said_and_not_by_the_weather() -> No
     assert "Fog" not in text
 
 
+def test_what_a_player_only_tries_is_told_by_what_came_of_it() -> None:
+    """A typed deed is no sentence to read aloud; what somebody says in it is."""
+    text = recap_of(
+        taken(),
+        told(EventType.PLAYER_ACTION, THROK, "try tickling the chief awake"),
+        told(EventType.DM_NARRATION, "dm", "The chief stirs, and is still again."),
+        told(EventType.PLAYER_ACTION, ZARA, 'I nod. "We had better ask the miller about the flour."'),
+    )
+    assert "tickling" not in text
+    assert "still again" in text
+    assert "ask the miller" in text
+
+
 def test_nothing_hangs_on_what_a_recap_leaves_out() -> None:
     """What goes on about the look of a place means nothing without it: "Nine doors have one."."""
     talk = [

@@ -118,6 +118,7 @@ def _entry(key: EventKey, names: tuple[str, ...]) -> Entry | None:
         played=_is_told_of(event, named(event.source)),
         scenery=any(fact.key == _LOOKS and fact.subject.startswith("loc_") for fact in known.facts),
         shown=_shown_in(event, known),
+        acted=event.event_type is EventType.PLAYER_ACTION and event.source != DM,
     )
     if entry.aside and event.event_type is EventType.SYSTEM:
         return None  # the engine marks time

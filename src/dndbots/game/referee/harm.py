@@ -1,7 +1,7 @@
 """Wounds, dying, death and healing of characters, and conditions that end with time."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from pydantic import JsonValue
 
@@ -13,6 +13,7 @@ from dndbots.rules.fights.combatants import Combatant
 from dndbots.rules.fights.healing import SENSELESS, Life, bind_wounds, death_watch, life
 
 DYING = "dying"
+_SLIGHT: Final = frozenset(("hidden", "guarded"))  # nobody tells later that these passed
 
 
 def hurt(
@@ -173,7 +174,8 @@ def expire_conditions(step: Step) -> None:
         if over:
             told = [_told_over(step, uid, names) for uid, names in over.items()]
             ended: dict[str, JsonValue] = {uid: [f"-{name}" for name in names] for uid, names in over.items()}
-            step.add(EventType.CONDITION, " ".join(told), place=place, conditions=ended)
+            slight = _SLIGHT.issuperset(name for names in over.values() for name in names)
+            step.add(EventType.CONDITION, " ".join(told), place=place, conditions=ended, aside=slight)
 
 
 def _told_over(step: Step, uid: str, names: list[str]) -> str:

@@ -15,7 +15,7 @@ from dndbots.memory.selection.candidates import Candidate, join_candidate
 from dndbots.memory.selection.cover import CoverWish, drop_repeats
 from dndbots.memory.selection.weights import is_to_the_table
 from dndbots.memory.tellings.prose import Sentence
-from dndbots.memory.tellings.quotations import said_aloud
+from dndbots.memory.tellings.quotations import quoted_in, said_aloud
 from dndbots.text.sentences import is_hanging
 
 # Changes count more than descriptions, and the retelling of an earlier session is not this session.
@@ -35,7 +35,8 @@ def retell_transcript(entries: Sequence[Entry], tokens: int, *, without: Collect
     words = [replace(entry, outcomes=()) for entry in entries]
     if any(entry.deeds for entry in entries):
         # A game is told by what the rules decided; of its talk, only words said aloud are worth telling.
-        words = [entry if entry.narrated else said_aloud(entry) for entry in words]
+        spoken = (entry for entry in words if not entry.acted or any(quoted_in(entry.text)))
+        words = [entry if entry.narrated else said_aloud(entry) for entry in spoken]
     whole = find_candidates(words, shortened=False)
     pool = [candidate for candidate in whole if candidate.source not in without]
     # A game marks what matters little: the weather, the way somewhere, the first look of a place.
