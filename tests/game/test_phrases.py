@@ -84,7 +84,7 @@ leave {who} {way} {place}; leave_unnamed {who} {way}; comes {who} {place}; arriv
 part_ways {who} {others}; meet_again {who} {others}; offers {npc} {quest}; step {quest} {text};
 ended {quest}; returns {npc};
 remembered {npc} {deed}; thread {text}; newcomer {who} {class}; chapter {title}; waits {place};
-levels {who} {level}; loot {who} {what}; nothing_there;
+levels {who} {level}; loot {who} {what}; nothing_there {what};
 foe_threat {foe}; foe_yield {foe}; foe_bargain {foe} {gold}
 """
 

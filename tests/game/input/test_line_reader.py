@@ -11,6 +11,7 @@ from tests.game.input.understanding_score import table_of
 
 from dndbots.errors import ActRefused
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
+from dndbots.game.input import likely_deeds
 from dndbots.game.input.game_answers import answer_question
 from dndbots.game.input.line_reader import understand_line
 from dndbots.game.input.person_player import parse_line
@@ -728,3 +729,63 @@ def test_what_is_called_to_a_friend_hides_no_deed_behind_it() -> None:
     deeds = [found.verb, found.then.verb if found.then is not None else None]
     assert "attack" in deeds
     assert understand_line(table, THROK, "Zara, I trust you. I know you can do it").verb == "tell"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "I murmur in Elena's ear that the reeve lies",
+        "lean to Elena and whisper that the reeve lies",
+        "mumble into Borra's ear, the reeve lies",
+        'I breathe into Grom\'s ear "the reeve lies"',
+        "I put my mouth to Elena's ear and say the reeve lies",
+        "into Elena's ear: the reeve lies",
+        "I murmur in their ear that the reeve lies",
+    ],
+)
+def test_what_is_for_the_ear_of_somebody_who_is_not_here_is_told_to_nobody(line: str) -> None:
+    """Neither aloud, nor to somebody else, nor is anything else made of it."""
+    found = understand_line(*table_of("green"), line)
+    assert (found.verb, found.act, found.readings) == ("refused", None, ())
+
+
+@pytest.mark.parametrize(
+    ("scene", "line", "hearer"),
+    [
+        ("inn", "I murmur in the old woman's ear: the reeve lies", "an old woman who knits"),
+        ("inn", "I murmur in his ear: the reeve lies", "a boy who must not sleep"),
+        ("green", "I whisper in my old friend Zara's ear that the reeve lies", "Zara"),
+    ],
+)
+def test_a_secret_is_for_the_one_whose_ear_it_is(scene: str, line: str, hearer: str) -> None:
+    found = understand_line(*table_of(scene), line)
+    assert (found.verb, found.target) == ("whisper", hearer)
+
+
+def test_whose_ear_is_not_guessed() -> None:
+    """Two women are here."""
+    assert understand_line(*table_of("inn"), "I murmur in her ear: the reeve lies").verb == "refused"
+
+
+def test_an_order_and_a_question_are_two_things() -> None:
+    found = understand_line(*table_of("inn"), "a beer please and what do people say")
+    assert (found.verb, found.what) == ("buy", "beer")
+    assert found.then is not None
+    assert found.then.verb == "ask"
+
+
+def test_they_are_nobody_among_ones_own_party() -> None:
+    """It is said so, and no round is spent."""
+    found = understand_line(*table_of("roots"), "ask what they want")
+    assert found.verb == "refused"
+    assert "your own party" in found.reason
+    assert understand_line(*table_of("roots"), "ask the others what they want").verb == "ask"
+
+
+@pytest.mark.parametrize("verb", ["try", "attack", "use", "go"])
+def test_nothing_is_tried_on_who_is_not_here(monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+    """However likely another deed is."""
+    monkeypatch.setattr(likely_deeds, "rank_verbs", lambda _: {verb: 1.0})
+    for scene, line in (("green", "shove the goblin"), ("goblins", "shove the reeve")):
+        found = understand_line(*table_of(scene), line)
+        assert found.verb == "refused"

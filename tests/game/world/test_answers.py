@@ -15,6 +15,7 @@ from dndbots.game.acts import Act, Attempt, Verb
 from dndbots.game.adventures import load
 from dndbots.game.phrases import house_phrases
 from dndbots.game.state.game_notes import played_of
+from dndbots.game.state.options import Surroundings
 
 MAREN, ODD = "npc_maren_001", "npc_odd_001"
 FERRY, MILL = "loc_ferry_001", "loc_mill_001"
@@ -414,3 +415,22 @@ def test_no_die_takes_what_is_not_there(bench: Bench) -> None:
     assert missed.metadata["attempt"]["success"] is False
     bench.act("zara", Verb.TRY, what="one of the planks", attempt=attempt)
     assert "Zara tries dexterity" in str(bench.log[-1].metadata)
+
+
+def test_no_die_is_rolled_for_somebody_who_has_left(bench: Bench) -> None:
+    """Who shoves somebody that is not there any more is told so, by the name that they know."""
+    bench.dm()
+    called = Surroundings(bench.tables["pc_zara_001"], "pc_zara_001").called(MAREN)
+    bench.go("mill path")
+    attempt = Attempt(approach="shove", ability="str", level="fair", effect="prone")
+    bench.act("zara", Verb.TRY, target=MAREN, attempt=attempt)
+    missed = bench.log[-1]
+    assert "rolls" not in str(missed.metadata)
+    assert called.removeprefix("the ").removeprefix("a ").removeprefix("an ") in missed.content
+
+
+def test_what_is_not_there_is_named(bench: Bench) -> None:
+    bench.act(
+        "zara", Verb.TRY, what="golden crown", attempt=Attempt(approach="take", ability="dex", level="easy")
+    )
+    assert "golden crown" in bench.log[-1].content

@@ -10,6 +10,7 @@ from itertools import dropwhile
 from typing import Final
 
 from dndbots.game.acts import Act, Verb
+from dndbots.game.input.deeds.attempts import AT_NOBODY
 from dndbots.game.input.deeds.deed_reader import read_as_deed
 from dndbots.game.input.deeds.way_finder import WayFinder, read_way
 from dndbots.game.input.grammar.clause_splits import split_clauses
@@ -158,7 +159,7 @@ def _may_be(verb: str, found: Understanding, clause: Clause) -> bool:
 
 def _may_be_instead(verb: str, found: Understanding, clause: Clause) -> bool:
     """Check that a line may be a deed that can be done, where another one was refused."""
-    if _TO_ABSENT.search(found.reason):
+    if _TO_ABSENT.search(found.reason) or found.reason.endswith(AT_NOBODY):
         return False
     if verb in _MAY_STILL_BE or found.reason.startswith(_NO_WAY):
         return verb in _DONE_HERE

@@ -9,6 +9,7 @@ from dndbots.events import EventType
 from dndbots.game.acts import Act, Attempt
 from dndbots.game.referee.event_text import dice, tell
 from dndbots.game.referee.fights import foes_flee
+from dndbots.game.state.options import Surroundings
 from dndbots.game.state.pieces import PendingAct
 from dndbots.game.state.step import Step
 from dndbots.ids import DM
@@ -61,7 +62,7 @@ def resolve_attempt(step: Step, declared: PendingAct) -> None:
     if _grasps_at_nothing(step, declared, attempt):
         step.add(
             EventType.DM_NARRATION,
-            tell(step, "nothing_there"),
+            tell(step, "nothing_there", what=_missing(step, declared)),
             place=declared.place,
             participants=[who],
             play={"resolves": declared.event_id},
@@ -97,8 +98,11 @@ def resolve_attempt(step: Step, declared: PendingAct) -> None:
 
 
 def _grasps_at_nothing(step: Step, declared: PendingAct, attempt: Attempt) -> bool:
-    """Return whether somebody reaches for a thing that nobody has seen or heard of here: no die makes it."""
+    """Return whether something is tried on who has left, or on a thing that nobody saw or heard of here."""
     act, table, place = declared.act, step.table, declared.place
+    if act.target is not None and act.target.startswith(("npc_", "mon_")):
+        here = Surroundings(step.of(declared.who), declared.who)
+        return act.target not in (*here.people(), *here.foes())
     if attempt.approach not in _TAKING or act.target is not None or not act.what or place is None:
         return False
     sights = table.sights.get(place)
@@ -107,6 +111,12 @@ def _grasps_at_nothing(step: Step, declared: PendingAct, attempt: Attempt) -> bo
     shown = " ".join((*seen, *told, str(table.fact(place, "looks", "")), *table.items(declared.who)))
     wanted = {stem(word) for word in words_of(act.what) if word not in STOP_WORDS}
     return bool(wanted) and wanted.isdisjoint(map(stem, words_of(shown)))
+
+
+def _missing(step: Step, declared: PendingAct) -> str:
+    """Return what is not here, as whoever reaches for it calls it."""
+    act, who = declared.act, declared.who
+    return act.what or "that" if act.target is None else Surroundings(step.of(who), who).called(act.target)
 
 
 def _second(step: Step, act: Act, place: str | None) -> list[str]:

@@ -184,7 +184,7 @@ def answer_attack(narration: Narration, place: Place, uid: str, acts: Sequence[P
     if groups:
         _attack(narration, uid, groups, rule="attacked")
     else:
-        narration.tell(uid, narration.phrase("nothing_there"), participants=askers_of(acts))
+        narration.tell(uid, narration.phrase("nothing_there", what="foe"), participants=askers_of(acts))
 
 
 def _is_assault(narration: Narration, uid: str, act: PendingAct) -> bool:
@@ -228,10 +228,10 @@ def answer_parley(narration: Narration, place: Place, uid: str, acts: Sequence[P
     friends = [foes for foes in narration.world.befriended(place) if foes.says] if fight is None else []
     if not groups and friends:
         text = _speech(narration, friends[0], _group(narration, friends[0]))
-        narration.tell(uid, text or narration.phrase("nothing_there"), participants=who)
+        narration.tell(uid, text or narration.phrase("nothing_there", what="foe"), participants=who)
         return
     if not groups:
-        narration.tell(uid, narration.phrase("nothing_there"), participants=who)
+        narration.tell(uid, narration.phrase("nothing_there", what="foe"), participants=who)
         return
     first = next(iter(groups.values()))
     if not all(monster(group.monster).parleys for group in groups.values()):
@@ -432,7 +432,7 @@ def hand_out_spoils(narration: Narration, place: Place, uid: str) -> None:
         beats = [beat("taken", foes.key), *(beat("killed", slug) for slug in fallen)]
         narration.tell(
             uid,
-            " ".join(filter(None, parts)) or narration.phrase("nothing_there"),
+            " ".join(filter(None, parts)) or narration.phrase("nothing_there", what="foe"),
             kind=EventType.LOOT if held else EventType.DM_NARRATION,
             participants=[here[0]],
             beats=beats,

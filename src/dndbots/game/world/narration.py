@@ -116,6 +116,13 @@ class Narration:
         )
         return person.name if known else person.seen_as
 
+    def not_here(self, target: str | None, hearers: Sequence[str], *, otherwise: str) -> str:
+        """Return that somebody is not here, by the name that the hearers know."""
+        person = self.world.person(target)
+        known = person is not None and any(self.step.knows(who, target or "") for who in hearers)
+        called = self.name_for(person, hearers) if person is not None and known else otherwise
+        return self.phrase("nothing_there", what=called)
+
     def party_names(self, who: Sequence[str]) -> str:
         """Return characters by name: "Throk, Zara and Bram"."""
         return join_texts([self.step.table.name(uid) for uid in who])

@@ -136,7 +136,7 @@ def _look_around(
         )
     elif what.replace(" ", "").isalpha():
         text = narration.phrase("looked_plain", what=what) if _is_shown(narration, uid, what) else ""
-        narration.tell(uid, text or narration.phrase("nothing_there"), participants=lookers)
+        narration.tell(uid, text or narration.phrase("nothing_there", what=what), participants=lookers)
     elif not narration.has_told_at(uid):
         tell_place(narration, uid, came=())
 
@@ -191,7 +191,7 @@ def take_things(narration: Narration, place: Place, uid: str, acts: Sequence[Pen
     for what, takers in _by_what(acts).items():
         thing = _thing(narration, place, what)
         if thing is None or narration.world.is_used_up(thing):
-            narration.tell(uid, _nothing(narration, thing), participants=takers)
+            narration.tell(uid, _nothing(narration, thing, what), participants=takers)
         elif not (thing.gold or thing.items):
             _leave_in_place(narration, place, uid, thing, takers)
         elif (guard := narration.world.guard(place, thing.key)) is not None:
@@ -294,7 +294,7 @@ def open_things(narration: Narration, place: Place, uid: str, acts: Sequence[Pen
         elif thing is not None:
             _look_at(narration, place, uid, thing, openers)
         else:
-            narration.tell(uid, _nothing(narration, thing), participants=openers)
+            narration.tell(uid, _nothing(narration, thing, what), participants=openers)
 
 
 def _open_way(narration: Narration, place: Place, uid: str, way: Exit, openers: Sequence[str]) -> None:
@@ -344,10 +344,10 @@ def _closely(narration: Narration, lookers: Sequence[str], thing: str) -> str:
     return narration.phrase("close_look", who=narration.step.table.name(lookers[0]), thing=thing)
 
 
-def _nothing(narration: Narration, thing: Thing | None) -> str:
+def _nothing(narration: Narration, thing: Thing | None, what: str) -> str:
     """Return a phrase for a thing with no more to find, or no thing at all."""
     return (
-        narration.phrase("nothing_there")
+        narration.phrase("nothing_there", what=what)
         if thing is None
         else narration.phrase("nothing_more", thing=thing.looks)
     )

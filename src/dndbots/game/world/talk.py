@@ -58,7 +58,9 @@ def answer_questions(narration: Narration, place: Place, uid: str, acts: Sequenc
         elif narration.step.table.place(target) == uid and target.startswith("npc_"):
             _shrug(narration, uid, target, topic)
         elif not target.startswith("mon_"):
-            narration.tell(uid, narration.phrase("nothing_there"), participants=askers)
+            narration.tell(
+                uid, narration.not_here(target, askers, otherwise="anybody who answers"), participants=askers
+            )
 
 
 def _is_new(narration: Narration, asked: PendingAct) -> bool:

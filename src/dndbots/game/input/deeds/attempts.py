@@ -9,6 +9,7 @@ from dndbots.game.input.meanings import Understanding, refuse
 from dndbots.game.input.talk.absent_names import names_being
 from dndbots.game.input.vocabulary.lexicon import GAP, VerbSense, verb_lexicon, word_group
 from dndbots.game.input.vocabulary.scene_names import FOE, ITEM, PERSON, SceneName
+from dndbots.game.input.vocabulary.word_roots import root_of, roots_in
 from dndbots.text.english_words import STOP_WORDS
 
 TAKING: Final = VerbSense("try.take", "try", "take", "dex", "easy")
@@ -22,6 +23,7 @@ DISTRACTING: Final = VerbSense("try.deceive", "try", "deceive", "dex", "easy", "
 BRAWLING: Final = VerbSense("try.shove", "try", "shove", "str", "fair", "prone", noise=True)
 HELPING: Final = VerbSense("try.help", "try", "help", "int", "easy", "helped")
 
+AT_NOBODY: Final = "to try that on"
 _LEVELS: Final = ("easy", "fair", "hard", "heroic")
 # How something carried is used, by the phrase.
 _USES: Final = {
@@ -77,7 +79,8 @@ def read_attempt(slots: DeedSlots, sense: VerbSense | None = None) -> Understand
     is_there = slots.crowd or slots.scenery or slots.is_commonplace
     if target is None and sense.approach in _AT_SOMEBODY and not is_there:
         named = f"no {slots.noun!r}" if _names_being(slots) else "nobody"
-        return refuse(slots.clause.text, f"there is {named} here to try that on")
+        gone = " any more" if _was_here(slots) else ""
+        return refuse(slots.clause.text, f"there is {named} here{gone} {AT_NOBODY}")
     what = _object_of(slots)
     many = target is not None and target.kind == FOE and len(slots.scene.foes) > 1
     attempt = rate_attempt(sense, slots.clause, harder=many)
@@ -127,6 +130,13 @@ def _named_target(slots: DeedSlots, sense: VerbSense) -> SceneName | None:
 def _names_being(slots: DeedSlots) -> bool:
     """Check that the object is a word for somebody: nobody else can be meant, though they are not here."""
     return names_being(slots.noun.rpartition(" ")[2])
+
+
+def _was_here(slots: DeedSlots) -> bool:
+    """Check that somebody of that name is known, though not here now: who left, fled or died."""
+    root = root_of(slots.noun.rpartition(" ")[2])
+    names = (name for uid, name in slots.scene.table.names.items() if uid.startswith(("npc_", "mon_")))
+    return bool(root) and any(root in roots_in(name) for name in names)
 
 
 def _object_of(slots: DeedSlots) -> str | None:

@@ -78,6 +78,8 @@ def _joiner(words: Sequence[TypedWord], at: int, *, is_past: bool = False) -> in
     is_apart = kinds == {","}
     if is_apart and _IN_HAND.match(" ".join(texts)) is not None:
         return 0
+    if "and" in kinds and _begins_question([word.text for word in rest[:2]]):
+        return end - at
     if kinds & _GERUND_JOINERS:
         return end - at if rest and _begins_deed(rest, gerund=True) else 0
     joins = (
@@ -102,6 +104,11 @@ def _goes_on(words: Sequence[TypedWord], at: int, end: int) -> bool:
 def _without_intent(texts: Sequence[str]) -> list[str]:
     intent = phrase_pattern("intent").match(" ".join(texts))
     return [*texts] if intent is None else " ".join(texts)[intent.end() :].split()
+
+
+def _begins_question(rest: Sequence[str]) -> bool:
+    """Check for a question of its own behind "and": "what do people say", not "what he says"."""
+    return len(rest) > 1 and rest[0] in word_group("wh") and rest[1] in word_group("auxiliary")
 
 
 def _asks_behind_deed(words: Sequence[TypedWord], at: int, rest: Sequence[str]) -> bool:

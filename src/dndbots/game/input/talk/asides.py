@@ -4,8 +4,18 @@ import re
 from typing import Final
 
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
-from dndbots.game.input.meanings import Understanding
-from dndbots.game.input.vocabulary.scene_names import FRIEND, PERSON, SceneName, SceneNames
+from dndbots.game.input.meanings import Understanding, refuse
+from dndbots.game.input.talk.absent_names import find_absent, refuse_name
+from dndbots.game.input.vocabulary.scene_names import (
+    FOE,
+    FRIEND,
+    ITEM,
+    PERSON,
+    SELF,
+    THING,
+    SceneName,
+    SceneNames,
+)
 from dndbots.game.input.vocabulary.typed_words import read_words
 
 _PIECES: Final = {
@@ -18,17 +28,20 @@ _PIECES: Final = {
     "NEAR": r"(?:lean|bend|sidle|scoot|shuffle|step|move|inch|edge|creep|huddle|turn|cup|put|bring|hold|press"
     r"|walk|stoop)(?:s|es)?",
     "NAME": r"(?P<name>[^\W\d]+(?: [^\W\d]+){0,3}?)",
+    "THEIR": r"(?P<their>his|her|their)",
     "WHO": r"(?:[^\W\d]+ )?(?:(?:quietly|softly) )?",
     "SAYING": r"[:,]? (?P<words>\S.*)",
 }
+_WHISPER: Final = "whisper NAME: WORDS"
+_EAR: Final = re.compile(r"['\u2019]s (?:[^\W\d]+ ){0,2}ears?\b", re.IGNORECASE)
 _PIECE: Final = re.compile("|".join(_PIECES))
 _FORMS: Final = tuple(
     re.compile(_PIECE.sub(lambda piece: _PIECES[piece.group()], pattern), re.IGNORECASE | re.DOTALL)
     for pattern in (
         # Into somebody's ear.
         (
-            r"WHO(?:NEAR|HUSH)\b[^:.!?\"]{0,60}?\b(?:to|at|in|into|near|by|against|beside) NAME['\u2019]s "
-            r"(?:[^\W\d]+ ){0,2}ears?(?: and HUSH)?SAYING"
+            r"WHO(?:NEAR|HUSH)\b[^:.!?\"]{0,60}?\b(?:to|at|in|into|near|by|against|beside) "
+            r"(?:NAME['\u2019]s|THEIR) (?:[^\W\d]+ ){0,2}ears?(?: and HUSH)?SAYING"
         ),
         # Close to somebody, and in a low voice.
         *(
@@ -42,7 +55,7 @@ _FORMS: Final = tuple(
             )
         ),
         r"WHO(?:pull|take|draw|drag|steer)s? NAME aside and (?:quietly )?HUSHSAYING",
-        r"(?:in|into) NAME['\u2019]s (?:[^\W\d]+ ){0,2}ears?[:,]+ (?P<words>.+)",
+        r"(?:in|into) (?:NAME['\u2019]s|THEIR) (?:[^\W\d]+ ){0,2}ears?[:,]+ (?P<words>.+)",
         # "*whispers to Borra* …".
         (
             r"\*WHO(?:SECRETLY|HUSH QUIET|leans? (?:over|in|close)) (?:to |at |in )?NAME(?:['\u2019]s ears?)?"
@@ -60,20 +73,52 @@ _FORMS: Final = tuple(
 
 
 def find_aside(scene: SceneNames, line: str) -> Understanding | None:
-    """Return words that only one hears; None if a line has no such form, or names nobody who is here."""
+    """Return words that only one hears; None if a line has no such form.
+
+    What is meant for somebody who is not here is refused: it is never said aloud, nor to somebody else.
+    """
+    absent = ""
     for form in _FORMS:
         match = form.fullmatch(line)
-        hearer = None if match is None else _find_hearer(scene, match["name"])
-        if match is not None and hearer is not None:
+        if match is None:
+            continue
+        if match.groupdict().get("their"):
+            hearer = _only_one(scene, match["their"].casefold())
+            if hearer is None:
+                return refuse(line, f"name who hears it: {_WHISPER}")
+        else:
+            hearer = _find_hearer(scene, match["name"])
+        if hearer is None:
+            absent = absent or _absent_name(scene, line, match)
+        else:
             words = match["words"][:LONGEST_WORDS]
             act = Act(verb=Verb.WHISPER, target=hearer.key, words=words)
             return Understanding(verb="whisper", target=hearer.label, words=words, act=act)
-    return None
+    return refuse_name(scene, line, absent, f"whisper to; type {_WHISPER}") if absent else None
+
+
+def _absent_name(scene: SceneNames, line: str, match: re.Match[str]) -> str:
+    """Return the name of who is not here, if it is one: "Elena" in "into Elena's ear"."""
+    start, end = match.span("name")
+    named = [word for word in read_words(line) if start <= word.start < end]
+    if not named or scene.find(named, (FOE, SELF, THING, ITEM)) is not None:
+        return ""
+    return match["name"] if _EAR.match(line, end) else find_absent(scene, line[:end], named)
+
+
+def _only_one(scene: SceneNames, owner: str) -> SceneName | None:
+    """Return whose ear "her ear" is; None if it may be another's: a secret is for nobody by guess."""
+    genders = {"his": ("m", ""), "her": ("f", ""), "their": ()}[owner]
+    fitting = [name for name in (*scene.persons, *scene.friends) if name.gender in genders]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _find_hearer(scene: SceneNames, name: str) -> SceneName | None:
     """Return who is named, if all words of the name fit."""
-    words = [word for word in read_words(name) if word.text not in ("the", "my", "our", "old")]
-    found = scene.find(words, (FRIEND, PERSON)) if words else None
-    fits = found is not None and all((scene.worth(found, word.text) or 0) > 0 for word in words)
-    return found if fits else None
+    owner = ("the", "my", "our")
+    for plain in (owner, (*owner, "old", "good", "dear", "friend")):  # "my old friend Borra"
+        words = [word for word in read_words(name) if word.text not in plain]
+        found = scene.find(words, (FRIEND, PERSON)) if words else None
+        if found is not None and all((scene.worth(found, word.text) or 0) > 0 for word in words):
+            return found
+    return None

@@ -42,6 +42,7 @@ _TO_SOMEBODY: Final = frozenset(
 _NOT_CALLED: Final = frozenset(("he", "she", "they", "his", "its", "their"))  # "whisper he lies"
 _TO_ME: Final = frozenset(("me", "us", "our"))
 _COMPANY: Final = frozenset(("friend", "friends", "party", "companions", "group", "others"))
+_OTHERS_THAN_US: Final = frozenset(("they", "them", "their", "he", "she", "him", "his", "her"))
 # "Find out who did it" asks nobody by name.
 _ASKS_NOBODY: Final = frozenset(("find", "learn", "demand", "discuss", "wonder", "hear"))
 
@@ -154,6 +155,8 @@ class SpokenReader:
         if named and slots.match.phrase[0] not in _ASKS_NOBODY:
             return refuse(clause.text, f"there is no {named!r} here to ask")
         target = scene.listener or next(iter(scene.foes), None)
+        if target is None and _OTHERS_THAN_US & {*clause.said} and not _COMPANY & {*clause.said}:
+            return refuse(clause.text, "nobody is here to ask but your own party; ask NAME to ask a friend")
         if target is None:
             return self._talk.tell_party(clause, "ask")
         topic = behind_about(clause.line, slots.words[slots.match.end :])

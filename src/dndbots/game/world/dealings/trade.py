@@ -74,7 +74,10 @@ def answer_purchases(narration: Narration, place: Place, uid: str, acts: Sequenc
     for pending in acts:
         person = _person(narration, uid, pending)
         if person is None:
-            narration.tell(uid, narration.phrase("nothing_there"), participants=[pending.who])
+            told = narration.not_here(
+                pending.act.target, [pending.who], otherwise="anybody who sells such things"
+            )
+            narration.tell(uid, told, participants=[pending.who])
             continue
         wanted = pending.act.what or ""
         ware = find_ware(person, wanted, is_cheaper=narration.world.has_beat(CHEAPER, person.key))
@@ -196,7 +199,10 @@ def answer_sales(narration: Narration, place: Place, uid: str, acts: Sequence[Pe
         item = pending.act.what or ""
         thing = recognised(item)
         if person is None:
-            narration.tell(uid, narration.phrase("nothing_there"), participants=[pending.who])
+            told = narration.not_here(
+                pending.act.target, [pending.who], otherwise="anybody who buys such things"
+            )
+            narration.tell(uid, told, participants=[pending.who])
             continue
         price = math.floor(thing.price * _SHARE) if thing is not None else 0
         if not price or not (person.wares or _offered(person)):
