@@ -789,3 +789,19 @@ def test_nothing_is_tried_on_who_is_not_here(monkeypatch: pytest.MonkeyPatch, ve
     for scene, line in (("green", "shove the goblin"), ("goblins", "shove the reeve")):
         found = understand_line(*table_of(scene), line)
         assert found.verb == "refused"
+
+
+@pytest.mark.parametrize("text", ["5 gold to Wymond", "give 5 gold to Wymond", "hand Wymond the letter"])
+def test_nothing_is_given_to_who_is_elsewhere(text: str) -> None:
+    """Coins for somebody who is not here go to nobody else, and are not spent."""
+    table, who = table_of("ladder")
+    found = understand_line(table, who, text)
+    assert (found.verb, found.act) == ("refused", None)
+    assert "Wymond" in found.reason
+    table, who = table_of("green")
+    assert understand_line(table, who, "5 gold to Wymond").verb == "give"
+
+
+def test_who_is_inside_does_not_go_out_to_go_inside() -> None:
+    table, who = table_of("ladder")
+    assert understand_line(table, who, "go inside the inn").verb == "refused"

@@ -68,7 +68,7 @@ _ALSO: Final[dict[str, tuple[str, ...]]] = {
     "take": ("try",),
 }
 _MAY_STILL_BE: Final = frozenset(("go", "flee", "take"))  # though the reading was refused
-_TO_ABSENT: Final = re.compile(r"\bto (?:tell|ask|whisper|say)\b|\bwhisper\b|\bto whom\b")
+_TO_ABSENT: Final = re.compile(r"\bto (?:tell|ask|whisper|say|give)\b|\bwhisper\b|\bto whom\b")
 _SUGGESTS: Final = re.compile(r"\W*(?:(?:so|well|ok|hm+),? )?(?:shall|should) (?:we|i)\b", re.IGNORECASE)
 _SAYS: Final = re.compile(r"\W*(?:i |we )?says?\b", re.IGNORECASE)
 # What is told of beside the deed: why, when, and what others do or do not.
@@ -78,6 +78,7 @@ _BESIDE: Final = re.compile(
     r"|\b(?:the|that|those) (?:one )?(?:nobody|never)\b",
     re.IGNORECASE,
 )
+_THERE: Final = "you are there already"
 _NO_WAY: Final = ("there is no way", "you are there", "nobody here can")
 # Deeds that a line may still be in which a word was taken for a place that is not here.
 _DONE_HERE: Final = _MAY_STILL_BE | {"look", "search", "try", "use", "stay", "rest", "attack", "open"}
@@ -161,6 +162,8 @@ def _may_be_instead(verb: str, found: Understanding, clause: Clause) -> bool:
     """Check that a line may be a deed that can be done, where another one was refused."""
     if _TO_ABSENT.search(found.reason) or found.reason.endswith(AT_NOBODY):
         return False
+    if found.reason.startswith(_THERE):
+        return verb in _DONE_HERE - {"go", "flee"}
     if verb in _MAY_STILL_BE or found.reason.startswith(_NO_WAY):
         return verb in _DONE_HERE
     named = {match.sense.verb for match in find_verbs(clause)[0]}

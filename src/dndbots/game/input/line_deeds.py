@@ -9,6 +9,7 @@ from dndbots.game.input.grammar.clause_splits import split_clauses
 from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
 from dndbots.game.input.meanings import META, NOT_DONE, REFUSED, SAID, Understanding, reword
 from dndbots.game.input.point_reader import PointReader, introduces
+from dndbots.game.input.talk.absent_names import GIVE_TO, find_absent_taker, refuse_name
 from dndbots.game.input.talk.offer_answers import is_excuse, is_handshake, read_answer
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader
 from dndbots.game.input.vocabulary.lexicon import phrase_pattern, verb_lexicon, word_group
@@ -48,6 +49,9 @@ class LineDeeds:
         is_deed = self._begins(whole, "give", "buy", "sell", "use", "attack", "take")
         is_price = phrase_pattern("bargain").search(text_of(words)) is not None
         is_secret = self._begins(whole, "whisper") or SECRET.search(self._line) is not None
+        absent = find_absent_taker(self._scene, self._line, words) if words[0].text.isdigit() else ""
+        if absent:
+            return refuse_name(self._scene, self._line, absent, GIVE_TO)  # "5 gold to Wymond"
         haggled = None if is_secret or (is_deed and not is_price) else self._talk.haggle(whole)
         if haggled is not None:
             return haggled

@@ -20,6 +20,7 @@ from dndbots.game.input.deeds.way_finder import read_way
 from dndbots.game.input.grammar.clauses import Clause
 from dndbots.game.input.grammar.slots import OTHERS, DeedSlots, find_recipient, name_recipient
 from dndbots.game.input.meanings import META, Understanding, refuse
+from dndbots.game.input.talk.absent_names import GIVE_TO, find_absent_taker, refuse_name
 from dndbots.game.input.vocabulary.lexicon import word_group, word_lists
 from dndbots.game.input.vocabulary.scene_names import (
     FOE,
@@ -195,6 +196,12 @@ def read_open(slots: DeedSlots) -> Understanding | None:
 
 
 def read_give(slots: DeedSlots) -> Understanding | None:
+    """Return that an item or coins are given to somebody who is here."""
+    absent = find_absent_taker(slots.scene, slots.clause.line, slots.words)
+    return refuse_name(slots.scene, slots.clause.text, absent, GIVE_TO) if absent else _read_gift(slots)
+
+
+def _read_gift(slots: DeedSlots) -> Understanding | None:
     """Return that an item or coins are given; coins for nobody are left, and foes are bribed."""
     scene, gold, phrase = slots.scene, slots.gold, slots.match.phrase[0]
     to = find_recipient(slots)

@@ -11,6 +11,7 @@ from dndbots.game.input.vocabulary.typed_words import TypedWord
 from dndbots.text.english_words import EVERYDAY_WORDS, FUNCTION_WORDS
 from dndbots.text.words import words_of
 
+GIVE_TO: Final = "give anything to"
 _MOST_NAME: Final = 4
 _BEHIND: Final = frozenset(("to", "that", "about", "if", "whether", "know", "aside"))
 _BEINGS: Final = ("pc_", "npc_", "mon_")
@@ -41,6 +42,15 @@ def find_absent(scene: SceneNames, line: str, words: Sequence[TypedWord]) -> str
     behind = line[first.end : words[1].start] if len(words) > 1 else ""
     is_named = ":" in behind or (len(words) > 1 and words[1].text in _BEHIND) or _is_known(scene, first.text)
     return _if_absent(scene, line, [first]) if is_named else ""
+
+
+def find_absent_taker(scene: SceneNames, line: str, words: Sequence[TypedWord]) -> str:
+    """Return who is to get something and is not here: "give 5 gold to Borra", "hand Wymond the letter"."""
+    plain = [word for word in words if not word.is_mark]
+    behind = next((plain[n + 1 :] for n, word in enumerate(plain) if word.text == "to"), None)
+    taker = plain[1:] if behind is None else behind
+    name = _capitalised(line, taker)
+    return _if_absent(scene, line, name) if name and all(_is_known(scene, word.text) for word in name) else ""
 
 
 def names_being(word: str) -> bool:
