@@ -114,8 +114,8 @@ class Figures:
 class Watched:
     """A voice that keeps the prompts it was asked with."""
 
-    def __init__(self, voice: Any) -> None:
-        self._voice = voice
+    def __init__(self, voice: Any, asked: Any = None) -> None:
+        self._voice, self._file = voice, asked
         self.systems: dict[str, list[str]] = defaultdict(list)
         self.asked: dict[str, list[str]] = defaultdict(list)  # as a provider reads it, the tools first
 
@@ -126,6 +126,19 @@ class Watched:
             self.systems[seat].append(question.system)
             self.asked[seat].append(f"{tools}\n{question.system}\n{question.text}")
         answer: Answer = self._voice.ask(question, hear=hear)
+        if self._file is not None:
+            calls = [f"{call.tool} {call.form.model_dump_json()}" for call in answer.calls]
+            kept = {
+                "role": question.role.value,
+                "system": question.system,
+                "text": question.text,
+                "again": len(question.so_far),
+                "words": answer.words,
+                "calls": calls,
+                "usage": [answer.usage.input, answer.usage.counted] if answer.usage else [],
+            }
+            self._file.write(json.dumps(kept) + "\n")
+            self._file.flush()
         return answer
 
 
@@ -187,9 +200,18 @@ def measured(game: Game, events: list[GameEvent]) -> Figures:
 
 
 def play(
-    voice: Any, name: str, *, seed: int, rounds: int, seats: int, module: str, budget: int, story: Any
+    voice: Any,
+    name: str,
+    *,
+    seed: int,
+    rounds: int,
+    seats: int,
+    module: str,
+    budget: int,
+    story: Any,
+    asked: Any,
 ) -> Figures:
-    watched = {role: Watched(voice) for role in ("dm", "player")}
+    watched = {role: Watched(voice, asked) for role in ("dm", "player", "npc")}
     done: Counter[str] = Counter()
     refused = 0
     carry_out = tool_calls.ToolCalls.do
@@ -204,7 +226,7 @@ def play(
 
     tool_calls.ToolCalls.do = counted  # type: ignore[method-assign]
     began = time.monotonic()
-    cast = Cast(dm=ModelDM(watched["dm"], npcs=voice), player=ModelPlayer(watched["player"]))
+    cast = Cast(dm=ModelDM(watched["dm"], npcs=watched["npc"]), player=ModelPlayer(watched["player"]))
     try:
         game = Game.begin(
             Campaign(MemoryStore()),
@@ -225,7 +247,7 @@ def play(
     acts = [event for event in events if (event.metadata.get("play") or {}).get("act")]  # type: ignore[union-attr]
     figures.done["act"] += sum(event.metadata["play"]["act"].get("verb", "say") != "say" for event in acts)  # type: ignore[index,call-overload,union-attr]
     figures.seconds = time.monotonic() - began
-    for role, one in watched.items():
+    for role, one in list(watched.items())[:2]:
         figures.prefixes[role] += [share for systems in one.systems.values() for share in shares(systems)]
         figures.cached[role] += [share for asked in one.asked.values() for share in shares(asked)]
     return figures
@@ -275,6 +297,7 @@ def main() -> None:
     args.add_argument("--threads", type=int, default=1)
     args.add_argument("--story", type=Path, help="a file for what was told")
     args.add_argument("--cuts", action="store_true", help="write what guards cut into that file, too")
+    args.add_argument("--asked", type=Path, help="a file for each question and its answer, as lines of JSON")
     given = args.parse_args()
     server = (
         None
@@ -291,6 +314,7 @@ def main() -> None:
     )
     voice = ChatVoice(open_model(settings), name=settings.model, retry=RetryPolicy(timeout=900))
     story = None if given.story is None else given.story.open("w", encoding="utf-8")
+    asked = None if given.asked is None else given.asked.open("w", encoding="utf-8")
     if given.cuts and story is not None:
         guards = logging.getLogger("dndbots.game.guards")
         guards.setLevel(logging.DEBUG)
@@ -308,6 +332,7 @@ def main() -> None:
             module=given.module,
             budget=given.budget,
             story=story,
+            asked=asked,
         )
         print(f"--- seed {seed}", *figures.told(), sep="\n", flush=True)
         whole.add(figures)

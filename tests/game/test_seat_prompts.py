@@ -75,9 +75,12 @@ def test_a_wound_changes_the_question_and_not_the_prompt(game: Game) -> None:
     who = game.table.living()[0]
     sheet = game.tables[who].character(who)
     assert sheet is not None
-    hurt = sheet.model_copy(update={"hp": sheet.hp - 1, "gold": sheet.gold + 5})
+    hurt = sheet.model_copy(
+        update={"hp": sheet.hp - 1, "gold": sheet.gold + 5, "equipment": [*sheet.equipment, "rope"]}
+    )
     assert SeatPrompts.beside_player(hurt) == SeatPrompts.beside_player(sheet)
     question = render_surroundings(game.tables[who], who)
+    assert f"YOU CARRY: {'; '.join(sheet.equipment)}\n" in question
     assert f"{sheet.hp} of {sheet.hp_max} hit points; {sheet.gold} gold" in question
 
 
@@ -99,8 +102,10 @@ def test_longer_lines_leave_what_stands_first_as_it_is() -> None:
             )
             campaign.record(said)
         later = Game.resume(campaign)
-        # Up to what is remembered, and who is around.
-        openings.add(re.split(r"## (?:\w+ )*Memory\n|## Place and People", later.system_message(DM))[0])
+        # Up to what is remembered, and who is around. A quest is in the front, or among what changed since.
+        opening = re.split(r"## (?:\w+ )*Memory\n|## Place and People|## Quests", later.system_message(DM))[0]
+        openings.add(opening)
+        assert "(taken on), for" in later.system_message(DM)
     assert len(openings) == 1
 
 

@@ -27,7 +27,7 @@ CONTEXT_GUIDE: Final = _text("context_guide")
 
 
 def format_character_sheet(character: Character, *, passing: bool = True) -> str:
-    """Return a character's sheet on a few lines; without `passing`, less the hit points and gold of now."""
+    """Return a character's sheet on a few lines; without `passing`, less the hit points and things of now."""
     stats = character.stats
     scores = ", ".join(f"{key.upper()} {getattr(stats, key)}" for key in type(stats).model_fields)
     now = (
@@ -35,6 +35,7 @@ def format_character_sheet(character: Character, *, passing: bool = True) -> str
         if passing
         else f"HP: {character.hp_max} unhurt, AC: {character.ac}"
     )
+    carried = [f"Equipment: {', '.join(map(one_line, character.equipment)) or 'nothing'}"] if passing else []
     return "\n".join(
         (
             "YOUR CHARACTER:",
@@ -42,7 +43,7 @@ def format_character_sheet(character: Character, *, passing: bool = True) -> str
             f"Class: {one_line(character.char_class)}, level {character.level}",
             now,
             f"Abilities: {scores}",
-            f"Equipment: {', '.join(map(one_line, character.equipment)) or 'nothing'}",
+            *carried,
         )
     )
 
@@ -50,8 +51,8 @@ def format_character_sheet(character: Character, *, passing: bool = True) -> str
 def build_player_prompt(character: Character, memory: str | None = None, *, passing: bool = True) -> str:
     """Return the system prompt of a player; `memory` is that character's memory document.
 
-    Without `passing`, the sheet has no hit points and gold of the moment: each question shows them, and the
-    prompt stays the same.
+    Without `passing`, the sheet has no hit points, gold and things of the moment: each question shows them,
+    and the prompt stays the same.
     """
     kind = one_line(character.char_class)
     parts = [

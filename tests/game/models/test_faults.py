@@ -12,7 +12,7 @@ from dndbots.testing import memory_campaign
 from dndbots.testing.scripted_voices import FAULTS
 
 ROUNDS = 250 if IS_LONG else 30
-GAMES = [("endless", 1), ("the_unpaid_bridge", 4), ("open", 3)]
+GAMES = [("endless", 1), ("the_unpaid_bridge", 5), ("open", 3)]
 
 
 class Forgetful(Game):

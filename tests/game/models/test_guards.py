@@ -38,6 +38,7 @@ THROK = ("Throk Ironfist", "Throk")
         "Input should be a valid string",
         "Throk succeeds at strength.",
         "A wisdom check is needed here.",
+        "Throk's dice come up 10 and 14.",
         "The move scene failed.",
         "The action was rejected.",
     ],
@@ -133,6 +134,55 @@ def test_short_and_common_sentences_may_come_back() -> None:
     assert not EchoFilter(["The door is open."]).has("The door is of oak, and somebody knocks at it.")
 
 
+@pytest.mark.parametrize(
+    "again",
+    ["It's still there.", "It is still there!", "Well, it's still there, really.", "And it's still there?"],
+)
+def test_a_player_does_not_say_a_short_line_over_and_over(again: str) -> None:
+    """Small models play one line for rounds; somebody else may say the same once."""
+    said = ["I look at the notice. It's still there."]
+    guarded = guard_player(f"{again} Let us ask the clerk.", earlier=said, own=THROK, others=(), said=said)
+    assert guarded.words == "Let us ask the clerk."
+    assert guarded.cuts == {"echo": 1}
+
+
+def test_two_players_may_say_the_same_few_words() -> None:
+    guarded = guard_player("It's still there.", earlier=["It's still there."], own=THROK, others=())
+    assert guarded.words == "It's still there."
+
+
+def test_what_somebody_does_each_round_may_be_said_each_round() -> None:
+    assert (
+        guard_player("I wait.", earlier=["I wait."], own=THROK, others=(), said=["I wait."]).words
+        == "I wait."
+    )
+
+
+def test_nobody_parrots_a_short_question() -> None:
+    earlier = ["What of the bridge? And the notice?"]
+    assert guard_dm("And the notice? A bell rings.", earlier=earlier, heroes={}).words == "A bell rings."
+    assert guard_npc("The notice, well. Ask Hobb.", earlier=earlier, others=()).words == "Ask Hobb."
+
+
+def test_nobody_hails_itself() -> None:
+    guarded = guard_player("Hey, Throk! And hello, Zara!", earlier=(), own=THROK, others=("Zara",))
+    assert guarded.words == "And hello, Zara!"
+    assert guarded.cuts == {"others": 1}
+
+
+@pytest.mark.parametrize(
+    ("words", "whole"),
+    [
+        ('Hobb nods. "Nothing is hidden here.', 'Hobb nods. "Nothing is hidden here."'),
+        ('"Nothing," says Hobb. "Not here.', '"Nothing," says Hobb. "Not here."'),
+        ('"Nothing," says Hobb.', '"Nothing," says Hobb.'),
+        ('The board is 9" wide.', 'The board is 9" wide.'),
+    ],
+)
+def test_a_quotation_that_was_begun_is_ended(words: str, whole: str) -> None:
+    assert guard_dm(words, earlier=(), heroes={}).words == whole
+
+
 def test_a_quotation_is_cut_whole_or_kept_whole() -> None:
     words = 'The smith nods. "Come in. The fire is warm," she says.'
     assert guard_dm(words, earlier=(), heroes={}).words == words
@@ -202,6 +252,8 @@ def test_a_sentence_without_an_end_is_cut_where_the_answer_was() -> None:
     assert guarded.words == long.strip()
     assert guarded.cuts == {"unfinished": 1}
     assert guard_player("I open the door. Then I run", earlier=(), own=THROK, others=()).words.endswith("run")
+    # What was told before is cut, and then a torn sentence would stand alone.
+    assert guard_dm(f"{long}{long}Wind, first of", earlier=[long], heroes={}).words == ""
 
 
 def test_an_npc_speaks_for_itself() -> None:

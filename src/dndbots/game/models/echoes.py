@@ -27,20 +27,30 @@ _FEWEST_IN_SHORT: Final = 5
 # The same words with another filler or two: nothing new in them, or a single word.
 _SAME_WORDS: Final = 0.8
 _ALL_BUT_ONE: Final = 0.9
+# Words that make no short sentence another one: "Well, it's still there!"
+_SMALL: Final = "ah again am and are but hey hm is just look now oh really so then too was well yes"
+_FILLERS: Final = frozenset(_SMALL.split())
+_FEWEST_IN_FORM: Final = 2
 
 
 def texts_told(
-    table: Table, *, hearers: Collection[str] | None = None, without: Collection[str] = ()
+    table: Table,
+    *,
+    hearers: Collection[str] | None = None,
+    without: Collection[str] = (),
+    by: str | None = None,
 ) -> list[str]:
     """Return the texts of the last rounds, and of the step in the making, in the order of the telling.
 
-    With `hearers`, only those that one of them perceived; a text in the ids `without` will be replaced.
+    With `hearers`, only those that one of them perceived; a text in the ids `without` will be replaced. With
+    `by`, only what one of them told or said.
     """
     return [
         event.content
         for event in table.told_lately
         if (event.turn or 0) >= table.round - _ROUNDS
         and event.event_id not in without
+        and by in (None, event.source)
         and (hearers is None or not audience(event).isdisjoint(hearers))
     ]
 
@@ -59,6 +69,7 @@ class EchoFilter:
     def __init__(self, texts: Iterable[str] = (), *, verbatim: bool = False) -> None:
         self._verbatim = verbatim
         self._whole: set[tuple[str, ...]] = set()
+        self._forms: set[tuple[str, ...]] = set()
         self._told: list[_Sentence] = []
         for text in texts:
             self.add(text)
@@ -69,6 +80,7 @@ class EchoFilter:
             words = tuple(words_of(sentence))
             if words:
                 self._whole.add(words)
+                self._forms.add(_form(words))
                 self._told.append(_Sentence(words, _runs(words), frozenset(content_stems(sentence))))
 
     def has(self, text: str) -> bool:
@@ -101,6 +113,20 @@ class EchoFilter:
     def has_exactly(self, sentence: str) -> bool:
         """Check for a sentence that was told before in the same words, however short."""
         return tuple(words_of(sentence)) in self._whole
+
+    def has_short(self, sentence: str) -> bool:
+        """Check for a sentence of a few words that was told before, but for fillers and other spelling.
+
+        What somebody simply does ("I wait.") may be done again.
+        """
+        form = _form(tuple(words_of(sentence)))
+        fewest = _FEWEST_IN_FORM + (form[:1] == ("i",))
+        return len(form) >= fewest and form in self._forms
+
+
+def _form(words: Sequence[str]) -> tuple[str, ...]:
+    plain = (word.partition("'")[0] for word in words)
+    return tuple(word for word in plain if word not in _FILLERS)
 
 
 def share_told(text: str, words: str) -> float:

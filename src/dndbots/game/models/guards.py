@@ -17,7 +17,7 @@ from dndbots.game.dm.tools import TOOLS
 from dndbots.game.models.echoes import EchoFilter
 from dndbots.game.models.first_person import first_form, split_units, turn_to_first_person
 from dndbots.game.models.scene_text import REQUESTS
-from dndbots.text.words import content_stems
+from dndbots.text.words import content_stems, words_of
 
 log = logging.getLogger("dndbots.game.guards")
 
@@ -66,6 +66,7 @@ _ENGINE_TALK: Final = re.compile(
             r"\b\d+ ?(?:hp|xp|hit points?)\b",
             rf"\b(?:ability|skill|perception|{_ABILITIES}) (?:checks?|rolls?|tests?|scores?)\b",
             rf"\btries (?:{_ABILITIES})\b|\b(?:succeed|fail)(?:s|ed)? (?:at|on|against) (?:{_ABILITIES})\b",
+            r"\bdice (?:come|came|turn(?:ed)?) up\b|\bdice (?:show|read|say)s? \d",
             r"\broll(?:s|ed|ing)? (?:a|an|for|the dic?e|your|\d)",
             # Tools, prompts and the chat itself.
             r"\b(?:tool|function) calls?\b|\bcalls? (?:the )?`?act`?\b|\bjson\b|\bschema\b|\bplaceholder\b",
@@ -127,25 +128,40 @@ def guard_dm(
 
     `earlier` are texts that were told; nothing may stand in an answer as it does in the `prompt`.
     """
-    return _guard(words, EchoFilter(earlier), prompt, lambda sentence: _decides_for(sentence, heroes))
+    told = EchoFilter(earlier)
+    return _guard(words, told, prompt, lambda sentence: _decides_for(sentence, heroes), short=told)
 
 
 def guard_npc(
     words: str, *, earlier: Iterable[str], others: Collection[str], prompt: str = ""
 ) -> GuardedAnswer:
     """Return an NPC's line. `others` are the names of all others who are there."""
-    nobody = dict.fromkeys(others, "")
-    return _guard(words, EchoFilter(earlier), prompt, lambda sentence: _acts_for(sentence, nobody))
+    told, nobody = EchoFilter(earlier), dict.fromkeys(others, "")
+    return _guard(words, told, prompt, lambda sentence: _acts_for(sentence, nobody), short=told)
 
 
 def guard_player(
-    words: str, *, earlier: Iterable[str], own: Sequence[str], others: Collection[str], prompt: str = ""
+    words: str,
+    *,
+    earlier: Iterable[str],
+    own: Sequence[str],
+    others: Collection[str],
+    prompt: str = "",
+    said: Iterable[str] = (),
 ) -> GuardedAnswer:
-    """Return a player's words: in the first person, and only of what its own character says and does."""
+    """Return a player's words: in the first person, and only of what its own character says and does.
+
+    What it `said` itself of late is not said again, however short it is.
+    """
     plain, marked = clean_markup(words)
     turned = turn_to_first_person(plain, own)
     nobody = dict.fromkeys(others, "")
-    guarded = _guard(turned, EchoFilter(earlier), prompt, lambda sentence: _acts_for(sentence, nobody))
+    names = {tuple(words_of(name)) for name in own}
+
+    def is_anothers(sentence: str) -> bool:
+        return _acts_for(sentence, nobody) or is_greeting(sentence, names)
+
+    guarded = _guard(turned, EchoFilter(earlier), prompt, is_anothers, short=EchoFilter(said))
     cuts = Counter(guarded.cuts)
     cuts[MARKUP] += marked
     cuts[PERSON] += turned != plain
@@ -188,7 +204,9 @@ def _written(prompt: str) -> EchoFilter:
     return EchoFilter(prompt.split("\n"), verbatim=True)
 
 
-def _guard(words: str, told: EchoFilter, prompt: str, is_anothers: Callable[[str], bool]) -> GuardedAnswer:
+def _guard(
+    words: str, told: EchoFilter, prompt: str, is_anothers: Callable[[str], bool], *, short: EchoFilter
+) -> GuardedAnswer:
     text, marked = clean_markup(words)
     cuts: Counter[str] = Counter({MARKUP: marked})
     own = EchoFilter()
@@ -197,11 +215,12 @@ def _guard(words: str, told: EchoFilter, prompt: str, is_anothers: Callable[[str
         kept = []
         for unit in split_units(paragraph):
             sentence = _LIST_MARK.sub("", unit)
+            again = told.has(sentence) or own.has(sentence) or own.has_exactly(sentence)
             kind = (
                 ENGINE
                 if is_engine_talk(sentence) or _written(prompt).has(sentence)
                 else ECHO
-                if told.has(sentence) or own.has(sentence) or own.has_exactly(sentence)
+                if again or short.has_short(sentence)
                 else OTHERS
                 if is_anothers(sentence)
                 else None
@@ -212,10 +231,10 @@ def _guard(words: str, told: EchoFilter, prompt: str, is_anothers: Callable[[str
             else:
                 cuts[kind] += 1
                 log.debug("cut (%s): %s", kind, sentence)
-        whole = _TORN_MARK.sub("", " ".join(kept)).strip()
+        whole = _close_quotation(_TORN_MARK.sub("", " ".join(kept)).strip())
         if _HAS_WORD.search(whole):
             paragraphs.append(whole)
-    if len(text) > _LONG and _drop_unfinished(paragraphs):
+    if len(text) > _LONG and _drop_unfinished(paragraphs, alone=cuts.total() == marked):
         cuts[UNFINISHED] += 1
     return GuardedAnswer("\n\n".join(paragraphs), {kind: number for kind, number in cuts.items() if number})
 
@@ -225,12 +244,30 @@ _TORN_MARK: Final = re.compile(
     r"(?<=\s)['\"\u2018\u201c]$|^['\"\u2019\u201d](?:\s|$)|(?<=\s)['\"\u2018\u2019\u201c\u201d]\s"
 )
 _HAS_WORD: Final = re.compile(r"\w")
+_OPEN_QUOTATION: Final = re.compile(r'(?:^|\s)"\w[^"]*$')
+_HAILS: Final = frozenset(("ah", "good", "hail", "hello", "hey", "hi", "oh", "well", "yes"))
 
 
-def _drop_unfinished(paragraphs: list[str]) -> bool:
-    """Drop a last sentence that has no end: the answer was cut off in its middle."""
+def _close_quotation(text: str) -> str:
+    """Add the mark that ends the last quotation, if there is none."""
+    return f'{text}"' if text.count('"') % 2 and _OPEN_QUOTATION.search(text) else text
+
+
+def is_greeting(sentence: str, names: Collection[tuple[str, ...]]) -> bool:
+    """Check for a sentence that only calls somebody by one of the names: nobody hails oneself."""
+    words = tuple(word for word in words_of(sentence) if word not in _HAILS)
+    return words in names
+
+
+def _drop_unfinished(paragraphs: list[str], *, alone: bool) -> bool:
+    """Drop a last sentence that has no end: the answer was cut off in its middle.
+
+    If the answer was that sentence `alone`, it stays.
+    """
     sentences = list(split_units(paragraphs[-1])) if paragraphs else []
-    if not sentences or sentences[-1].rstrip().endswith(_ENDS) or len(paragraphs) + len(sentences) == 2:
+    if not sentences or sentences[-1].rstrip().endswith(_ENDS):
+        return False
+    if alone and len(paragraphs) + len(sentences) == 2:
         return False
     kept = " ".join(sentences[:-1])
     paragraphs[-1:] = [kept] if kept else []

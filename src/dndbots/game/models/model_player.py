@@ -179,10 +179,18 @@ def clean_speech(turn: SeatTurn, words: str) -> tuple[FilteredAnswer, Mapping[st
     table, here = turn.table, Surroundings(turn.table, turn.who)
     others = dict.fromkeys((*table.seats, *here.friends(), *here.people(), *here.foes()))
     named = [here.called(uid) for uid in others if uid != turn.who]
+    away = [name for uid, name in table.names.items() if uid.startswith("npc_") and uid not in others]
     own = [table.name(turn.who), table.name(turn.who).split()[0]]
     said = filter_answer(words, own=[*own, "I"], others=named, names=table.names)
     prompt = turn.prompt.prompt
-    guarded = guard_player(said.words, earlier=texts_told(table), own=own, others=named, prompt=prompt)
+    guarded = guard_player(
+        said.words,
+        earlier=texts_told(table),
+        own=own,
+        others=[*named, *away],
+        prompt=prompt,
+        said=texts_told(table, by=turn.who),
+    )
     return FilteredAnswer(guarded.words, said.faults), guarded.cuts
 
 

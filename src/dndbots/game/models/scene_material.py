@@ -84,9 +84,12 @@ def tell_material(
         whole = "\n".join((*before, words, *beside, *after))
         said = EchoFilter((words, *beside, *before, *after))
         note = played_of(event)
-        # A place is shown first, and what came of the players' own words before anything new.
-        leads = event.event_type is EventType.QUEST_UPDATE or (note is not None and note.sights is not None)
-        for sentence in find_missing(step, event, whole, is_open=is_open):
+        missing = find_missing(step, event, whole, is_open=is_open)
+        # A place is shown first, unless the model shows it and leaves something out; what came of the
+        # players' own words is told before anything new.
+        shows = note is not None and note.sights is not None and missing == split_sentences(event.content)
+        leads = event.event_type is EventType.QUEST_UPDATE or shows
+        for sentence in missing:
             was_told = event.event_type is EventType.DM_NARRATION and told.has(sentence)
             if not was_told and not said.has_exactly(sentence):
                 (before if leads else after).append(sentence)

@@ -30,6 +30,7 @@ _DM_LENGTHS: Final = (400, 200, 100, 50, 25)
 _PLAYER_LENGTHS: Final = (80, 40, 20, 10)
 _MOST_NAMES: Final = 8
 _MOST_TOLD: Final = 6
+_MOST_CARRIED: Final = 24
 _MOST_LISTED: Final = 10
 _LONGEST_PERSON: Final = 320
 _WANTED: Final = (
@@ -198,7 +199,7 @@ def render_surroundings(table: Table, who: str) -> str:
 
 
 def _around(table: Table, who: str, longest: int) -> str:
-    here = Surroundings(table, who)
+    here, sheet = Surroundings(table, who), table.character(who)
     lines = [
         ("YOU", list(_own_state(table, who))),
         ("AT", [here.called(here.uid)] if here.uid else []),
@@ -211,6 +212,8 @@ def _around(table: Table, who: str, longest: int) -> str:
         ("OFFERED", [here.called(uid) for uid in here.quests()]),
     ]
     told = [f"{head}: {_listed(said, longest)}" for head, said in lines if said]
+    if sheet is not None and sheet.equipment:
+        told.insert(1, f"YOU CARRY: {_listed(sheet.equipment, longest, most=_MOST_CARRIED)}")
     news = [f'- "{clip_line(gist, longest * 7 // 4)}"' for gist in here.news().values()]
     if news:
         told.append("\n".join(("NEWS THAT OTHERS HERE HAVE NOT HEARD:", *news)))

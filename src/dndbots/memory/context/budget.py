@@ -45,7 +45,7 @@ from dndbots.memory.human_gates import Gates
 from dndbots.memory.recall.citations import UNCERTAIN, RecallItem, write_citations
 from dndbots.memory.recall.search import LEAST_BUDGET, NO_RECORD, answer_query
 from dndbots.memory.selection import choose_candidates, find_candidates, lines_of
-from dndbots.memory.story import StoryLine
+from dndbots.memory.story import NewestLines, StoryLine
 from dndbots.prompts import CONTEXT_GUIDE
 from dndbots.storage.views.view import View
 from dndbots.tokens import count_many, count_parts, count_tokens
@@ -124,9 +124,12 @@ class ContextBuilder:
             blocks["asked"] = self._asked(told_in_full(blocks.values()), spare=spare)
         return blocks
 
-    def newest_lines(self, start: int, room: int) -> Block:
-        """Return the entries of the newest run from one on, in full as far as they fit."""
-        return head_block(RECENT, self._items(self.cache.story.tell_window(start, room)))
+    def newest_lines(self, window: NewestLines, between: int, room: int) -> Block:
+        """Return the newest entries, in full as far as they fit, and in short what a kept front lacks."""
+        story = self.cache.story
+        lately = self._items(story.tell_before(window, min(between, room)))
+        room -= sum(item.tokens for item in lately)
+        return head_block(RECENT, [*lately, *self._items(story.tell_window(window.start, room))])
 
     def memory_offers(self) -> list[MemoryOffer]:
         """Return the memories that may be told here: of the place, of people present, and of the world."""

@@ -5,13 +5,14 @@ A pure function of a bounded window of what one viewer perceived: `runs` says ho
 
 from dndbots.memory.story.lines import StoryLine, StoryTelling
 from dndbots.memory.story.runs import CHUNK, CHUNKS, EARLY, OLDER, RunPart, window_start
-from dndbots.memory.story.story import Story
+from dndbots.memory.story.story import NewestLines, Story
 
 __all__ = [
     "CHUNK",
     "CHUNKS",
     "EARLY",
     "OLDER",
+    "NewestLines",
     "RunPart",
     "Story",
     "StoryLine",

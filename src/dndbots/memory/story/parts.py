@@ -57,8 +57,8 @@ _PAST_LAST: Final = 0.3
 LEAST_LINES: Final = 3
 _LEAST_REST: Final = 160
 # Entries before which what stands before the newest lines is told anew each time, and between two cuts.
-_FIRST: Final = 8
-_GROWN: Final = 7
+_FIRST: Final = 4
+_GROWN: Final = 5
 # Beyond this many tokens, the newest lines get only half their share.
 _AMPLE: Final = 2_000
 
@@ -144,18 +144,21 @@ def _cost(lines: list[StoryLine], encoding: str) -> int:
     return sum(count_many([line.text + "\n" for line in lines], encoding))
 
 
-def _back(run: SessionRun, end: int, tokens: int, lines: int = LEAST_LINES) -> int:
+def _back(
+    run: SessionRun, end: int, tokens: int, lines: int = LEAST_LINES, longest: int | None = None
+) -> int:
     """Return the first of the entries before `end` that fit into `tokens` together.
 
-    At least some `lines` are taken; an entry that says nothing is none.
+    At least some `lines` are taken, if a few of them do not take more than `longest` tokens; an entry that
+    says nothing is none.
     """
-    at, taken = end, 0
-    while at > run.first and (taken < lines or tokens > 0):
-        cost = run.lines[at - 1 - run.first].cost
-        tokens -= cost
-        if tokens < 0 and taken >= lines:
+    at, taken, used = end, 0, 0
+    while at > run.first and (taken < lines or used < tokens):
+        used += run.lines[at - 1 - run.first].cost
+        is_enough = taken >= lines or (longest is not None and used > longest and taken >= LEAST_LINES)
+        if used > tokens and is_enough:
             break
-        taken += cost > 0
+        taken += run.lines[at - 1 - run.first].cost > 0
         at -= 1
     return at
 
@@ -179,23 +182,35 @@ def find_last_lines(run: SessionRun, tokens: int, lines: int) -> int:
     return _back(run, run.count, tokens, lines)
 
 
-def find_growing_lines(run: SessionRun, most: int, least: int, lines: int) -> tuple[int, int]:
-    """Return the number of the entry at which the newest lines begin, and of the one after the last cut.
+class Cut(NamedTuple):
+    """A moment at which the newest lines were cut short: their first entry then, and the one after them."""
+
+    start: int
+    end: int
+
+
+def find_cuts(run: SessionRun, most: int, least: int, longest: int, lines: int) -> list[Cut]:
+    """Return the moments at which the newest lines were cut short, at least one.
 
     They grow to `most` tokens, and by a few entries at least; then they are cut to `least` tokens, or to some
-    `lines` if these are more. It depends on the entries of the last two chunks only.
+    `lines` if these are more, of which the first may be missing if they take more than `longest` tokens. It
+    depends on the entries of the last two chunks only.
     """
     anchor = max(run.first, (run.count - 1) // CHUNK * CHUNK)
-    upto = max(anchor, min(run.count, run.first + _FIRST))
-    at = _back(run, anchor, least, lines)
-    used = sum(entry.cost for entry in run.lines[at - run.first : upto - run.first])
-    for number in range(upto, run.count):
+    end = max(anchor, min(run.count, run.first + _FIRST))
+    cuts = [Cut(_back(run, anchor, least, lines, longest), end)]
+    used = _used(run, *cuts[-1])
+    for number in range(end, run.count):
         used += run.lines[number - run.first].cost
-        if used > most and number - upto >= _GROWN:
-            upto = number + 1
-            at = max(at, _back(run, upto, least, lines))
-            used = sum(entry.cost for entry in run.lines[at - run.first : upto - run.first])
-    return at, upto
+        if used > most and number - cuts[-1].end >= _GROWN:
+            start = max(cuts[-1].start, _back(run, number + 1, least, lines, longest))
+            cuts.append(Cut(start, number + 1))
+            used = _used(run, *cuts[-1])
+    return cuts
+
+
+def _used(run: SessionRun, start: int, end: int) -> int:
+    return sum(entry.cost for entry in run.lines[start - run.first : end - run.first])
 
 
 def tell_between(run: SessionRun, part: StablePart, until: int, tokens: int, encoding: str) -> ChosenPart:

@@ -12,7 +12,7 @@ from dndbots.memory.story.parts import (
     LEAST_LINES,
     NARRATED,
     StablePart,
-    find_growing_lines,
+    find_cuts,
     find_last_lines,
     find_newest_start,
     tell_between,
@@ -37,13 +37,17 @@ class TextsBeside(Protocol):
 
 
 class NewestLines(NamedTuple):
-    """The newest lines: the number of the first, and what they were when they were last cut short.
+    """The newest lines: the number of the first, and what a front that stands before them was made of.
 
-    `upto` is the last event of that moment, `events` all of them.
+    The front knew all until the event `upto`. It left out the `events` from the entry `since` on, which stood
+    among the newest lines at that moment: those before `start` do so no longer. `cut` is the last event that
+    was known when the newest lines were last cut short.
     """
 
     start: int
+    since: int
     upto: str
+    cut: str
     events: frozenset[str]
 
 
@@ -163,24 +167,43 @@ class Story:
         return StoryTelling(tuple(self._fitted(kept, tokens)), between.left[:LEFT])
 
     def find_window(
-        self, most: int, least: int, lines: int, *, renews: Callable[[str], bool]
+        self,
+        most: int,
+        least: int,
+        longest: int,
+        lines: int,
+        *,
+        renews: Callable[[str], bool],
+        fronts: int = 1,
     ) -> NewestLines | None:
         """Return the newest lines that grow to `most` tokens and are then cut to `least`; None without any.
 
-        At least some `lines` stay. An event that `renews` counts as a cut that leaves all lines.
+        At least some `lines` stay if they do not take more than `longest` tokens. A front lasts for some cuts
+        (the first one, with little in it, for one), or until an event that `renews` it.
         """
         run = self._run
         if not run.count:
             return None
-        start, upto = find_growing_lines(run, most, least, lines)
-        ids = [prepared.entry.event_id for prepared in run.lines[start - run.first :]]
-        cut = max((n + 1 for n, event_id in enumerate(ids) if renews(event_id)), default=0)
-        ids = ids[: max(upto - start, cut)]
-        return NewestLines(start, ids[-1], frozenset(ids)) if ids else None
+        cuts = find_cuts(run, most, least, longest, lines)
+        since, end = cuts[(len(cuts) - 2) // fronts * fronts + 1] if len(cuts) > 1 else cuts[0]
+        ids = [prepared.entry.event_id for prepared in run.lines[end - run.first :]]
+        renewed = max((end + n + 1 for n, event_id in enumerate(ids) if renews(event_id)), default=0)
+        if renewed:
+            since, end = cuts[-1].start, max(renewed, cuts[-1].end)
+        told = [one.entry.event_id for one in run.lines[since - run.first : end - run.first]]
+        cut = run.lines[cuts[-1].end - 1 - run.first].entry.event_id
+        return NewestLines(cuts[-1].start, since, told[-1], cut, frozenset(told)) if told else None
 
     def tell_window(self, start: int, tokens: int) -> list[StoryLine]:
         """Return the entries of the newest run from `start` on, in full as far as they fit."""
         return tell_newest(self._run.lines[start - self._run.first :], max(tokens, 0), self._encoding)
+
+    def tell_before(self, window: NewestLines, tokens: int) -> list[StoryLine]:
+        """Return in short what stands neither in the front nor among the newest lines."""
+        part = StablePart(NARRATED, (), (), 0, window.since, NOTHING_BEFORE)
+        if window.since >= window.start or tokens <= 0:
+            return []
+        return list(tell_between(self._run, part, window.start, tokens, self._encoding).lines)
 
     def newest_cost(self, lines: int, *, of: int) -> int:
         """Return about how many tokens the newest lines need to stand in full, in steps of the budget `of`.
