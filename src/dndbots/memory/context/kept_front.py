@@ -121,7 +121,9 @@ def _changed_until(now: "ContextBuilder", made: int, cut: int, window: frozenset
     def build() -> Block:
         front, then = _front(now, made, window), _builder_at(now, cut)
         blocks = then.all_blocks()
-        return _find_changes(then, blocks, [*front, blocks["recent"]], int(now.budget * _CHANGED_BEFORE))
+        room = int(now.budget * _CHANGED_BEFORE)
+        # What found no room may stand among what changed since.
+        return _find_changes(then, blocks, [*front, blocks["recent"]], room)._replace(dropped=())
 
     return now.cache.cached("changed", (made, cut, now.budget, now.briefing, now.gates, window), build)
 
@@ -155,6 +157,8 @@ def _without_newest(blocks: dict[str, Block], window: frozenset[str], encoding: 
     fronts = {name: blocks[name] for name in _FRONT}
     for name in ("around", "memories", "story", "open"):
         fronts[name] = drop_told(fronts[name], told, encoding)
+    # Memories that found no room are offered again with what changed since, as long as their scene lasts.
+    fronts["memories"] = fronts["memories"]._replace(dropped=())
     # With less room than the context has now, the front may have put some of these events into its story.
     apart = [one for one in fronts["story"].items if not one.sources or not window.issuperset(one.sources)]
     story = fronts["story"] = keep_items(fronts["story"], apart)

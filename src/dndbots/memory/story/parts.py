@@ -58,7 +58,7 @@ LEAST_LINES: Final = 3
 _LEAST_REST: Final = 160
 # Entries before which what stands before the newest lines is told anew each time, and between two cuts.
 _FIRST: Final = 4
-_GROWN: Final = 5
+_GROWN: Final = 7
 # Beyond this many tokens, the newest lines get only half their share.
 _AMPLE: Final = 2_000
 
