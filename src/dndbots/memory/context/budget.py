@@ -124,12 +124,15 @@ class ContextBuilder:
             blocks["asked"] = self._asked(told_in_full(blocks.values()), spare=spare)
         return blocks
 
-    def newest_lines(self, window: NewestLines, between: int, room: int) -> Block:
-        """Return the newest entries, in full as far as they fit, and in short what a kept front lacks."""
+    def newest_lines(self, window: NewestLines, between: int, room: int, *, end: int | None = None) -> Block:
+        """Return the newest entries, in full as far as they fit, and in short what a kept front lacks.
+
+        With an `end`, those before it.
+        """
         story = self.cache.story
         lately = self._items(story.tell_before(window, min(between, room)))
         room -= sum(item.tokens for item in lately)
-        return head_block(RECENT, [*lately, *self._items(story.tell_window(window.start, room))])
+        return head_block(RECENT, [*lately, *self._items(story.tell_window(window.start, room, end=end))])
 
     def memory_offers(self) -> list[MemoryOffer]:
         """Return the memories that may be told here: of the place, of people present, and of the world."""

@@ -61,7 +61,7 @@ def build_kept(now: "ContextBuilder") -> list[Block] | None:
     window, made, cut = found
     encoding = now.encoding
     front = _front(now, made, window.events)
-    older = _changed_until(now, made, cut, window.events)
+    older = _changed_until(now, made, cut, window)
     current = now.all_blocks()
     fixed = [*front, older, current["pinned"], current["knowledge"], current["now"]]
     left = now.budget - sum(count_tokens(block.text, encoding) for block in fixed if block.text)
@@ -113,17 +113,17 @@ def _front(now: "ContextBuilder", seq: int, window: frozenset[str]) -> list[Bloc
     return now.cache.cached("front", (seq, now.budget, now.briefing, now.gates, window), build)
 
 
-def _changed_until(now: "ContextBuilder", made: int, cut: int, window: frozenset[str]) -> Block:
+def _changed_until(now: "ContextBuilder", made: int, cut: int, window: NewestLines) -> Block:
     """Return what had changed since the front was made, when the newest lines were last cut short."""
     if made >= cut:
         return Block()
 
     def build() -> Block:
-        front, then = _front(now, made, window), _builder_at(now, cut)
-        blocks = then.all_blocks()
+        front, then = _front(now, made, window.events), _builder_at(now, cut)
+        newest = now.newest_lines(window, int(now.budget * _BETWEEN), now.budget, end=window.end)
         room = int(now.budget * _CHANGED_BEFORE)
         # What found no room may stand among what changed since.
-        return _find_changes(then, blocks, [*front, blocks["recent"]], room)._replace(dropped=())
+        return _find_changes(then, then.all_blocks(), [*front, newest], room)._replace(dropped=())
 
     return now.cache.cached("changed", (made, cut, now.budget, now.briefing, now.gates, window), build)
 

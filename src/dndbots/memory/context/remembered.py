@@ -13,8 +13,8 @@ from dndbots.ids import DM
 from dndbots.memory.context.blocks import Block, as_dropped
 from dndbots.memory.context.repetition import (
     find_fresh,
+    key_of_words,
     keys_of_line,
-    sentence_key,
     split_outside_quotes,
 )
 from dndbots.memory.context.scene import Scene, all_uids_of
@@ -56,7 +56,7 @@ class MemoryOffer(NamedTuple):
 
     def without(self, told: frozenset[str]) -> "MemoryOffer":
         """Return the memory without the sentences that stand elsewhere."""
-        keys = [(sentence, sentence_key(sentence)) for sentence in self.sentences]
+        keys = [(sentence, key_of_words(sentence)) for sentence in self.sentences]
         kept = tuple(sentence for sentence, _ in find_fresh(keys, told))
         return self if len(kept) == len(self.sentences) else self._replace(sentences=kept)
 

@@ -39,6 +39,12 @@ def is_told(key: str, told: frozenset[str]) -> bool:
     return key in told or (key.count(" ") + 1 >= _FEWEST_WORDS_INSIDE and f" {key} " in _running(told))
 
 
+def key_of_words(sentence: str) -> str:
+    """Return the key of a sentence without a name or a deed before the words that it quotes."""
+    found = _LABEL.match(sentence)
+    return sentence_key(sentence[found.end() :] if found else sentence)
+
+
 def find_fresh(sentences: Sequence[tuple[str, str]], told: frozenset[str]) -> list[tuple[str, str]]:
     """Return the sentences of a line, with their keys, that are not `told`.
 

@@ -41,13 +41,14 @@ class NewestLines(NamedTuple):
 
     The front knew all until the event `upto`. It left out the `events` from the entry `since` on, which stood
     among the newest lines at that moment: those before `start` do so no longer. `cut` is the last event that
-    was known when the newest lines were last cut short.
+    was known when the newest lines were last cut short, and `end` the number of the entry after it.
     """
 
     start: int
     since: int
     upto: str
     cut: str
+    end: int
     events: frozenset[str]
 
 
@@ -191,12 +192,15 @@ class Story:
         if renewed:
             since, end = cuts[-1].start, max(renewed, cuts[-1].end)
         told = [one.entry.event_id for one in run.lines[since - run.first : end - run.first]]
-        cut = run.lines[cuts[-1].end - 1 - run.first].entry.event_id
-        return NewestLines(cuts[-1].start, since, told[-1], cut, frozenset(told)) if told else None
+        start, last = cuts[-1]
+        cut = run.lines[last - 1 - run.first].entry.event_id
+        return NewestLines(start, since, told[-1], cut, last, frozenset(told)) if told else None
 
-    def tell_window(self, start: int, tokens: int) -> list[StoryLine]:
-        """Return the entries of the newest run from `start` on, in full as far as they fit."""
-        return tell_newest(self._run.lines[start - self._run.first :], max(tokens, 0), self._encoding)
+    def tell_window(self, start: int, tokens: int, *, end: int | None = None) -> list[StoryLine]:
+        """Return the entries of the newest run from `start` on, up to `end`, in full as far as they fit."""
+        first, last = start - self._run.first, self._run.count if end is None else end
+        entries = self._run.lines[first : last - self._run.first]
+        return tell_newest(entries, max(tokens, 0), self._encoding)
 
     def tell_before(self, window: NewestLines, tokens: int) -> list[StoryLine]:
         """Return in short what stands neither in the front nor among the newest lines."""
