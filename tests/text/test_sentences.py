@@ -33,6 +33,20 @@ def test_spoken_sentences_are_cleaned_and_bounded() -> None:
     assert all(len(piece) <= LONGEST_CHARS for piece in spoken_sentences("x" * 5_000))
 
 
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("The bow (imitates arrow flying) sings.", "The bow sings."),
+        ("A click [clicks tongue quickly] from the dark.", "A click from the dark."),
+        ("Nub *imitates an owl* twice.", "Nub imitates an owl twice."),
+        ("The (imitation) crown is glass.", "The (imitation) crown is glass."),
+    ],
+)
+def test_what_a_transcript_notes_of_sounds_is_noise_and_a_deed_is_none(said: str, left: str) -> None:
+    """A note in brackets is nobody's deed; between asterisks, somebody does it."""
+    assert " ".join(next(spoken_sentences(said)).split()) == left
+
+
 def test_noise_at_the_end_of_a_sentence_leaves_no_comma() -> None:
     """Nobody reads "they go, ." aloud."""
     assert list(spoken_sentences("The dwarves go, (laughs). Then you sit (sighs) .")) == [

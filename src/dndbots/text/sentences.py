@@ -25,7 +25,9 @@ _BLANKS = re.compile(r"[^\S\n]+")
 _NOISE = re.compile(
     r"[(\[*](?:[^()\[\]*]{0,40}\b)?(?:laugh|chuckl|giggl|cheer|applau|clap|sigh|groan|gasp|cough|snort|scream"
     r"|yell|shout|music|crosstalk|inaudible|indistinct|sing|hum|whistl|mumbl|gibberish|scoff|cackl|beep"
-    r"|silence|pause|squeal|roar|impression|voice|sound|noise)[^()\[\]*]{0,40}[)\]*]",
+    r"|silence|pause|squeal|roar|impression|voice|sound|noise)[^()\[\]*]{0,40}[)\]*]"
+    # What a transcript notes in brackets; between asterisks it may be a deed.
+    r"|[(\[](?:imitates|imitating|clicks tongue)\b[^()\[\]*]{0,40}[)\]]",
     re.IGNORECASE,
 )
 # A comma before the noise that ended a sentence.
