@@ -39,6 +39,9 @@ THROK = ("Throk Ironfist", "Throk")
         "Throk succeeds at strength.",
         "A wisdom check is needed here.",
         "Throk's dice come up 10 and 14.",
+        "Borra Ironkettle succeeds in trying their intelligence.",
+        "Borra Ironkettle succeeds.",
+        "What happens now, for you to tell:",
         "The move scene failed.",
         "The action was rejected.",
     ],
@@ -162,6 +165,26 @@ def test_nobody_parrots_a_short_question() -> None:
     earlier = ["What of the bridge? And the notice?"]
     assert guard_dm("And the notice? A bell rings.", earlier=earlier, heroes={}).words == "A bell rings."
     assert guard_npc("The notice, well. Ask Hobb.", earlier=earlier, others=()).words == "Ask Hobb."
+
+
+@pytest.mark.parametrize(
+    ("words", "tried"),
+    [
+        ("I search around and find a hidden door that leads on.", "I search around."),
+        ("I look around and see that the pier door is open. Come!", "I look around. Come!"),
+        (
+            "I open the door with my crowbar, and I find that it is locked.",
+            "I open the door with my crowbar.",
+        ),
+        ("I go on and see Marda.", "I go on and see Marda."),
+        ('"I looked, and found nothing," I say.', '"I looked, and found nothing," I say.'),
+        ("I look for the place to find Hobb.", "I look for the place to find Hobb."),
+    ],
+)
+def test_a_player_does_not_say_what_comes_of_a_try(words: str, tried: str) -> None:
+    guarded = guard_player(words, earlier=(), own=THROK, others=())
+    assert guarded.words == tried
+    assert guarded.cuts == ({} if words == tried else {"others": 1})
 
 
 def test_nobody_hails_itself() -> None:

@@ -304,3 +304,14 @@ def test_a_game_pauses_after_the_answer_that_is_waited_for() -> None:
     voice._answers = (pauses,)
     game.play(1)
     assert [event.content for event in turns(game)] == ["Wait."]
+
+
+def test_a_player_speaks_for_nobody_whom_it_met_elsewhere() -> None:
+    game, _ = played_by(
+        does("ask", "Who are you?", target="the thin man with inky cuffs", what="news"),
+        does("go", "On.", what="the inn sign"),
+        does("say", 'Pask Oldacre looks up and says, "The tithe is due." Good evening to all.'),
+        seats=1,
+    )
+    game.play(3)
+    assert [event.content for event in turns(game)][2] == "Good evening to all."

@@ -95,3 +95,13 @@ def test_an_answer_with_a_call_alone_is_no_fallback() -> None:
     silent, _ = run_by("", seats=1, player=Walker())
     silent.play(1, compact=False)
     assert [note.fallbacks for note in notes(silent)] == [1]
+
+
+def test_what_a_shown_place_lacks_is_told_after_it() -> None:
+    """Nobody reads where one can go before there is a place; a place that is not shown at all comes first."""
+    for words, is_first in ((SHORT, True), ("A dog barks.", False)):
+        game, _ = run_by(words, seats=1)
+        game.play(1)
+        told = next(text for text in texts(game) if words in text)
+        assert told.startswith(words) is is_first
+        assert "the inn sign" in told

@@ -365,7 +365,7 @@ class ToolCalls:
 
     def _purpose(self, who: str, why: str) -> str:
         """Return what a roll is for, as a sentence. A character's own words are told already."""
-        said = self.plain(why).strip()
+        said = self.telling(why).strip()
         heard = said.casefold().rstrip(" .\u2026")
         if any(heard in event.content.casefold() for event in self._since):
             return ""

@@ -65,10 +65,13 @@ _ENGINE_TALK: Final = re.compile(
             r"\b(?:hit points?|hp|armou?r class|experience points?|xp|ac)\b(?=[\s:]*[-+]?\d)",
             r"\b\d+ ?(?:hp|xp|hit points?)\b",
             rf"\b(?:ability|skill|perception|{_ABILITIES}) (?:checks?|rolls?|tests?|scores?)\b",
-            rf"\btries (?:{_ABILITIES})\b|\b(?:succeed|fail)(?:s|ed)? (?:at|on|against) (?:{_ABILITIES})\b",
+            rf"\btries (?:{_ABILITIES})\b",
+            rf"\b(?:succeed|fail)(?:s|ed)? (?:at|on|against|in|with) (?:\w+ ){{0,2}}(?:{_ABILITIES})\b",
+            r"^\W*(?:[\w'\u2019-]{1,20} ){1,4}(?:succeed|fail)(?:s|ed)?\W*$",
             r"\bdice (?:come|came|turn(?:ed)?) up\b|\bdice (?:show|read|say)s? \d",
             r"\broll(?:s|ed|ing)? (?:a|an|for|the dic?e|your|\d)",
             # Tools, prompts and the chat itself.
+            r"\bwhat happens now, for you to tell\b|\bsince your last word\b|\bnot decided yet\b",
             r"\b(?:tool|function) calls?\b|\bcalls? (?:the )?`?act`?\b|\bjson\b|\bschema\b|\bplaceholder\b",
             r"\b(?:system|user) (?:prompt|message)\b|\bthe prompt\b|\blanguage model\b",
             r"\bas an? (?:ai|assistant)\b|\b(?:my|your|the|these) instructions\b",
@@ -108,6 +111,16 @@ _DECIDES: Final = """
     shout shrug sigh smile start step suggest swing take thank think try turn walk want whisper wonder
 """
 _DECIDING: Final = frozenset(_DECIDES.split())
+# What somebody looks for or tries, and then what came of it, which is not the player's to say.
+_TRIES: Final = (
+    "check examine feel force inspect investigate listen look open peer pull push read scan search study try"
+)
+_FINDS: Final = "discover find found hear learn notice realise realize saw see spot"
+_RESULT: Final = re.compile(
+    rf"(?<![^\s\"])(I (?:\w{{1,20}}ly )?(?:{'|'.join(_TRIES.split())})\b[^.!?,;\"\n]{{0,120}}?)"
+    rf",? (?:and|but) (?:I |then ){{0,2}}(?:can(?:'t|not) )?(?:{'|'.join(_FINDS.split())})\b"
+    r"[^.!?\"\n]{0,300}[.!]?"
+)
 _SAID_BY: Final = re.compile(
     r"[\"\u201d][,.]?\s+(?:said|says|asks?|asked|replies|replied|answers|answered|whispers|shouts|adds)\s+(\w+)"
 )
@@ -157,12 +170,14 @@ def guard_player(
     turned = turn_to_first_person(plain, own)
     nobody = dict.fromkeys(others, "")
     names = {tuple(words_of(name)) for name in own}
+    tried = _RESULT.sub(r"\1.", turned)
 
     def is_anothers(sentence: str) -> bool:
         return _acts_for(sentence, nobody) or is_greeting(sentence, names)
 
-    guarded = _guard(turned, EchoFilter(earlier), prompt, is_anothers, short=EchoFilter(said))
+    guarded = _guard(tried, EchoFilter(earlier), prompt, is_anothers, short=EchoFilter(said))
     cuts = Counter(guarded.cuts)
+    cuts[OTHERS] += tried != turned
     cuts[MARKUP] += marked
     cuts[PERSON] += turned != plain
     return GuardedAnswer(guarded.words, {kind: number for kind, number in cuts.items() if number})
