@@ -219,6 +219,21 @@ def test_a_friend_who_is_spoken_to_answers(words: str) -> None:
     assert "Throk" not in board.decide(pc(2)).words
 
 
+def test_a_whisper_is_answered_without_a_word() -> None:
+    """Who is told a secret shows that they heard it; nothing of it is said aloud."""
+    board = Board(WAYS, tempers=("kind", "kind", "kind"), goals=("company", "company", "company"))
+    board.begin_round()  # they introduce themselves
+    for who in (pc(0), pc(1), pc(2)):
+        board.record(who, board.decide(who))
+    board.begin_round()
+    words = "She hides something, watch her hands."
+    board.record(pc(0), Act(verb=Verb.WHISPER, words=words, target=pc(1)))
+    answer = board.decide(pc(1)).words
+    # The gesture comes first; what else it has to say in its turn is of something else.
+    assert "say nothing" in answer or any(sign in answer for sign in ("nod", "ear", "cough", "eye"))
+    assert "hides" not in answer
+
+
 def test_somebody_who_left_is_not_taken_to_be_where_they_were_last_seen() -> None:
     """A character who comes back sees that a person has gone, and does not ask them."""
     board = Board(WAYS, tempers=("curious", "kind"), goals=("knowledge", "company"))

@@ -45,7 +45,8 @@ class Reactions:
         mind = self.mind
         remarks = [*self._of_friends(), *self._of_wounds(), *self._of_endings(), *self._of_meetings()]
         for heard in mind.since_my_turn:
-            if heard.source in mind.friends:
+            to_me = heard.verb == Verb.WHISPER.value and heard.target == mind.who  # so they are here
+            if to_me or heard.source in mind.friends:
                 remarks += self.to_words(heard)
         return self._best(remarks)
 
@@ -145,6 +146,8 @@ class Reactions:
             yield BotReaction(
                 5, 0.7, "doubt" if mind.chance(self._doubt(heard.source)) else "believe", {"friend": name}
             )
+        elif heard.verb == Verb.WHISPER.value and heard.target == mind.who:
+            yield BotReaction(9, 1.0, "whispered_to", {"friend": name})
         elif (
             heard.verb == Verb.SAY.value
             and (name_of_me := mind.called(mind.who))

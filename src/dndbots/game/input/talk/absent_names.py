@@ -50,7 +50,8 @@ def find_absent_taker(scene: SceneNames, line: str, words: Sequence[TypedWord]) 
     behind = next((plain[n + 1 :] for n, word in enumerate(plain) if word.text == "to"), None)
     taker = plain[1:] if behind is None else behind
     name = _capitalised(line, taker)
-    return _if_absent(scene, line, name) if name and all(_is_known(scene, word.text) for word in name) else ""
+    is_named = behind is not None or all(_is_known(scene, word.text) for word in name)
+    return _if_absent(scene, line, name) if name and is_named else ""
 
 
 def names_being(word: str) -> bool:
