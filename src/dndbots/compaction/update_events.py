@@ -17,13 +17,14 @@ from dndbots.compaction.heard_turns import Hearer, fitting_categories, hearers_o
 from dndbots.events import EventType, GameEvent
 from dndbots.extraction.port import ALIAS, MANY, Update
 from dndbots.extraction.turn_evidence import is_like_a_name, is_phrase, untitled
-from dndbots.ids import DM, SYSTEM, category_of, fold_name, is_description, mint_heard
+from dndbots.ids import DM, SYSTEM, category_of, fold_name, is_description, mint_heard, slug
 from dndbots.storage.views.view import View
 from dndbots.text.words import words_of
 
 _LONGEST_KEY: Final = 64
 _SURENESS: Final = {"rumor": 0, "belief": 1, "fact": 2}
 _ROLE: Final = "role"
+_ITEM: Final = "item"
 _REPEATED: Final = "repeated"
 _RECORDED: Final = "recorded"
 _Outcome = str | Rejected
@@ -451,7 +452,9 @@ def _note(source: GameEvent, text: str, metadata: Mapping[str, JsonValue]) -> Ga
 
 
 def _with_key(one: Accepted, uids: Mapping[NameMention, str]) -> Accepted:
-    """Return the update with a key of its own for each tie, where somebody may have several."""
+    """Return the update with a key of its own for each tie or thing, where somebody may have several."""
+    if one.update.field == _ITEM:
+        return one._replace(key=f"{_ITEM}__{slug(one.update.value.rpartition(' ')[2])}")
     if one.object is None or one.update.field not in MANY:
         return one
     return one._replace(key=_tie_key(one.update.field, uids[one.object]))

@@ -51,6 +51,7 @@ _PERSON: Final[Mapping[str, tuple[str, ...]]] = {
     "promise": (),
     "attitude": (),
     "status": (),
+    "item": (),
     "place": ("LOC",),
     "home": ("LOC",),
     "faction": ("FAC",),

@@ -53,6 +53,7 @@ _SENTENCES: Final = {
     "hp": "{name} has {value} hit points",
     "hp_max": "{name} has at most {value} hit points",
     "killed_by": "{name} was killed by {value}",
+    "item": "{name} has {a_value}",
     "known_for": "{name} is known for {value}",
     "leader": "{value} leads {name}",
     "level": "{name} is level {value}",

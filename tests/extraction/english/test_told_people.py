@@ -129,3 +129,115 @@ def test_told_passages_are_read_as_well_as_before(name: str, least: int, wrong: 
         assert len(score.found) >= 10
         assert len(score.wrong) <= wrong
         assert len(score_facts(campaign, told).found) >= least
+
+
+POSSESSIONS = [
+    ("Harl Brakken is a carpenter. He still carries his father's saw.", "his father's saw"),
+    ("Tom Reed plays an old fiddle in the evenings.", "old fiddle"),
+    ("Tom Reed broke into the house with that great hammer of his.", "great hammer"),
+    ("Tom Reed stayed in Oldmere with his guitar and all the plates.", "guitar"),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), POSSESSIONS)
+def test_what_somebody_has_is_kept(text: str, value: str) -> None:
+    """Heirlooms, arms, instruments and tools."""
+    assert ("item", value) in {(one.field, one.value) for one in read(text, known=NOBODY)}
+
+
+@pytest.mark.parametrize(
+    "text", ["Tom Reed carries a tray to the table.", "Tom Reed draws a dagger.", "Tom Reed wears a frown."]
+)
+def test_what_somebody_holds_for_a_moment_is_no_possession(text: str) -> None:
+    """Nor is what only sounds like one."""
+    assert "item" not in {one.field for one in read(text, known=NOBODY)}
+
+
+def test_a_player_has_more_than_is_swung() -> None:
+    """Who carries something has it; with what a blow is struck is of the moment."""
+    told = read("I carry my father's saw.", speaker="Zara", role="pc")
+    assert [(one.kind, one.field, one.value) for one in told] == [("character", "item", "my father's saw")]
+    assert read("I hit it with my axe.", speaker="Zara", role="pc") == []
+
+
+def test_two_things_of_somebody_are_both_known() -> None:
+    """A second one does not end the first."""
+    with memory_campaign() as campaign:
+        campaign.import_transcript(
+            [
+                {"id": f"line_{number}", "session": "s1", "speaker": "DM", "role": "dm", "text": text}
+                for number, text in enumerate(
+                    ("Tom Reed, a miller, plays an old fiddle.", "Tom Reed wears his mother's ring.")
+                )
+            ]
+        )
+        campaign.compact()
+        held = [str(item.text) for item in campaign.recall("dm", "What does Tom Reed have?").items]
+    assert {"Tom Reed has an old fiddle.", "Tom Reed has his mother's ring."} <= set(held)
+
+
+TIES = [
+    ("Harl Brakken has a sister in Ashford. Her name is Mirra.", ("Harl Brakken", "sister", "Mirra")),
+    ("Harl Brakken has a wife. She is called Mirra.", ("Harl Brakken", "wife", "Mirra")),
+    ("Mirra Holt has a brother in Ashford named Joss.", ("Mirra Holt", "brother", "Joss")),
+    ("Mirra is a miller. Harl is her brother.", ("Mirra", "brother", "Harl")),
+    ("Harl and Mirra run the mill. They are twins.", ("Harl", "twin", "Mirra")),
+    ("Mirra Holt, whose brother is Joss, is a baker.", ("Mirra Holt", "role", "baker")),
+    ("Old Bram raised Tilda as his own daughter.", ("Old Bram", "daughter", "Tilda")),
+]
+
+
+@pytest.mark.parametrize(("text", "tie"), TIES)
+def test_a_tie_is_read_across_sentences(text: str, tie: tuple[str, str, str]) -> None:
+    """The name may come later than the tie."""
+    assert tie in {(one.name, one.field, one.value) for one in read(text, known=NOBODY)}
+
+
+def test_a_relative_has_not_the_trade_of_the_one_before() -> None:
+    """ "Her youngest son is named Perrin" makes no queen of Perrin, nor a baker of whose brother it is."""
+    for text in (
+        "There is a queen called Isaura. Her youngest son is named Perrin.",
+        "Mirra Holt, whose brother is Perrin, is a baker.",
+    ):
+        assert "role" not in {one.field for one in read(text, known=NOBODY) if one.name == "Perrin"}
+
+
+OFFERS = [
+    (
+        "Dame Orla offers a horse for whoever brings her daughter back.",
+        "horse for whoever brings her daughter back",
+    ),
+    ('"I\'ll give you my best horse if you bring her back," Dame Orla says.', "my best horse"),
+    ('"I will pay you five hundred dollars if you find it," says Dame Orla.', "five hundred dollars"),
+    ('"I\'ll keep a room for you until the week is out," says Dame Orla.', "keep a room"),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), OFFERS)
+def test_an_offer_needs_no_sum(text: str, value: str) -> None:
+    """A horse, a room, half a kingdom."""
+    assert ("promise", value) in {(one.field, one.value) for one in read(text, known=NOBODY)}
+
+
+def test_whoever_gives_a_name_says_the_rest() -> None:
+    """A stranger who says a name in a quotation is known by it, as long as nobody else speaks."""
+    text = '"My name is Vera Holt," she said. "I live in Oldmere. I am afraid of the dark."'
+    told = {(one.name, one.field, one.value, one.said_by) for one in read(text, known=NOBODY)}
+    assert ("Vera Holt", "home", "Oldmere", "Vera Holt") in told
+    other = '"My name is Vera Holt," she said. He nods. "I live in Oldmere."'
+    assert "home" not in {one.field for one in read(other, known=NOBODY)}
+
+
+TALES = [
+    ("Once upon a time there was a miller named Hobb who lived in Thornwick.", ("Hobb", "home", "Thornwick")),
+    ("The innkeeper Marta pours you a drink.", ("Marta", "role", "innkeeper")),
+    ("The engineer, Pavel Orlov, wipes his hands. He is fifty.", ("Pavel Orlov", "age", "fifty")),
+    ("Mara Holt walks into the hall, a young cleric with red hair.", ("Mara Holt", "role", "cleric")),
+    ("Okafor lives here. He is from Luna and he is afraid of the dark.", ("Okafor", "fears", "dark")),
+]
+
+
+@pytest.mark.parametrize(("text", "fact"), TALES)
+def test_openings_appositions_and_pronouns_are_read(text: str, fact: tuple[str, str, str]) -> None:
+    """As tales and novels tell it."""
+    assert fact in {(one.name, one.field, one.value) for one in read(text, known=NOBODY)}

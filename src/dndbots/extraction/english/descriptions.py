@@ -30,7 +30,7 @@ _DOUBLE_TAIL = re.compile(r"^ of (?:the )?[a-z][a-z'-]* (?:of|at|in) (?:the )?@[
 _PLAIN_TAIL = re.compile(r"^ (?:of|to|for) (?:the |an? |this |his |her )?[a-z][^@]*$")
 _LOOKING = re.compile(
     r"^ (?:with|whose|wearing|dressed|in (?:[\w-]+ ){0,4}(?:robes?|armou?r|cloak|clothes|garb"
-    r"|mail|leathers?|rags|silks?|hood|mask|coat|dress|gown|uniform))\b"
+    r"|mail|leathers?|rags|silks?|hood|mask|coat|dress|gown|uniform|veil|shawl|hat|apron|scarf|furs?|cape))\b"
 )
 _OVER: Final = frozenset(["master", "mistress", "head", "keeper", "speaker", "voice", "hand"])
 _OWNS: Final = frozenset(["owner", "keeper", "bearer", "maker"])

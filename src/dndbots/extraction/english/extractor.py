@@ -23,6 +23,7 @@ from dndbots.extraction.english.reader import SentenceContext, read_sentence
 from dndbots.extraction.english.speakers import (
     antecedents,
     find_beat,
+    find_own_name,
     find_speaker,
     is_by_another,
     is_only_tag,
@@ -54,6 +55,7 @@ class _Sentence(NamedTuple):
     is_unattributed: bool  # a quotation whose speaker is unknown
     is_by_another: bool = False  # a quotation of somebody who is not the speaker of the turn
     is_written: bool = False  # words on a sign or in a letter
+    is_own_name: bool = False  # a quotation of somebody who is known only by the name that it gives
 
 
 class RuleExtractor:
@@ -80,7 +82,7 @@ def _updates_of(turn: Turn, lexicon: Lexicon, known: Lexicon, likely: Mapping[st
     text = rewrite_plainly(write_out_names(turn.text[:LONGEST_TURN]), narrated=turn.role == "dm")
     if is_sung(text):
         return []
-    sentences = list(_sentences(text, lexicon))
+    sentences = list(_sentences(text, lexicon, is_dm=turn.role == "dm"))
     narrated = turn.role == "dm" or is_told(
         one.passage.text for one in sentences if one.passage.quoted is None
     )
@@ -181,7 +183,8 @@ def _introductions(
         return
     told = HowTold(
         narrated=narrated,
-        by_stranger=sentence.is_unattributed and (turn.role == "dm" or sentence.is_by_another),
+        by_stranger=(sentence.is_unattributed or sentence.is_own_name)
+        and (turn.role == "dm" or sentence.is_by_another),
         firm=not is_closed(sentence.passage.text),
     )
     found = find_introductions(sentence.marked, before.marked.text if before else "", lexicon, told)
@@ -220,7 +223,7 @@ def _likely_introductions(turn: Turn, sentence: _Sentence, likely: Mapping[str, 
             )
 
 
-def _sentences(text: str, lexicon: Lexicon) -> Iterator[_Sentence]:
+def _sentences(text: str, lexicon: Lexicon, *, is_dm: bool) -> Iterator[_Sentence]:
     """Yield the sentences of a turn with their names marked, and the person who says each."""
     split = list(passages(text))
     first = [mark_names(passage.text, lexicon) for passage in split]
@@ -228,6 +231,7 @@ def _sentences(text: str, lexicon: Lexicon) -> Iterator[_Sentence]:
     speaker: str | None = None
     quoted_by: str | None = None
     by_another, written = False, False
+    called: str | None = None  # the name that whoever is quoted gives
     placed: dict[int | None, list[Mention]] = {}
     # The people whom a pronoun may mean, separately for the narration and for each quotation.
     before: dict[int | None, list[Mention]] = {}
@@ -238,6 +242,7 @@ def _sentences(text: str, lexicon: Lexicon) -> Iterator[_Sentence]:
         marked = mark_pronouns(marked, before.get(passage.quoted, ()))
         before[passage.quoted] = antecedents(marked)
         if passage.quoted is None:
+            called = called if passage.text.strip() == QUOTE else None
             if QUOTE in passage.text:
                 written = is_written(passage.text)
                 named = None if written else find_speaker(marked)
@@ -250,13 +255,17 @@ def _sentences(text: str, lexicon: Lexicon) -> Iterator[_Sentence]:
                 speaker = beat.name if beat is not None and not is_played else None
             yield _Sentence(marked, passage, None, is_unattributed=False)
         else:
+            # A player whose words nobody else says gives the own character's name.
+            called = (find_own_name(marked) or called) if is_dm or by_another else None
+            said_by = quoted_by or (None if written else called)
             yield _Sentence(
                 marked,
                 passage,
-                quoted_by,
-                is_unattributed=quoted_by is None,
+                said_by,
+                is_unattributed=said_by is None,
                 is_by_another=by_another and quoted_by is None,
                 is_written=written,
+                is_own_name=said_by is not None and quoted_by is None,
             )
 
 

@@ -4,7 +4,14 @@ from typing import Final, NamedTuple
 
 from dndbots.extraction.english.grammar import Rule, rule
 from dndbots.extraction.english.passages import QUOTE
-from dndbots.extraction.english.word_tables import KIN, PLACE_KINDS, PLACE_WORDS, RULERS, either
+from dndbots.extraction.english.word_tables import (
+    IRREGULAR_PASTS,
+    KIN,
+    PLACE_KINDS,
+    PLACE_WORDS,
+    RULERS,
+    either,
+)
 from dndbots.extraction.port import ALIAS, Kind
 from dndbots.text.english_words import FUNCTION_WORDS
 
@@ -18,6 +25,10 @@ OWN: Final = r"(?:my|our|his|her|their|your|@[A-Z]\d+@'s)"
 _ANY: Final = rf"(?:an?|the|this|that|one|another|some|{OWN})"
 _STOP: Final = r"(?=[,.;:!?]|$| (?:and|or|but|who|whose|that|which|is|was|has|had|with|in|at|on|from)\b)"
 # A second one after it makes a list, and no apposition: a scribe named Hotep, his bodyguard, and a boy.
+_ACTS: Final = (
+    rf"(?= (?:[a-z]{{2,15}}ly )?(?:[a-z]{{2,15}}(?:s|ed)|{either(IRREGULAR_PASTS)})"
+    r" (?:you|your|us|the|an?|his|her|him|them|it|to|at|in|into|on|up|down|from|over|out|back|away|@))"
+)
 _ALONE: Final = rf"(?!,? and (?:an?|the|{OWN}) )"
 # Words that are surnames as well make nobody a place, but "a moon" is one.
 _ALSO_SURNAMES: Final = frozenset(["moon", "planet", "mill", "cottage", "pier"])
@@ -126,6 +137,7 @@ FORMS: Final = (
     _form("npc", rf"{_SEVERAL}(?:,|:| named| called) @[PU]\d+@(?:, @[PU]\d+@)*,? and <a:PU>"),
     _form("npc", rf"{_BY} <a:PU>(?!['\u2019])", narrated=True),
     _form("npc", rf"(?:the|{OWN}) <being> <a:PU>(?!['\u2019]){_STOP}"),
+    _form("npc", rf"the <being> <a:PU>{_ACTS}", narrated=True),
     _form(
         "npc",
         rf"(?:the|{OWN}) <being>(?: [^,.;:!?@]{{1,30}}?)? (?:is|was) (?:(?:called|named) )?<a:PU>"

@@ -19,6 +19,7 @@ from dndbots.extraction.english.word_tables import (
     ANIMALS,
     FACTION_WORDS,
     ITEM_WORDS,
+    KIN,
     LOOKS,
     NAMED_THINGS,
     NICKNAMES,
@@ -27,6 +28,7 @@ from dndbots.extraction.english.word_tables import (
     PLACE_WORDS,
     TEMPERS,
     TITLES,
+    either,
 )
 from dndbots.extraction.port import ALIAS, Kind
 from dndbots.text.english_words import EVERYDAY_WORDS
@@ -47,6 +49,10 @@ class Introduction(NamedTuple):
 
 
 _STRANGER: Final = rule(ALIAS, "an? <being>")
+# "The youngest is named Pip" tells of somebody else than the sentence before.
+_RELATED: Final = re.compile(
+    rf"\b(?:{either(KIN)}|(?:young|old|eld)est|other|first|second|last)\b", re.IGNORECASE
+)
 _NAMES_BEFORE: Final = re.compile(r"name (?:is|was) $|(?:called|named) $", re.IGNORECASE)
 _TAKEN_FOR_GRANTED: Final = re.compile(rf"(?:the|{OWN}) |@[A-Z]\d+@, ", re.IGNORECASE)
 _LOOK: Final = re.compile(
@@ -150,9 +156,9 @@ def _introduced(
         return
     if parts.get("v"):
         yield Introduction(mention.name, kind, KIND, marked.plain(tidy(parts["v"], whole=True)))
-    being = (
-        match if "np" in parts else _stranger(before) if _NAMES_BEFORE.search(_before_name(match)) else None
-    )
+    named = _before_name(match)
+    is_stranger = _NAMES_BEFORE.search(named) and not _RELATED.search(named)
+    being = match if "np" in parts else _stranger(before) if is_stranger else None
     if parts.get("worker"):
         yield Introduction(mention.name, kind, "role", parts["worker"])
     elif being is not None:

@@ -6,14 +6,24 @@ A rewrite keeps the meaning, and every word that a value may consist of.
 import re
 from typing import Final
 
-from dndbots.extraction.english.word_tables import TEMPERS, either
+from dndbots.extraction.english.word_tables import KIN, MUTUAL, TEMPERS, either
 
 _N: Final = r"(?:(?<![\w'\u2019-])[A-Z][\w'\u2019-]{0,20}[a-z](?: [A-Z][\w'\u2019-]{0,20}[a-z]){0,3})"
+_AT: Final = r"(?:in|at|near|from)"
 _QUOTES: Final = '"\u201c\u201d'
 _BEARER: Final = r"(?:messenger|courier|herald|crier|runner|rider|scout|letter|report|news)"
 _SO: Final = (
     (r"\b(?:In character|Out of character): ?", ""),
     (r", remember\?", ", remember."),
+    # The openings of tales.
+    (
+        (
+            r"\b(?:Once upon a time|Long,? long ago|Long ago|A long time ago|Many (?:years|winters) ago"
+            r"|Once),? (?:there )?(was|lived|dwelt|ruled) (?=an? )"
+        ),
+        r"There \1 ",
+    ),
+    (r"\b([Tt]here) once (?=(?:was|lived|dwelt|ruled) an? )", r"\1 "),
     # Asides that take nothing back.
     (
         (
@@ -219,6 +229,28 @@ _SO: Final = (
             rf"|That is) ({_N})"
         ),
         r"\4 \1 \2. \3 \4",
+    ),
+    (r"\bI(?:'|\u2019)ll (?=(?:give|pay|grant|keep|save|hold) )", "I will "),
+    # A tie in one sentence, and the name in the next: "Harl has a sister. Her name is Mirra."
+    (
+        (
+            rf"\b(ha(?:s|d) (?:an?|one|only one) (?:[a-z]+ )?{either(KIN)})\b"
+            rf"(?: {_AT} [A-Za-z' ]{{2,40}})?[.;,] "
+            r"(?:(?:And|and) )?(?:(?:[Hh]er|[Hh]is|[Tt]heir) name (?:is|was)"
+            rf"|(?:[Ss]he|[Hh]e)(?:'s|\u2019s| is| was) (?:called|named)) (?={_N})"
+        ),
+        r"\1 called ",
+    ),
+    (
+        (
+            rf"\b(ha(?:s|d) (?:an?|one|only one) (?:[a-z]+ )?{either(KIN)}) {_AT} [A-Za-z' ]{{2,30}}"
+            rf" (?:named|called) (?={_N})"
+        ),
+        r"\1 called ",
+    ),
+    (
+        rf"({_N}) and ({_N}) ([^.!?@{_QUOTES}]{{3,100}})\. They(?:'re|\u2019re| are) ({either(MUTUAL)})\b",
+        r"\1 and \2 \3. \1 and \2 are \4",
     ),
     (rf"({_N}), you(?:'re| are) home[.,;:]+ (?:This is|Welcome to|Back in) ", r"\1 lives in "),
 )

@@ -18,6 +18,7 @@ from dndbots.extraction.english.rules.motives import MOTIVE_RULES
 from dndbots.extraction.english.rules.offices import OFFICE_RULES
 from dndbots.extraction.english.rules.people import PEOPLE_RULES
 from dndbots.extraction.english.rules.places import PLACE_RULES
+from dndbots.extraction.english.rules.possessions import POSSESSION_RULES
 from dndbots.extraction.english.rules.quests import QuestFound, find_quests
 from dndbots.extraction.english.rules.relatives import LINK_RULES
 from dndbots.extraction.english.rules.things import THING_RULES
@@ -41,6 +42,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *PLACE_RULES,
     *FACTION_RULES,
     *TOLD_RULES,
+    *POSSESSION_RULES,
 )
 # The marks and the number of names that each rule needs: most sentences lack them, and skip the rule.
 _NEEDS: Final = tuple(
@@ -105,6 +107,7 @@ _OBJECT_OF: Final = re.compile(
     r"|about|like|than|toward|towards|into|behind) (?:the )?$",
     re.IGNORECASE,
 )
+_WHOSE: Final = re.compile(r"\bwhose [a-z -]{2,30} (?:is|was) $", re.IGNORECASE)
 _OWNER: Final = re.compile(r"@[A-Z]\d+@['\u2019]")
 _LOOKING_BACK: Final = re.compile(r"\b(?:was|were|died|vanished|disappeared|perished)\b", re.IGNORECASE)
 _COPULA: Final = re.compile(r"(?:\bis|\bare|['\u2019]s) ", re.IGNORECASE)
@@ -126,7 +129,8 @@ _OF_SOMEWHERE: Final = re.compile(r"(@P\d+@) of (?:the )?@[A-Z]\d+@(?!['\u2019])
 _APPOSITION: Final = re.compile(
     r"(@[A-Z]\d+@)(?:, (?:the|an?|our|who is|who's) [^,;:.!?@]{2,60}(?:@[A-Z]\d+@)?(?:'s "
     r"\w+)?,(?= )|, (?:the|an?) [a-z -]{3,40}(?= who )"
-    rf"|, {either(KIN)} (?:of|to) @[A-Z]\d+@,(?= )| the [a-z-]+(?= (?:waits|can be|is|lives"
+    rf"|, {either(KIN)} (?:of|to) @[A-Z]\d+@,(?= )"
+    rf"|, whose {either(KIN)} (?:is|was) @[A-Z]\d+@,(?= )| the [a-z-]+(?= (?:waits|can be|is|lives"
     r"|wants|has|was|stands|works|serves"
     r"|fears|asks)\b))"
 )
@@ -141,7 +145,7 @@ _SAME_SUBJECT: Final = re.compile(
     re.IGNORECASE,
 )
 # Fields that players mostly use for the moment when they speak of their own character.
-_NOT_OF_ONESELF: Final = frozenset(["status", "ability", "description", "attitude", "place", "age"])
+_NOT_OF_ONESELF: Final = frozenset(["status", "ability", "description", "attitude", "place", "age", "item"])
 _VALUED: Final = frozenset(["wants", "promise", "fears", "power", "description", "known_for", "attitude"])
 _VAGUE: Final = re.compile(
     r"\b(?:this|that|these|those|it|them|something|stuff|things?|here|there|everything"
@@ -237,7 +241,11 @@ def _is_embedded(text: str, match: re.Match[str]) -> bool:
     if text[match.start()] != "@" or _OWNER.match(match.group()):
         return False
     before = text[: match.start()]
-    return before.endswith("@ of ") or bool(_OBJECT_OF.search(before) and not _APPOSED.match(match.group()))
+    return (
+        before.endswith("@ of ")
+        or bool(_WHOSE.search(before))
+        or bool(_OBJECT_OF.search(before) and not _APPOSED.match(match.group()))
+    )
 
 
 def _is_undone(rule: Rule, match: re.Match[str]) -> bool:
@@ -333,6 +341,7 @@ def _is_of_the_moment(finding: _Finding, match: re.Match[str], context: Sentence
         by_name = finding.field == "ability" and finding.mention.written == finding.mention.name
         is_stated = by_name or (finding.field == "age" and finding.value[:1].isalpha())
         is_stated = is_stated or bool(finding.field == "status" and _LASTS.match(finding.value))
+        is_stated = is_stated or (finding.field == "item" and " carr" in match.group())
         return finding.field in _NOT_OF_ONESELF and not is_stated
     # A player who looks back says what was, not what is.
     is_past = finding.field == "status" and finding.kind == "npc" and _LOOKING_BACK.search(match.group())

@@ -58,10 +58,11 @@ _TO_ME: Final = re.compile(
     r"(?:(?<=belongs to )|(?<=answers to )|(?<=apprenticed to )|(?<=works for )|(?<=serves "
     r"))me(?=[.,;!]|$)"
 )
+_IS_OF: Final = re.compile(r"@[PU]\d+@,? (?:who )?(?:is|was|became)(?: also| now)? $")
 _IS_HAS: Final = r" (?:been|got|joined|vanished|disappeared|died|promised|sworn|gone|learned|lost)\b"
 _STRANGER: Final = re.compile(
     r"(?<!is )(?<!was )(?<!, )(?<!@ )\b(?:an?|another|the other|some|two|the) (?:[\w-]+ "
-    rf"){{0,2}}{either(ROLES | FOLK)}\b(?!,? (?:named|called|by the name of|known as) )",
+    rf"){{0,2}}{either(ROLES | FOLK)}\b(?!,? (?:named|called|by the name of|known as) |, @[PU]\d+@,)",
     re.IGNORECASE,
 )
 _WHO_IS: Final = re.compile(r"\bwho['\u2019]s(?= (?:an?|the|our|one|missing|dead)\b)")
@@ -74,6 +75,12 @@ _BEAT: Final = re.compile(
     rf"^(?:then |and |but )?{_PERSON}(?:, [^,@]{{1,40}},)? (?:\w{{1,20}}ly )?"
     r"(?!falls|fell|dies|died|leaves|sleeps|listens|listened|hears|waits|waited|follows|is\b|was\b|has\b)"
     r"[a-z]{2,15}(?:s|ed)\b[^.!?]{0,80}[.!:]? ?$",
+    re.IGNORECASE,
+)
+_OWN_NAME: Final = re.compile(
+    r"(?:well met|hello|hullo|welcome|good (?:day|evening|morning)|and|but|sir|yes|no|well|oh)?,? ?"
+    r"(?:my name(?: is|['\u2019]s)|I(?: am|['\u2019]m)(?: called)?|(?:they|people|folks?|friends) call me)"
+    r" @[PU](\d+)@(?=[.,;!]|$)",
     re.IGNORECASE,
 )
 _PAST_VERB: Final = re.compile(
@@ -104,6 +111,12 @@ def find_speaker(marked: Marked) -> str | None:
     tags = [found for tag in (_AFTER, _BEFORE, _LABEL) for found in tag.finditer(marked.text)]
     speakers = {_named(marked, next(group for group in found.groups() if group)) for found in tags}
     return next(iter(speakers)) if len(speakers) == 1 else None
+
+
+def find_own_name(marked: Marked) -> str | None:
+    """Return the name that a quoted sentence gives to whoever says it."""
+    found = _OWN_NAME.match(marked.text)
+    return _named(marked, found[1]) if found else None
 
 
 def is_by_another(marked: Marked) -> bool:
@@ -197,12 +210,14 @@ def mark_pronouns(marked: Marked, before: Sequence[Mention]) -> Marked:
 
     def put(found: re.Match[str]) -> str:
         pronoun = found.group().lower()[0]
-        earlier = people(Marked(text[: found.start()], marked.mentions))
+        # "Harl is her brother": he is not his own.
+        another = _IS_OF.search(text, 0, found.start()) if found[3] else None
+        earlier = people(Marked(text[: (another or found).start()], marked.mentions))
         named = {meant[pronoun]} if pronoun in meant else {mention.name for mention in earlier or before}
         if (
             len(named) != 1
             or _STRANGER.search(text, 0, found.start())
-            or _SOMEWHERE.search(text, 0, found.start())
+            or (pronoun not in meant and _SOMEWHERE.search(text, 0, found.start()))
         ):
             return found.group()
         name = meant[pronoun] = next(iter(named))

@@ -24,6 +24,13 @@ LINK_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule("kin", rf"<b:PU>, <kin> {_OF} (?:the )?<a:PU>(?=[,.;!]|$)"),
     rule("kin", r"<b:PU> is <kin> to <a:PU>(?=[,.;!]|$)"),
+    rule("kin", r"<a:PU>,? whose <kin> (?:is|was) (?:called |named )?<b:PU>(?!['\u2019])"),
+    rule(
+        "kin",
+        r"<a:PU> (?:has )?(?:raised|raises|brought up|adopted|loves|loved) <b:PU> as "
+        r"(?:his|her|their|@P\d+@'s|an?) (?:own )?<kin>(?=[,.;!]|$)",
+        past=True,
+    ),
     rule(
         "kin",
         r"<a:PU> (?:also )?has (?:an? |one |only one )<kin>,? (?:named |called |whose name is |by "

@@ -3,7 +3,7 @@
 from typing import Final
 
 from dndbots.extraction.english.grammar import Rule, rule
-from dndbots.extraction.english.word_tables import ANIMALS, LOOKS, any_phrase, either
+from dndbots.extraction.english.word_tables import ANIMALS, FOLK, LOOKS, ROLES, any_phrase, either
 
 _SMALL: Final = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _TENS: Final = r"(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-[a-z]{3,5})?"
@@ -17,6 +17,11 @@ _BEAST: Final = either(ANIMALS)
 _REPEATEDLY: Final = r"(?: here| there)?(?: every (?:night|day|week|evening|morning)| most (?:nights|days))?"
 _SUMS: Final = (
     r"(?:gold|silver|copper|crowns?|coins?|pieces?|ducats?|florins?|dollars?|euros?|pounds?|credits?|shares?)"
+)
+_TO_WHOM: Final = r"(?:you |us |them |me |@[PU]\d+@ )?"
+_SOME: Final = (
+    r"(?:an?|the|his|her|my|their|half|all|one|two|three|four|five|six|ten|twenty|fifty|\d{1,6}"
+    r"|@P\d+@['\u2019]s)"
 )
 _WATCH: Final = (
     r"(?:(?:town|city|night|harbou?r|river|royal|palace|king's|queen's) (?:watch|guard|police|patrol)"
@@ -46,7 +51,7 @@ TOLD_RULES: Final[tuple[Rule, ...]] = (
     ),
     rule(
         "status",
-        r"<a:PU>,? (?:who )?(?:was|has been|is) (?P<v>turned into an? [a-z][a-z -]{2,30}?)"
+        r"<a:PU>,? (?:who )?(?:was|has been|had been|is) (?P<v>turned into an? [a-z][a-z -]{2,30}?)"
         r"(?=[,.;!]|$| and | by )",
         past=True,
     ),
@@ -81,6 +86,14 @@ TOLD_RULES: Final[tuple[Rule, ...]] = (
         r"|bookstore|café|cafe|restaurant|school|farm|ranch|garage|gym|boatyard|shipyard|vineyard|orchard))"
         r"(?=[,.;!]|$| (?:in|at|on|near|with|and|by)\b)",
     ),
+    rule(
+        "is",
+        rf"<a:PU> (?:comes?|came|walks?|walked|steps?|stepped|strides?|strode|enters?|entered|sits?|sat"
+        rf"|stands?|stood|waits?|waited|arrives?|arrived|appears?|appeared)"
+        rf" (?:(?!{either(FOLK | ROLES)}(?![\w-]))(?:[a-z']+|@[LU]\d+@) ?){{2,10}}, an? <np>(?=[.;!]|$)",
+        narrated=True,
+        past=True,
+    ),
     rule("is", r"<a:PU>, (?:the|an?|our|my) [^,;:.!?@]{2,40}, (?:an?|the) <np>(?=[,.;:!?]|$)", narrated=True),
     rule(
         "description",
@@ -113,5 +126,25 @@ TOLD_RULES: Final[tuple[Rule, ...]] = (
         r"(?:you |us |them |me |everybody |everyone |@[PU]\d+@ )?"
         rf"(?P<v>(?:[a-z-]{{1,20}} |\d{{1,6}} ){{1,4}}{_SUMS}(?: [^,;:.!?@]{{2,40}})?)(?=[.,;!]|$)",
         past=True,
+    ),
+    rule(
+        "promise",
+        rf"<a:PU>,? (?:who )?(?:has |have )?(?:promise[sd]?|offer(?:s|ed)?|will give|will pay)"
+        rf" {_TO_WHOM}(?P<w>{_SOME} [^.;:!?\"]{{2,60}}? (?:for|to) (?:anyone|anybody|whoever|everyone"
+        rf"|the first|(?:any|the|a) (?:man|woman|one|person|soul|fool)) [^.;:!?\"]{{3,80}}?)(?=[.,;!]|$)",
+        past=True,
+        firm=True,
+    ),
+    rule(
+        "promise",
+        rf"<a:PU>(?: will|['\u2019]ll) (?:give|pay|grant) (?:you|us|them|@[PU]\d+@) (?P<w>{_SOME} "
+        r"[^,.;:!?\"]{2,60}?)(?=,? (?:if|when|once|as soon as) (?:you|he|she|they|@[PU]\d+@) )",
+        firm=True,
+    ),
+    rule(
+        "promise",
+        r"<a:PU>(?: will|['\u2019]ll) (?P<w>(?:keep|save|hold|set aside|reserve) an? [a-z][a-z' -]{2,30}?"
+        r"(?= for (?:you|us|them|@[PU]\d+@)))(?= for)",
+        firm=True,
     ),
 )
