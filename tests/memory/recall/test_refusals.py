@@ -70,3 +70,45 @@ def test_chance_has_one_place_for_a_word_that_was_said_once() -> None:
     assert expect_places([rare, common], 8.0, lines=1_000, window=9) == pytest.approx(1, abs=0.1)
     assert expect_places([], 0.0, lines=1_000, window=9) == 0
     assert expect_places([Spread(0, 7.0)], 0.0, lines=0, window=9) == 0
+
+
+@pytest.fixture
+def alike() -> Campaign:
+    """A long log in which words of names and things meet, but not as one name or thing."""
+    lines = [f"{TALK[n % len(TALK)]} {n}" for n in range(600)]
+    lines[300] = (
+        "Old Sunniva looks at it for the last time, and hands it over to Dunstan Saltridge, who is human."
+    )
+    lines[350] = (
+        "You want the green lantern? The clerk of the mill, who laughs at you, hides it under his ledger."
+    )
+    lines[400] = "The casket was brass, and it was hidden in the dovecote."
+    return memory_campaign(event(f"e{n}", "dm", text, witnesses=[ZARA]) for n, text in enumerate(lines))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Is Old Dunstan human?",
+        "Where is the green ledger?",
+        "Does anybody know where the ledger of the mill's lantern is?",
+    ],
+)
+def test_words_of_a_name_that_never_stood_together_are_no_answer(alike: Campaign, query: str) -> None:
+    """However near they are: an Old Dunstan is neither Old Sunniva nor Dunstan Saltridge."""
+    assert alike.recall("Zara", query).no_record
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("Where is the brass casket?", "e400"),
+        ("Where is the green lantern?", "e350"),
+        ("Is Dunstan Saltridge human?", "e300"),
+        ("What did the clerk hide beside the old green ledger of the lantern mill?", "e350"),
+    ],
+)
+def test_words_of_a_name_may_stand_in_any_order(alike: Campaign, query: str, told: str) -> None:
+    """A brass casket is a casket of brass; and a long question asks for more than one thing."""
+    found = alike.recall("Zara", query)
+    assert told in {source for item in found.items for source in item.sources}

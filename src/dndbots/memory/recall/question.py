@@ -1,7 +1,7 @@
 """A question as recall reads it: the words that count, in all their forms, and the entities it names."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from dndbots.ids import DM, SYSTEM, fold_name, is_uid
@@ -15,6 +15,9 @@ _MOST_TOKENS: Final = 120
 _MOST_WORDS: Final = 40
 _MOST_NAMED: Final = 6
 _LONGEST_NAME: Final = 4
+_BETWEEN: Final = 3
+# Words inside names of people and things.
+_JOINING: Final = frozenset(("of", "the", "a", "an", "de", "von"))
 _ARTICLES: Final = frozenset(("the", "a", "an"))
 # Who asks is the speaker that is asked for only as a subject: "What did I promise?". "What did he offer us?"
 # asks for lines of somebody else.
@@ -70,12 +73,16 @@ class NamedEntity(NamedTuple):
 
 
 class RecallQuestion(NamedTuple):
-    """A question. `speakers` are the uids whose own lines are preferred as answers."""
+    """A question. `speakers` are the uids whose own lines are preferred as answers.
+
+    `runs` are the numbers of the words that stand next to one another in it, as in "the sack of seed rye".
+    """
 
     words: tuple[QuestionWord, ...]
     named: tuple[NamedEntity, ...]
     speakers: frozenset[str]
     asks_where: bool = False
+    runs: tuple[frozenset[int], ...] = ()
 
 
 def read_question(view: View, query: str) -> RecallQuestion:
@@ -107,7 +114,21 @@ def read_question(view: View, query: str) -> RecallQuestion:
         tuple(named.values()),
         frozenset({uid for entity in named.values() for uid in entity.uids} | mine),
         asks_where=any(fold_name(token) == "where" for token in tokens),
+        runs=tuple(_runs(tokens, {word.said: n for n, word in enumerate(words)})),
     )
+
+
+def _runs(tokens: list[str], numbers: Mapping[str, int]) -> Iterator[frozenset[int]]:
+    """Yield the numbers of the words in each run of tokens without a common word, other than "of"."""
+    run: set[int] = set()
+    for token in tokens:
+        own = {numbers[term] for term in terms_of(token) if term in numbers}
+        if own:
+            run |= own
+        elif token.lower() not in _JOINING:
+            yield frozenset(run)
+            run = set()
+    yield frozenset(run)
 
 
 def _forms_of(term: str) -> tuple[str, ...]:
@@ -149,6 +170,20 @@ def _spans(tokens: list[str]) -> Iterator[tuple[int, int]]:
             begins = content[first] or (length > 1 and tokens[first].lower() in _ARTICLES)
             if begins and content[first + length - 1]:
                 yield first, first + length
+
+
+def stands_together(text: str, words: Collection[QuestionWord]) -> bool:
+    """Return whether a text has all these words within a few others of each other, in any order."""
+    forms = [frozenset(word.forms) for word in words]
+    newest: dict[int, int] = {}
+    for place, token in enumerate(_TOKEN.findall(text)):
+        terms = terms_of(token).keys()
+        for n, own in enumerate(forms):
+            if not own.isdisjoint(terms):
+                newest[n] = place
+        if len(newest) == len(forms) and place - min(newest.values()) < len(forms) + _BETWEEN:
+            return True
+    return False
 
 
 def find_words(text: str, words: Iterable[QuestionWord]) -> list[int]:

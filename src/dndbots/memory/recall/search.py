@@ -26,7 +26,13 @@ from dndbots.memory.recall.citations import (
 from dndbots.memory.recall.fact_answers import find_facts
 from dndbots.memory.recall.line_scores import REACH, Clue, LineScores, PlacedLine, ScoredLine, idf
 from dndbots.memory.recall.memory_answers import find_memories
-from dndbots.memory.recall.question import QuestionWord, RecallQuestion, find_words, read_question
+from dndbots.memory.recall.question import (
+    QuestionWord,
+    RecallQuestion,
+    find_words,
+    read_question,
+    stands_together,
+)
 from dndbots.memory.retold_events import retell_events
 from dndbots.storage.ports import LogLine
 from dndbots.storage.views.view import View
@@ -46,6 +52,8 @@ _UNSAID: Final = 1.5
 # So many places by chance are as good as one; fewer are rounded up from a single word in a single line.
 _ONE_PLACE: Final = 0.999
 _ENOUGH_OF_FACT: Final = 0.5
+# A longer question is about more than one thing.
+_BRIEF: Final = 7
 _OTHER_NAMES: Final = 0.5
 # An entity in more than this share of all lines says nothing about a single line.
 _EVERYWHERE: Final = 0.5
@@ -159,8 +167,27 @@ def _best_lines(view: View, question: RecallQuestion, gates: Gates, most: int) -
     is_weak = strongest < ENOUGH or (is_expected and (strongest < STRONG or search.lacks_word()))
     if (is_weak and not search.has_rare_name(best)) or search.is_chance(best) or search.lacks_name(best):
         return _BestLines([], {}, weight, is_expected)
+    if _lacks_phrase(view, search.phrase(), gates, best):
+        return _BestLines([], {}, weight, is_expected)
     worthy = [line for line in best[:most] if line.score >= _WORTH * best[0].score]
     return _BestLines(worthy, near, weight, is_expected)
+
+
+def _lacks_phrase(
+    view: View, phrase: Sequence[QuestionWord], gates: Gates, best: Sequence[ScoredLine]
+) -> bool:
+    """Return whether no line has together what a brief question asks for.
+
+    An Old Dunstan was never heard of if one line has an Old Sunniva and a Dunstan Saltridge. What an event
+    states beside its text is not looked through.
+    """
+    events = view.events_by_seq([line.seq for line in best]) if phrase else {}
+    texts = (gates.corrected.get(event.event_id, event.content) for event in events.values())
+    return (
+        bool(events)
+        and not any(event.metadata.get("facts") or event.metadata.get("loot") for event in events.values())
+        and not any(stands_together(text, phrase) for text in texts)
+    )
 
 
 def _evidence(score: float, weight: float) -> float:
@@ -264,6 +291,20 @@ class _Search:
         return self._asks_aspect() and not any(
             names <= set(line.near) or not named.isdisjoint(line.near) for line in best
         )
+
+    def phrase(self) -> list[QuestionWord]:
+        """Return the words for what a brief question asks for: words of one name that nobody known has.
+
+        Of a question about somebody and more, these are the words of the name.
+        """
+        words = self._question.words
+        if self._question.named or any(word.is_known for word in words) or len(words) > _BRIEF:
+            return []
+        names = frozenset(n for n, word in enumerate(words) if word.is_name)
+        asked = names | {n for n, word in enumerate(words) if not self._is_aspect(word)}
+        whole = asked if self._question.asks_where or asked == names else names
+        is_one = len(whole) > 1 and any(whole <= run for run in self._question.runs)
+        return [words[n] for n in sorted(whole)] if is_one else []
 
     def has_rare_name(self, best: Sequence[ScoredLine]) -> bool:
         """Return whether a question asks for an aspect of somebody whom few lines name, and lines do.
