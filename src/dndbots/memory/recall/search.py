@@ -293,18 +293,16 @@ class _Search:
         )
 
     def phrase(self) -> list[QuestionWord]:
-        """Return the words for what a brief question asks for: words of one name that nobody known has.
-
-        Of a question about somebody and more, these are the words of the name.
-        """
+        """Return the words for what a brief question asks for: words of one name that nobody known has."""
         words = self._question.words
         if self._question.named or any(word.is_known for word in words) or len(words) > _BRIEF:
             return []
-        names = frozenset(n for n, word in enumerate(words) if word.is_name)
-        asked = names | {n for n, word in enumerate(words) if not self._is_aspect(word)}
-        whole = asked if self._question.asks_where or asked == names else names
-        is_one = len(whole) > 1 and any(whole <= run for run in self._question.runs)
-        return [words[n] for n in sorted(whole)] if is_one else []
+        asked = {n for n, word in enumerate(words) if word.is_name or not self._is_aspect(word)}
+        asks_aspect = len(asked) < len(words) and all(words[n].is_name for n in asked)
+        is_one = len(asked) > 1 and any(asked <= run for run in self._question.runs)
+        return (
+            [words[n] for n in sorted(asked)] if is_one and (asks_aspect or self._question.asks_where) else []
+        )
 
     def has_rare_name(self, best: Sequence[ScoredLine]) -> bool:
         """Return whether a question asks for an aspect of somebody whom few lines name, and lines do.

@@ -90,7 +90,8 @@ TOLD_RULES: Final[tuple[Rule, ...]] = (
         "is",
         rf"<a:PU> (?:comes?|came|walks?|walked|steps?|stepped|strides?|strode|enters?|entered|sits?|sat"
         rf"|stands?|stood|waits?|waited|arrives?|arrived|appears?|appeared)"
-        rf" (?:(?!{either(FOLK | ROLES)}(?![\w-]))(?:[a-z']+|@[LU]\d+@) ?){{2,10}}, an? <np>(?=[.;!]|$)",
+        rf"(?: (?!{either(FOLK | ROLES)}(?![\w-]))(?:[a-z']{{1,20}}(?![\w'])|@[LU]\d+@)){{2,10}}, an? <np>"
+        r"(?=[.;!]|$)",
         narrated=True,
         past=True,
     ),
