@@ -3,7 +3,7 @@
 Beside each cost stands what it is of SQLite's own full-text search (FTS5, the 25 best lines by bm25, with no
 regard to who heard them), and of a plain scan of the newest 20,000 lines for the same words, in the same
 run. A busy machine slows all of them down alike, so that the ratios hold where the figures do not. The first
-time that a process asks a question, it also reads what it needs from disk; that stands in a column of its own.
+time that a process asks a question, it also reads what it needs from disk; that has a column of its own.
 
 python bench/recall.py --events 100000
 python bench/recall.py --events 1000000 --keep DIR
