@@ -334,13 +334,20 @@ def test_what_a_player_only_tries_is_told_by_what_came_of_it() -> None:
     """A typed deed is no sentence to read aloud; what somebody says in it is."""
     text = recap_of(
         taken(),
-        told(EventType.PLAYER_ACTION, THROK, "try tickling the chief awake"),
+        told(EventType.PLAYER_ACTION, THROK, "try tickling the chief awake", play={"act": {"verb": "try"}}),
         told(EventType.DM_NARRATION, "dm", "The chief stirs, and is still again."),
-        told(EventType.PLAYER_ACTION, ZARA, 'I nod. "We had better ask the miller about the flour."'),
+        told(
+            EventType.PLAYER_ACTION,
+            ZARA,
+            'I nod. "We had better ask the miller about the flour."',
+            play={"act": {"verb": "look"}},
+        ),
+        told(EventType.PLAYER_ACTION, THROK, "I promise to be quiet.", play={"act": {"verb": "tell"}}),
     )
     assert "tickling" not in text
     assert "still again" in text
     assert "ask the miller" in text
+    assert "I promise to be quiet" in text
 
 
 def test_nothing_hangs_on_what_a_recap_leaves_out() -> None:

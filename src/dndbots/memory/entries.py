@@ -26,7 +26,7 @@ class Entry:
     those deeds that the text itself does not tell. `aside` marks words that matter little: weather, the way
     somewhere. `whispered` marks words for a few only. `played` marks what the DM tells of somebody in
     the third person. `scenery` marks the first look of a place. `shown` are the ways, things
-    and people that the text only lists. `acted` marks what a player does, in words of any kind.
+    and people that the text only lists. `acted` marks what a player does beside talking.
     """
 
     text: str

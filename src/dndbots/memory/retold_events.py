@@ -19,6 +19,7 @@ from dndbots.storage.views.view import View
 from dndbots.text.clean import one_line
 from dndbots.text.labels import label_of
 
+_TALK: Final = frozenset(("whisper", "tell", "ask", "accept", "refuse", "parley"))  # deeds of words
 _WORD: Final = re.compile(r"\w")
 # The key of an event whose words matter little, such as the weather.
 ASIDE: Final = "aside"
@@ -118,7 +119,7 @@ def _entry(key: EventKey, names: tuple[str, ...]) -> Entry | None:
         played=_is_told_of(event, named(event.source)),
         scenery=any(fact.key == _LOOKS and fact.subject.startswith("loc_") for fact in known.facts),
         shown=_shown_in(event, known),
-        acted=event.event_type is EventType.PLAYER_ACTION and event.source != DM,
+        acted=_is_deed(event),
     )
     if entry.aside and event.event_type is EventType.SYSTEM:
         return None  # the engine marks time
@@ -141,6 +142,14 @@ def _is_told_of(event: GameEvent, name: str) -> bool:
     """Return whether the DM tells what somebody does whom the DM plays: a blow, or a gesture by name."""
     fights = event.event_type is EventType.COMBAT_ROUND
     return event.source.startswith(_PLAYED) and (fights or event.content.startswith(f"{name} "))
+
+
+def _is_deed(event: GameEvent) -> bool:
+    """Return whether a player does something, as the game's own note says: all but talk."""
+    note = event.metadata.get("play")
+    act = note.get("act") if isinstance(note, dict) else None
+    verb = act.get("verb") if isinstance(act, dict) else None
+    return isinstance(verb, str) and verb not in _TALK
 
 
 def _shown_in(event: GameEvent, known: KnownMetadata) -> tuple[str, ...]:
