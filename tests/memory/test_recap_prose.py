@@ -126,6 +126,19 @@ def test_a_discovery_tells_what_was_looked_at_and_the_sentence_that_teaches() ->
     assert "made a discovery" not in text
 
 
+def test_what_tells_of_the_others_is_quoted_with_what_they_differ_from() -> None:
+    """ "The others wear a whistle" means nothing to somebody who has not heard of the first."""
+    text = "Four Wardens look down. The first Warden wears a ring of keys. The others wear a silver whistle."
+    look = told(
+        EventType.DISCOVERY, "dm", text,
+        facts=[{"subject": ELENA, "key": "has", "value": "a silver whistle"}],
+        play={"step": "dm", "beats": ["looked:row"], "sights": {"things": {"row": "four portraits"}}},
+    )  # fmt: skip
+    text = recap_of(offered(), taken(), look)
+    assert '"The first Warden wears a ring of keys. The others wear a silver whistle."' in text
+    assert "look down" not in text
+
+
 def test_a_place_with_a_preposition_in_its_name_gets_no_second_one() -> None:
     """Nobody says "at inside the pier"."""
     inside = {**NAMES, MILL: "inside the old pier"}

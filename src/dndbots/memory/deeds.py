@@ -4,6 +4,7 @@ A deed has a subject (the names of those who did it) and a predicate. It uses no
 no states, no chapters. Names are those that the viewer knows.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -31,6 +32,8 @@ AS_REWARD: Final = " as a reward"
 _LONGEST_GOAL: Final = 200
 _LONGEST_TELLING: Final = 160
 _A_FEW: Final = 6
+# Others than those of the sentence before: without it, nobody knows whom they differ from.
+_OTHERS: Final = re.compile(r"(?:the (?:others?|rest|next|second)|another|both|neither)\b", re.IGNORECASE)
 _LOOKED: Final = "looked:"
 _QUOTES: Final = str.maketrans({"\u201c": '"', "\u201d": '"'})
 _TRUSTED_AMOUNTS: Final = frozenset(("hp", "hp_max", "xp", "gold", "ac", "level", "number", "spells_ready"))
@@ -281,7 +284,10 @@ def _lesson_told_in(event: GameEvent, known: KnownMetadata) -> str:
     taught = set(content_stems(" ".join(str(fact.value) for fact in known.facts if _is_lesson(fact))))
     sentences = [_quotable(line) for line in split_sentences(one_line(event.content.translate(_QUOTES)))]
     fitting = [line for line in sentences if len(line.split()) >= _A_FEW and len(line) <= _LONGEST_TELLING]
-    return max(fitting, key=lambda line: len(taught.intersection(content_stems(line))), default="")
+    best = max(fitting, key=lambda line: len(taught.intersection(content_stems(line))), default="")
+    before = sentences[sentences.index(best) - 1] if best in sentences[1:] and _OTHERS.match(best) else ""
+    longer = f"{before} {best}".strip()
+    return longer if len(longer) <= _LONGEST_TELLING else best
 
 
 def _quotable(sentence: str) -> str:
