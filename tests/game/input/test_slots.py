@@ -80,6 +80,10 @@ def test_an_attempt_is_at_who_is_named_beside_it(scene: str, line: str, target: 
         ("square", "look over his shoulder at the paper", "notice"),
         ("span", "smash the lock with my axe", "lock"),
         ("span", "knock on the iron door", "iron door"),
+        ("span", "peer through the keyhole", "pier door"),
+        ("chapel", "hack at the grille with my sword", "grille"),
+        ("ladder", "swing my sword at the shelf of jugs", "jugs"),
+        ("goblins", "play something gentle for them", "lute"),
         ("goblins", "throw an apple at the goblin's head", "apple"),
         ("ladder", "a round for the entire house, on me, soup and beer for everyone!", "soup"),
         ("inn", "one soup for the boy, i pay", "soup"),
@@ -119,6 +123,20 @@ def test_of_two_clauses_the_deed_is_done_to_what_is_named_in_its_own(
     found = meaning("square", "study the notice, then ask the thin man why a tithe")
     assert found.verb == "look"
     assert "notice" in (found.what or "")
+
+
+@pytest.mark.parametrize(
+    ("line", "verb"),
+    [
+        ("go on then, we're in", "accept"),
+        ("consider them woken", "accept"),
+        ("cheers but nah, not our problem mate", "refuse"),
+        ("seventy and a hot meal", "parley"),
+    ],
+)
+def test_an_offer_is_answered_in_any_words(line: str, verb: str) -> None:
+    """Another sum than the one that was offered is a bargain."""
+    assert meaning("green", line).verb == verb
 
 
 def test_a_question_accepts_no_offer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,13 @@ from functools import cache, reduce
 from typing import Final
 
 from dndbots.game.input.meanings import META, Understanding
-from dndbots.game.input.vocabulary.lexicon import game_patterns, phrase_pattern, word_group, word_lists
+from dndbots.game.input.vocabulary.lexicon import (
+    GamePattern,
+    game_patterns,
+    phrase_pattern,
+    word_group,
+    word_lists,
+)
 from dndbots.game.input.vocabulary.scene_names import FOE, FRIEND, ITEM, PERSON, SELF, SceneNames
 from dndbots.game.input.vocabulary.typed_words import ENDS, TypedWord
 
@@ -27,9 +33,10 @@ _ROLLS: Final = frozenset(("roll", "dice", "rules", "raw", "dc", "rolls"))
 
 def find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understanding | None:
     """Return a question to the game; None if a line is none. Several are answered if all are to the game."""
-    found = [_find_question(scene, part) for part in _split_questions(words)]
+    parts = _split_questions(words)
+    found = [_find_question(scene, part) for part in parts] if len(parts) > 1 else []
     asked = [one for one in found if one is not None]
-    if len(asked) == len(found) > 1:
+    if asked and len(asked) == len(found):
         return reduce(lambda then, one: one if _is_same(one, then) else replace(one, then=then), asked[::-1])
     second = next((n for n in range(2, len(words) - 1) if _begins_question(words, n)), None)
     return _find_question(scene, words) or (None if second is None else _find_question(scene, words[:second]))
@@ -66,18 +73,16 @@ def _find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understandi
     is_asked = words[-1].text == "?" or plain[0].text in word_group("wh") | word_group("auxiliary")
     has_sentences = any(word.text in ENDS for word in words[:-1])  # each is read by itself
     # Talk of rules comes last: "what is my AC" has an answer of its own.
-    for entry in sorted(game_patterns(), key=lambda entry: entry.topic == _MECHANICS):
+    to_you = bool(_NOT_TO_THE_GAME & {word.text for word in plain})
+    for entry in _patterns_in_order():
         if entry.topic == _MECHANICS:
-            to_somebody = _NOT_TO_THE_GAME & {word.text for word in plain} and not _ROLLS & {*whole.split()}
+            to_somebody = to_you and not _ROLLS & {*whole.split()}
             is_tried = has_sentences or _rolled_on().search(whole) is not None
             if is_asked and not to_somebody and not is_tried and entry.pattern.search(whole):
                 return Understanding(verb=META, question=_RULES)
             continue
         match = entry.pattern.match(text) or (entry.pattern.match(whole) if whole != text else None)
-        to_others = entry.topic != "rules" and _NOT_TO_THE_GAME & {word.text for word in plain}
-        # Who is here may have seen goblins that the character has not.
-        asks_of_absent = entry.topic == "foes" and scene.persons and not scene.foes and _names_kin(plain)
-        if match is None or to_others or asks_of_absent:
+        if match is None or (entry.topic != "rules" and to_you) or _asks_of_absent(scene, entry.topic, plain):
             continue
         if entry.topic == "quests" and _asks_terms(scene, text.split()):
             return None
@@ -88,8 +93,15 @@ def _find_question(scene: SceneNames, words: Sequence[TypedWord]) -> Understandi
     return None
 
 
-def _names_kin(words: Sequence[TypedWord]) -> bool:
-    """Check for a kind of creature: "how many goblins are there?"."""
+@cache
+def _patterns_in_order() -> tuple[GamePattern, ...]:
+    return tuple(sorted(game_patterns(), key=lambda entry: entry.topic == _MECHANICS))
+
+
+def _asks_of_absent(scene: SceneNames, topic: str, words: Sequence[TypedWord]) -> bool:
+    """Check for creatures that are not here: who is here may have seen goblins that the character has not."""
+    if topic != "foes" or not scene.persons or scene.foes:
+        return False
     return any(word.text in kin for kin in word_lists().kin.values() for word in words)
 
 

@@ -18,7 +18,7 @@ from dndbots.game.input.grammar.clauses import Clause, ClauseReader, find_verbs
 from dndbots.game.input.grammar.other_wordings import denies
 from dndbots.game.input.line_traits import list_traits
 from dndbots.game.input.meanings import META, REFUSED, SAID, UNCLEAR, Understanding, reword
-from dndbots.game.input.readings import list_readings
+from dndbots.game.input.readings import NOT_UNDERSTOOD, list_readings
 from dndbots.game.input.talk.offer_answers import answer_offer
 from dndbots.game.input.talk.talk_reader import TalkReader, behind_about, seeks, told_to
 from dndbots.game.input.vocabulary.lexicon import verb_lexicon, word_group
@@ -27,7 +27,7 @@ from dndbots.game.input.vocabulary.typed_words import read_words
 from dndbots.game.input.vocabulary.verb_odds import coarse_verb, rank_verbs
 
 _LEAST_WORDS: Final = 3  # in which a deed that the rules find may be another one: "parley" is a command
-_LIKELY, _MUCH_SURER = 0.2, 5.0
+_LIKELY, _LIKELY_INSTEAD, _MUCH_SURER = 0.12, 0.2, 5.0
 _SURER: Final = 1.5  # by so much another deed must be likelier than one that the line names itself
 MOST_WORDS: Final = 40
 # What a question to the game is about, by the words in it; without one of them it is about the scene.
@@ -56,6 +56,7 @@ _VAGUE_TOPICS: Final = {
     "options": "do can",
 }
 _KEPT: Final = frozenset(("whisper",))
+_GRAVE: Final = frozenset(("accept", "refuse", "attack", "give", "flee", "buy", "cast"))  # hard to take back
 _READ_WHOLE: Final = frozenset((META, UNCLEAR, REFUSED, "whisper"))
 _MOST_PARTS: Final = 3
 _MOST_PLAIN: Final = 4  # words of a line that says what is done to what, and nothing else
@@ -102,12 +103,15 @@ def read_likely(scene: SceneNames, line: str, found: Understanding) -> Understan
     own, is_plain = odds.get(coarse_verb(found.verb), 0.0), _is_plain(found, clause)
     if is_plain and (size <= _MOST_PLAIN or found.verb == "open"):
         return None  # "open the chest"
+    is_explained = found.verb == UNCLEAR and found.reason != NOT_UNDERSTOOD  # "nothing is offered to you"
+    least = _LIKELY_INSTEAD if is_explained or size < _LEAST_WORDS else _LIKELY
     parts: list[Clause] = []
     for verb, share in odds.items():
         is_alike = found.verb in SAID and (verb in SAID or verb == META)
-        if share < max(_LIKELY, own) or verb == coarse_verb(found.verb):
+        if share < max(least, own) or verb == coarse_verb(found.verb):
             break
-        if (is_plain or is_alike) and share < own * _SURER:
+        is_grave = verb in _GRAVE and share < _LIKELY_INSTEAD
+        if is_grave or ((is_plain or is_alike) and share < own * _SURER):
             continue
         parts = parts or _parts_of(scene, line, clause)
         again = _read_as(scene, parts, verb) if _may_be(verb, found, clause) else None
@@ -160,7 +164,7 @@ def _may_be(verb: str, found: Understanding, clause: Clause) -> bool:
 
 def _may_be_instead(verb: str, found: Understanding, clause: Clause) -> bool:
     """Check that a line may be a deed that can be done, where another one was refused."""
-    if _TO_ABSENT.search(found.reason) or found.reason.endswith(AT_NOBODY):
+    if _TO_ABSENT.search(found.reason) or found.reason.endswith((AT_NOBODY, "in this world")):
         return False
     if found.reason.startswith(_THERE):
         return verb in _DONE_HERE - {"go", "flee"}

@@ -22,6 +22,7 @@ from dndbots.game.input.vocabulary.scene_names import (
 from dndbots.game.state.options import NEWS
 
 _MOST: Final = 3
+NOT_UNDERSTOOD: Final = "that was not understood"
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _QUOTES: Final = tuple("\"'\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb")
 _AMBIGUOUS: Final = ("in", "left", "right")
@@ -35,7 +36,7 @@ def list_readings(scene: SceneNames, line: str, texts: Sequence[str]) -> Underst
         return refuse(line, f"there is no way {texts[0]!r} here; {known}")
     readings = {reading.said: reading for reading in _readings(scene, line, texts)}
     kept = tuple(readings.values())[:_MOST]
-    reason = explain_no_offer(scene, " ".join(texts)) or "that was not understood"
+    reason = explain_no_offer(scene, " ".join(texts)) or NOT_UNDERSTOOD
     return Understanding(verb=UNCLEAR, readings=kept, reason=reason, words=line)
 
 

@@ -8,8 +8,9 @@ from dndbots.game.input.grammar.slots import DeedSlots
 from dndbots.game.input.meanings import Understanding, refuse
 from dndbots.game.input.talk.absent_names import names_being
 from dndbots.game.input.vocabulary.lexicon import GAP, VerbSense, verb_lexicon, word_group
-from dndbots.game.input.vocabulary.scene_names import FOE, ITEM, PERSON, SceneName
+from dndbots.game.input.vocabulary.scene_names import FOE, ITEM, PERSON, THING, SceneName
 from dndbots.game.input.vocabulary.word_roots import root_of, roots_in
+from dndbots.rules.characters.equipment import Weapon, recognised
 from dndbots.text.english_words import STOP_WORDS
 
 TAKING: Final = VerbSense("try.take", "try", "take", "dex", "easy")
@@ -140,13 +141,26 @@ def _was_here(slots: DeedSlots) -> bool:
 
 
 def _object_of(slots: DeedSlots) -> str | None:
-    is_means = bool(slots.object) and not slots.is_body and bool(slots.behind("with", "using"))
-    found = slots.thing or slots.find_object((ITEM,)) or (None if is_means and slots.noun else slots.item)
+    aimed = next((words for before, words in slots.parts if before not in ("with", "using")), [])
+    is_means = bool(slots.object or aimed) and not slots.is_body and bool(slots.behind("with", "using"))
+    held = slots.find_object((ITEM,))
+    is_struck = held is not None and isinstance(recognised(held.key), Weapon)  # "swing my sword at the shelf"
+    found = (slots.thing if is_struck else None) or slots.find_object((ITEM, THING)) or slots.thing
+    found = found or _instrument(slots)
+    if found is None and not (slots.noun and (is_means or slots.scenery == slots.noun)):
+        found = slots.item
     if found is not None:
         return found.label
     # "Dip a finger in the honey" is about the honey.
     noun = slots.noun_behind if slots.is_body and slots.noun_behind else slots.noun
     return noun or _noun_of_phrase(slots) or None
+
+
+def _instrument(slots: DeedSlots) -> SceneName | None:
+    """Return what music is made with: "play something gentle" is done with the lute."""
+    if slots.sense.approach != "perform" or not word_group("music") & {*slots.clause.said}:
+        return None
+    return next((item for item in slots.scene.items if word_group("instrument") & item.words), None)
 
 
 def _noun_of_phrase(slots: DeedSlots) -> str:

@@ -109,7 +109,7 @@ def read_cast(slots: DeedSlots) -> Understanding | None:
     clause, scene = slots.clause, slots.scene
     phrase = {*slots.match.phrase}
     spell = slots.spell or next((name for name in scene.spells if name.words <= phrase), None)
-    if spell is None and len(scene.spells) == 1 and slots.noun in ("", "spell", "magic"):
+    if spell is None and len(scene.spells) == 1 and _names_any_spell(slots.noun):
         spell = scene.spells[0]
     if spell is None:
         ready = ", ".join(name.label for name in scene.spells)
@@ -121,6 +121,12 @@ def read_cast(slots: DeedSlots) -> Understanding | None:
     key, label = (None, None) if target is None else (target.key, target.label)
     act = Act(verb=Verb.CAST, what=spell.key, target=key, words=clause.worded)
     return Understanding(verb="cast", target=label, what=spell.label, words=act.words, act=act)
+
+
+def _names_any_spell(noun: str) -> bool:
+    """Check that a spell is meant which is not called by its name: "that heal thing"."""
+    told = {*noun.split()}
+    return not noun or bool(told & {"spell", "magic", "thing", "cantrip", "one"})
 
 
 def read_bind(slots: DeedSlots) -> Understanding | None:

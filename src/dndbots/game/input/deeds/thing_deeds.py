@@ -80,8 +80,11 @@ def read_look(slots: DeedSlots) -> Understanding | None:
     if slots.find((ITEM, SELF)) is not None:
         return Understanding(verb=META, question="items")
     if slots.scenery or slots.crowd or slots.is_commonplace:
-        act = Act(verb=Verb.LOOK, what=slots.noun, words=clause.worded)
-        return Understanding(verb="look", what=slots.noun, words=act.words, act=act)
+        noun = (
+            slots.noun_behind if slots.is_body and slots.noun_behind else slots.noun
+        )  # "run a thumb along it"
+        act = Act(verb=Verb.LOOK, what=noun, words=clause.worded)
+        return Understanding(verb="look", what=noun, words=act.words, act=act)
     return _search(slots) if slots.sense.name == "look" else None
 
 

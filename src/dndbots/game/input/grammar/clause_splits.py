@@ -78,6 +78,13 @@ def _joiner(words: Sequence[TypedWord], at: int, *, is_past: bool = False) -> in
     is_apart = kinds == {","}
     if is_apart and _IN_HAND.match(" ".join(texts)) is not None:
         return 0
+    if (
+        "then" in kinds
+        and at > 1
+        and rest
+        and rest[0].text in word_group("preposition") | word_group("heading")
+    ):
+        return end - at  # "a quick look, then onto the bridge"
     if "and" in kinds and _begins_question([word.text for word in rest[:2]]):
         return end - at
     if kinds & _GERUND_JOINERS:

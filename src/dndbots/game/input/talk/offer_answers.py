@@ -29,6 +29,13 @@ _ABOUT_YOU: Final = (
     "you would",
 )
 _SHORT_YES: Final = 3
+# A sum by itself: "seventy and a hot meal", "15g flat".
+_BARE_PRICE: Final = re.compile(
+    r"(?:make it |say |call it |then )?"
+    r"(?P<sum>\d\d+|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+    r"|(?:a )?hundred)g?"
+    r"(?: (?:gold|gp|coins|pieces))?(?=$| (?:and|plus|or|flat|each|apiece|now|up|then)\b)"
+)
 _SPOKEN: Final = re.compile(r'"([^"]*)"')
 _NOT_TOLD: Final = re.compile(r"\bnot (?:tell|going to tell)\b")
 _WANTS_SILENCE: Final = ("say nothing", "tell nobody", "keep quiet", "silence", "secret")
@@ -111,9 +118,10 @@ def explain_no_offer(scene: SceneNames, text: str) -> str:
 def is_haggle(scene: SceneNames, text: str) -> bool:
     """Check that a text asks for another price than the one that was named."""
     price = phrase_pattern("price").search(text)
-    return _has("haggle", text) or (
-        price is not None and price.group().split()[0] not in _offer_speech(scene).casefold()
-    )
+    named = price.group().split()[0] if price is not None else ""
+    bare = _BARE_PRICE.match(text) if scene.offers else None
+    named = named or ("" if bare is None else bare["sum"])
+    return _has("haggle", text) or (bool(named) and named not in _offer_speech(scene).casefold())
 
 
 def _accepts(scene: SceneNames, text: str, offer: SceneName) -> bool | None:

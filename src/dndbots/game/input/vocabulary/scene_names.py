@@ -302,7 +302,7 @@ class SceneNames:
             return self.mentioned_thing or self.things[0]
         if not all(word in word_group("part") for word in content):
             return None
-        return self._door if self._door is not None and word_group("fixture") & {*content} else only
+        return self._door if self._door is not None and word_group("door_part") & {*content} else only
 
     @cached_property
     def _door(self) -> SceneName | None:
