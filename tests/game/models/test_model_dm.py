@@ -91,6 +91,19 @@ def test_somebody_new_is_known_by_looks_and_what_they_want_is_the_dms() -> None:
     assert list(unshown_uids(play(game))) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "times"), [("The door opens, and a man with a crate looks out.", 1), ("A door opens.", 2)]
+)
+def test_somebody_new_is_shown_once(words: str, times: int) -> None:
+    """A telling that shows somebody needs no line of the house."""
+    new = {"name": "Odo Fenn", "looks": "a man with a crate"}
+    game, _ = run_by(calls("introduce_npc", words, **new), "Rain.", seats=1)
+    game.play(1)
+    shown = [event.content for event in play(game) if event.content]
+    assert sum("a man with a crate" in text or "A door opens." in text for text in shown) == times
+    assert game.tables[game.table.living()[0]].names[uid_of(game, "Odo Fenn")] == "a man with a crate"
+
+
 def test_people_of_a_scene_speak() -> None:
     """Without a voice of their own in the DM's words, as an event of theirs."""
     game, _ = run_by(calls("speak_as", npc="Pask", gist="The tithe is due."))

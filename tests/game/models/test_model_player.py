@@ -315,3 +315,13 @@ def test_a_player_speaks_for_nobody_whom_it_met_elsewhere() -> None:
     )
     game.play(3)
     assert [event.content for event in turns(game)][2] == "Good evening to all."
+
+
+@pytest.mark.parametrize("words", ["", "I look up at the statue and take my time."])
+def test_a_sentence_where_a_name_is_wanted_is_what_the_player_says(words: str) -> None:
+    """Small models tell in the wrong field what they do."""
+    told = "I look up at the statue and take my time."
+    game, voice = played_by(does("look", words, what=told), seats=1)
+    game.play(1)
+    assert [event.content for event in turns(game)] == [told]
+    assert len(voice.questions) == 1

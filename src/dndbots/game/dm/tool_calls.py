@@ -91,6 +91,7 @@ class ToolCalls:
         self._look, self._people, self._since, self._guard = look, people, since, guard
         self.spoken = self.done = 0
         self.spoke: set[str] = set()
+        self.shown: list[tuple[GameEvent, str]] = []  # people who were introduced, and what they look like
         self._rolled: set[tuple[str, Ability | SaveKind]] = set()
 
     def do(self, form: object) -> str:
@@ -169,13 +170,14 @@ class ToolCalls:
             names={uid: name},
             facts=[{"subject": uid, "key": key, "value": value} for key, value in said.items() if value],
         )
-        narration.tell(
+        told = narration.tell(
             self.place,
             narration.phrase("here", people=looks),
             participants=[uid],
             witnesses=step.present(self.place),
             names={uid: looks},
         )
+        self.shown.append((told, looks))
         return f"{name} is here, and is called {looks!r} by those who have not heard the name."
 
     def speak_as(self, form: tools.SpeakAs) -> str:

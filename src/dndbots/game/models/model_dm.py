@@ -139,6 +139,7 @@ class _ModelStep:
             narration, place, look=screen.look, people=self._people, since=self._since, guard=telling.clean
         )
         self._converse(calls, question, telling)
+        telling.drop_shown(calls.shown)
         if not telling.finish() and not calls.done:
             screen.ledger.record_fallback(Role.DM, "the house told this scene")
             if not narration.has_told_at(place) and place not in table.fights:
@@ -333,6 +334,12 @@ class _SceneWords:
         else:
             narration.tell(place, words, names=find_mentions(narration.step.table, words))
         self._said.append(words)
+
+    def drop_shown(self, people: Sequence[tuple[GameEvent, str]]) -> None:
+        """Drop the house's line on somebody new if the telling shows that person."""
+        for event, looks in people:
+            if any(looks.casefold() in words.casefold() for words in self._said):
+                self._narration.step.retell(event, "")
 
     def finish(self) -> bool:
         """Put the telling in the place of the house's texts. Return False if the model told nothing."""

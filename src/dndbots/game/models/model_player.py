@@ -33,6 +33,7 @@ _NOTHING: Final = "you said nothing that can be used; say in a few sentences wha
 _ONE_ACT: Final = "Only the first act of a turn counts."
 _MOST_FAULTS: Final = 3
 _SENTENCE: Final = 3  # blanks in what is more than a name
+_OF_ONESELF: Final = re.compile(r"I(?:['\u2019](?:ll|m|d|ve))?\s")
 _ABOUT: Final = re.compile(r"^(?:(?:about|of|regarding|concerning)\s+)+", re.IGNORECASE)
 
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
@@ -93,6 +94,8 @@ class ModelPlayer:
         tried = self._tried[turn.who] = _Tried(question, answer)
         call = next((one.form for one in answer.calls if isinstance(one.form, _Form)), None)
         said, cuts = clean_speech(turn, _words_of(call) or answer.words)
+        if not said.words and call is not None and _is_told(call.what):
+            said, cuts = clean_speech(turn, call.what)
         tried.words = said.words
         extra = ["more than one act; the first counts"] if len(answer.calls) > 1 else []
         if not said.words and call is None:
@@ -132,7 +135,12 @@ def _words_of(call: _Form | None) -> str:
     if call is None:
         return ""
     is_said = getattr(call, "verb", "") in _TALK and call.what.count(" ") >= _SENTENCE
-    return call.words.strip() or (call.what if is_said else "")
+    return call.words.strip() or (call.what if is_said or _is_told(call.what) else "")
+
+
+def _is_told(what: str) -> bool:
+    """Check for a sentence of the speaker where a name is wanted: "I stay here and rest a while."."""
+    return what.count(" ") >= _SENTENCE and _OF_ONESELF.match(what) is not None
 
 
 def question_of(turn: SeatTurn) -> Question:
@@ -221,8 +229,8 @@ def _act_of(turn: SeatTurn, answer: Answer, call: BaseModel | None, words: str) 
     try:
         return resolve_act(turn.table, turn.who, verb, words=words, target=call.target, what=what)
     except ActRefused:
-        # A question to nobody who is here is heard by everybody.
-        if verb is not Verb.ASK or not words:
+        # A question to nobody who is here is heard by everybody, and a sentence is no name of anything.
+        if not words or not (verb is Verb.ASK or _is_told(call.what)):
             raise
         return Act(words=words)
 
