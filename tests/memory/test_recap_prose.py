@@ -280,6 +280,20 @@ def test_a_place_that_one_came_back_to_stands_first() -> None:
         assert "Back at Oak Green, Throk got a key." in text
 
 
+def test_two_who_went_back_to_two_places_did_so_meanwhile() -> None:
+    """Two sentences in a row that begin with "Back at" sound like a list."""
+
+    def found(thing: str, place: str, who: str) -> Any:
+        return event(
+            f"f{thing}", "dm", "Look.", kind=EventType.LOOT, participants=[who], location=place,
+            names=NAMES, loot=[{"item": thing, "to": who}],
+        )  # fmt: skip
+
+    row = [taken(), fought(), found("key", GREEN, THROK), found("map", MILL, ZARA)]
+    text = recap_of(*row, length="long")
+    assert "Back at Oak Green, Throk got a key. Meanwhile, at the old mill, Zara got a map." in text
+
+
 def test_who_went_elsewhere_was_last_seen_somewhere() -> None:
     """A character knows where the others were when they parted; the DM knows where they are."""
 

@@ -24,6 +24,7 @@ _BEFORE_PLACE: Final = frozenset(("taken", "refused", "fight", "killed", "died",
 _MEANWHILE: Final = "Meanwhile "
 # "Got a key back at the inn" may mean that somebody returned it.
 _BACK: Final = "Back "
+_FIRST: Final = (_BACK, _MEANWHILE.rstrip())
 
 
 class Sentence(NamedTuple):
@@ -138,7 +139,7 @@ class _Writer:
         self._place = place
         self._places = {place}
         self._number = 0
-        self._introduces, self._opened = False, ""
+        self._introduces, self._opened, self._went_back = False, "", False
 
     def introduce(self, passages: Sequence[ToldPassage]) -> list[Sentence]:
         """Return a first sentence that names the party and the place, if it has several members.
@@ -181,7 +182,7 @@ class _Writer:
             and self._number % 2
             and len(group) == 1
             and _is_short(first)
-            and not where.startswith(_BACK)
+            and not where.startswith(_FIRST)
         ):
             text = f"{text} {where[:1].lower()}{where[1:].rstrip(', ')}"
         else:
@@ -213,25 +214,30 @@ class _Writer:
 
     def _where(self, passage: ToldPassage) -> str:
         """Return the place at the start of a sentence, if the reader does not know it yet."""
-        place = passage.place
+        place, before, self._went_back = passage.place, self._went_back, False
         if not place or place == self._place or place in passage.did or passage.kind in _PLACELESS:
             return ""
         there = as_whereabouts(place)
-        return f"{_BACK}{there}, " if place in self._places else f"{there[:1].upper()}{there[1:]}, "
+        if place not in self._places:
+            return f"{there[:1].upper()}{there[1:]}, "
+        if before and self._is_apart(passage):
+            return f"{_MEANWHILE.rstrip()}, {there}, "
+        self._went_back = True
+        return f"{_BACK}{there}, "
 
     def _opening(self, passage: ToldPassage) -> str:
         """Return a word that leads on from the sentence before."""
         if not self._last or passage.kind in ("ended", "cleared"):
             return ""
-        apart = set(passage.who).isdisjoint(self._last) and self._are_heroes(passage.who, self._last)
-        if apart:
+        if self._is_apart(passage):
             self._opened = "" if self._opened == _MEANWHILE else _MEANWHILE
             return self._opened
         self._opened = _OPENINGS[self._number % len(_OPENINGS)]
         return self._opened
 
-    def _are_heroes(self, *groups: tuple[str, ...]) -> bool:
-        return all(self._party.issuperset(group) for group in groups)
+    def _is_apart(self, passage: ToldPassage) -> bool:
+        """Return whether a passage is about others of the party than the one before it."""
+        return set(passage.who).isdisjoint(self._last) and self._party.issuperset((*passage.who, *self._last))
 
     def _subject(self, who: tuple[str, ...]) -> str:
         """Return the subject: names at first, then "they", and "the party" for all of it."""
