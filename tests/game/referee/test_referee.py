@@ -254,6 +254,17 @@ def test_a_friend_who_is_gone_is_not_noted_as_spoken_to() -> None:
 
 
 @pytest.mark.parametrize("kind", [*Ability, *SaveKind])
+def test_a_roll_for_nothing_said_says_something_by_itself(kind: Ability | SaveKind) -> None:
+    box = Sandbox()
+    who, step = box.party[0], box.step("dm")
+    referee.roll_check(step, who, kind, place=MILL)
+    (event,) = step.events
+    assert event.content.startswith(step.table.name(who))
+    assert "make it" not in event.content
+    assert "makes it." not in event.content
+
+
+@pytest.mark.parametrize("kind", [*Ability, *SaveKind])
 def test_what_is_put_to_the_test_is_seen_with_its_dice(kind: Ability | SaveKind) -> None:
     """By all who are there, and by the chance of the step; the event says how it went."""
     box = Sandbox()
