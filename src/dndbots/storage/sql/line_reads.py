@@ -3,6 +3,7 @@
 Their cost depends on the question, not on the length of the log.
 """
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 from operator import itemgetter
 from typing import Any, Final
@@ -22,6 +23,9 @@ _BLOCK: Final = itemgetter(2)
 _WIDER: Final = 4
 # After so many blocks, terms that were not found are looked up in all that are left.
 _ROUNDS_OF_ALL: Final = 32
+_ALL_BLOCKS: Final = 1 << 40
+# The hits of a term are not spread evenly.
+_MORE: Final = 1.15
 
 
 class LineReads:
@@ -148,20 +152,27 @@ class LineReads:
     def _newest_hits(
         self, segment: Segment, terms: Collection[str], viewer: str, limit: int
     ) -> dict[str, list[Hit]]:
-        """Read the newest blocks of all terms at once, then ever more before them of those with too few hits.
+        """Read the newest blocks of all terms at once, then before them as many as each term seems to need.
 
         A term that the first rounds do not find at all is so rare that the rest is read at once.
         """
         found: dict[str, list[Hit]] = {}
-        left, last, blocks = list(terms), segment.upto // BLOCK, max(limit // _HITS_A_BLOCK, _FIRST_BLOCKS)
-        while left and last >= 0:
-            if blocks > _ROUNDS_OF_ALL:
-                rare = [term for term in left if term not in found]
-                left = [term for term in left if term in found]
-                self._read_blocks(segment, rare, viewer, range(last + 1), found, limit)
-            self._read_blocks(segment, left, viewer, range(last - blocks + 1, last + 1), found, limit)
-            last, blocks = last - blocks, blocks * _WIDER
-            left = [term for term in left if len(found.get(term, ())) < limit]
+        last = segment.upto // BLOCK
+        needs = dict.fromkeys(terms, max(limit // _HITS_A_BLOCK, _FIRST_BLOCKS))
+        unread = dict.fromkeys(terms, last)  # the newest block that was not read yet
+        while needs:
+            together: dict[range, list[str]] = {}
+            for term, blocks in needs.items():
+                span = range(max(unread[term] - blocks + 1, 0), unread[term] + 1)
+                together.setdefault(span, []).append(term)
+                unread[term] -= blocks
+            for span, own in together.items():
+                self._read_blocks(segment, own, viewer, span, found, limit)
+            needs = {
+                term: _more_blocks(last - unread[term], len(found.get(term, ())), limit)
+                for term in needs
+                if unread[term] >= 0 and len(found.get(term, ())) < limit
+            }
         return found
 
     def _read_blocks(
@@ -226,6 +237,16 @@ class LineReads:
             )
             found |= {seq for rows in each for (seq,) in rows}
         return found
+
+
+def _more_blocks(read: int, hits: int, limit: int) -> int:
+    """Return how many more blocks to read for a term with so many hits in those that were read.
+
+    It is a power of two, so that terms are read together.
+    """
+    if not hits:
+        return read * _WIDER if read < _ROUNDS_OF_ALL else _ALL_BLOCKS
+    return 1 << math.ceil(math.log2(max(read * (limit - hits) / hits * _MORE, _FIRST_BLOCKS)))
 
 
 def _by_segment(lineage: Lineage, seqs: Collection[int]) -> Iterator[tuple[int, list[int]]]:
