@@ -193,7 +193,9 @@ class ToolCalls:
             spoke = bool(wish)
             if spoke:
                 tell_npc_line(self.narration, self.place, npc, wish)
-        return "They said it." if spoke else "They have nothing to say."
+        if not spoke:
+            raise self.refused("they have nothing to say to that")
+        return "They said it."
 
     # Places.
 

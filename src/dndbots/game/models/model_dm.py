@@ -220,15 +220,19 @@ class _ModelStep:
                 results[number] = _TWICE
                 self._screen.ledger.record_fault(Role.DM, f"{call.tool}: the same call twice")
                 continue
-            if isinstance(call.form, SpeakAs) and not telling.may_be_said(call.form.gist):
+            form = call.form
+            if isinstance(form, SpeakAs) and not telling.may_be_said(form.gist):
+                # Who has a voice of its own knows what to say.
+                form = form.model_copy(update={"gist": ""})
+            if isinstance(form, SpeakAs) and not form.gist and self._people is None:
                 if not telling.has_words:  # else the scene is told, and nothing is lost
                     refused.add(number)
                 results[number] = f"{_REFUSED} {STALE}"
                 self._screen.ledger.record_fault(Role.DM, f"{call.tool}: words that were told, or no story")
                 continue
             try:
-                self._check_move(call.form, calls)
-                results[number] = calls.do(call.form)
+                self._check_move(form, calls)
+                results[number] = calls.do(form)
             except (ActRefused, ValidationError) as exc:
                 refused.add(number)
                 results[number] = f"{_REFUSED} {_reason(exc)}"
