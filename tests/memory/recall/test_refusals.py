@@ -82,21 +82,25 @@ def alike() -> Campaign:
     lines[350] = (
         "You want the green lantern? The clerk of the mill, who laughs at you, hides it under his ledger."
     )
+    for n in range(20, 280, 20):
+        lines[n : n + 3] = ["A marble step is cold.", "It rains.", "The casket is heavy."]
     lines[400] = "The casket was brass, and it was hidden in the dovecote."
     return memory_campaign(event(f"e{n}", "dm", text, witnesses=[ZARA]) for n, text in enumerate(lines))
 
 
 @pytest.mark.parametrize(
     "query",
-    [
-        "Is Old Dunstan human?",
-        "Where is the green ledger?",
-        "Does anybody know where the ledger of the mill's lantern is?",
-    ],
+    ["Is Old Dunstan human?", "Where does Old Dunstan live?", "Where is the marble casket?"],
 )
 def test_words_of_a_name_that_never_stood_together_are_no_answer(alike: Campaign, query: str) -> None:
     """However near they are: an Old Dunstan is neither Old Sunniva nor Dunstan Saltridge."""
     assert alike.recall("Zara", query).no_record
+
+
+def test_a_thing_is_found_by_words_that_stand_apart(alike: Campaign) -> None:
+    """If chance would not bring them together: things are called by many words."""
+    found = alike.recall("Zara", "Where is the green ledger?")
+    assert "e350" in {source for item in found.items for source in item.sources}
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,8 @@ def _best_lines(view: View, question: RecallQuestion, gates: Gates, most: int) -
     is_weak = strongest < ENOUGH or (is_expected and (strongest < STRONG or search.lacks_word()))
     if (is_weak and not search.has_rare_name(best)) or search.is_chance(best) or search.lacks_name(best):
         return _BestLines([], {}, weight, is_expected)
-    if _lacks_phrase(view, search.phrase(), gates, best):
+    is_sure = strongest >= STRONG and not is_expected
+    if _lacks_phrase(view, search.phrase(is_sure=is_sure), gates, best):
         return _BestLines([], {}, weight, is_expected)
     worthy = [line for line in best[:most] if line.score >= _WORTH * best[0].score]
     return _BestLines(worthy, near, weight, is_expected)
@@ -292,16 +293,22 @@ class _Search:
             names <= set(line.near) or not named.isdisjoint(line.near) for line in best
         )
 
-    def phrase(self) -> list[QuestionWord]:
-        """Return the words for what a brief question asks for: words of one name that nobody known has."""
+    def phrase(self, *, is_sure: bool) -> list[QuestionWord]:
+        """Return the words for what a brief question asks for: words of one name that nobody known has.
+
+        If the lines are sure to answer, only the name of somebody: things are called by many words.
+        """
         words = self._question.words
         if self._question.named or any(word.is_known for word in words) or len(words) > _BRIEF:
             return []
         asked = {n for n, word in enumerate(words) if word.is_name or not self._is_aspect(word)}
         asks_aspect = len(asked) < len(words) and all(words[n].is_name for n in asked)
+        asks_where = self._question.asks_where
         is_one = len(asked) > 1 and any(asked <= run for run in self._question.runs)
         return (
-            [words[n] for n in sorted(asked)] if is_one and (asks_aspect or self._question.asks_where) else []
+            [words[n] for n in sorted(asked)]
+            if is_one and (asks_aspect or (asks_where and not is_sure))
+            else []
         )
 
     def has_rare_name(self, best: Sequence[ScoredLine]) -> bool:
