@@ -157,3 +157,12 @@ def test_secrets_beside_a_quiet_deed_are_not_read_again(monkeypatch: pytest.Monk
     assert meaning("stair", "go up the stair out of the water, as quietly as I can").verb == "go"
     for line in ("quietly tell Throk that the box is mine", "whisper Throk the way up is clear"):
         assert meaning("stair", line).verb == "whisper"
+
+
+def test_a_likely_deed_keeps_the_one_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the rules found the second deed of a line only."""
+    monkeypatch.setattr(likely_deeds, "rank_verbs", lambda _: {"look": 1.0})
+    found = meaning("square", "the notice first, then go to the inn")
+    assert found.verb == "look"
+    assert found.then is not None
+    assert found.then.verb == "go"

@@ -23,14 +23,14 @@ DEV = HERE / "understanding_dev.jsonl"
 HELD_OUT = HERE / "understanding_held_out.jsonl"
 STRANGERS = tuple(HERE / f"{name}_dev.jsonl" for name in ("strangers", "players", "chat", "voices"))
 RIGHT, SWALLOWED, MILLISECONDS = 0.9, 0.03, 5.0
-# 0.946 are reached. A change must not fall behind that by more than four lines.
+# 0.950 are reached. A change must not fall behind that by more than four lines.
 RIGHT_HELD_OUT = 0.925
-# Lines in many voices, by people who never saw the rules. 0.84 of those kept back are right; the aim is 0.9.
+# Lines in many voices, by people who never saw the rules. 0.85 of those kept back are right; the aim is 0.9.
 VOICES = HERE / "many_voices_dev.jsonl"
-RIGHT_VOICES, RIGHT_VOICES_HELD_OUT = 0.79, 0.81
+RIGHT_VOICES, RIGHT_VOICES_HELD_OUT = 0.79, 0.82
 NEWCOMERS = tuple(HERE / f"newcomers_{name}_dev.jsonl" for name in "abcd")
 RIGHT_NEWCOMERS = 0.73
-KEPT_BACK = {"many_voices": RIGHT_VOICES_HELD_OUT, "newcomers": 0.81}
+KEPT_BACK = {"many_voices": RIGHT_VOICES_HELD_OUT, "newcomers": 0.815}
 
 
 def score_of(path: Path) -> Score:

@@ -58,7 +58,7 @@ _VAGUE_TOPICS: Final = {
 _KEPT: Final = frozenset(("whisper",))
 _GRAVE: Final = frozenset(("accept", "refuse", "attack", "give", "flee", "buy", "cast"))  # hard to take back
 _READ_WHOLE: Final = frozenset((META, UNCLEAR, REFUSED, "whisper"))
-_MOST_PARTS: Final = 3
+_MOST_PARTS, _SEVERAL = 3, 2  # clauses of a line; with the whole of it behind them
 _MOST_PLAIN: Final = 4  # words of a line that says what is done to what, and nothing else
 # What a likely deed may turn out to be: in a fight, who goes flees; and a blow at a thing is tried.
 _ALSO: Final[dict[str, tuple[str, ...]]] = {
@@ -119,12 +119,29 @@ def read_likely(scene: SceneNames, line: str, found: Understanding) -> Understan
             continue
         also = () if found.verb == REFUSED and verb == "take" else _ALSO.get(verb, ())
         if coarse_verb(again.verb) in (verb, *also):
-            is_second = found.then is not None and found.then.verb == again.verb
-            is_own = found.verb in SAID or found.verb in ("take", "use", "give", "buy")
-            if is_second and is_own and share < own * _MUCH_SURER:
-                return None  # "bow to him, then march down the lane" has both
-            return again if is_second or again.act is None else replace(again, then=found.then)
+            return _with_second(found, again, parts, is_sure=share >= own * _MUCH_SURER)
     return None
+
+
+def _with_second(
+    found: Understanding, again: Understanding, parts: Sequence[Clause], *, is_sure: bool
+) -> Understanding | None:
+    """Return a likely deed with the second one of its line; None if it is itself the second of two."""
+    is_second = found.then is not None and found.then.verb == again.verb
+    is_own = found.verb in SAID or found.verb in ("take", "use", "give", "buy")
+    if is_second and is_own and not is_sure:
+        return None  # "bow to him, then march down the lane" has both
+    if is_second or again.act is None:
+        return again
+    return replace(again, then=found if _is_second(found, again, parts) else found.then)
+
+
+def _is_second(found: Understanding, again: Understanding, parts: Sequence[Clause]) -> bool:
+    """Check that the deed found by the rules stands behind the likely one: "coins in the bag, then go"."""
+    if len(parts) <= _SEVERAL or found.act is None or found.then is not None or found.verb == again.verb:
+        return False
+    verbs = [{match.sense.verb for match in find_verbs(part)[0]} for part in parts[:-1]]
+    return found.verb not in verbs[0] and any(found.verb in named for named in verbs[1:])
 
 
 def _parts_of(scene: SceneNames, line: str, clause: Clause) -> list[Clause]:
