@@ -166,3 +166,10 @@ def test_a_likely_deed_keeps_the_one_behind_it(monkeypatch: pytest.MonkeyPatch) 
     assert found.verb == "look"
     assert found.then is not None
     assert found.then.verb == "go"
+
+
+def test_an_before_a_verb_is_and() -> None:
+    found = meaning("goblins", "lob a rock at the nearest gob an leg it")
+    assert found.verb == "attack"
+    assert found.then is not None
+    assert found.then.verb in ("go", "flee")

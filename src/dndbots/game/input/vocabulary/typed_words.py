@@ -20,6 +20,7 @@ _BEFORE_FIRST: Final = frozenset(("and", "then", "but", "so", "if", "think", "be
 # Words that end like adverbs and are none.
 _LETS_FLY: Final = re.compile(r"\s+(?:fly|loose)\b", re.IGNORECASE)
 _BE: Final = {"i": "am", "you": "are", "we": "are", "they": "are"}
+_CONSONANT: Final = re.compile(r"[bcdfgjklmnpqrstvwz]\w")  # an hour, an NPC: these say nothing
 _NEXT: Final = re.compile(r"\s+(\w+)")
 _SHORTEST_ADVERB: Final = 5
 _SHORTEST_CLIPPED: Final = 5  # "gettin"
@@ -71,6 +72,8 @@ def _in_context(words: Sequence[TypedWord], number: int) -> Iterator[TypedWord]:
         yield word._replace(text=word_lists().commands[word.text])
     elif word.text == "n" and before.isalpha() and after.isalpha() and before not in _BEFORE_NORTH:
         yield word._replace(text="and")
+    elif word.text == "an" and before.isalpha() and _CONSONANT.match(after):
+        yield word._replace(text="and")  # "lob a rock an leg it"
     elif word.text == "threw" and before in word_group("before_through"):
         yield word._replace(text="through")
     elif word.text == "them" and before not in word_group("to_them") and _is_noun(after):
