@@ -42,6 +42,7 @@ THROK = ("Throk Ironfist", "Throk")
         "Borra Ironkettle succeeds in trying their intelligence.",
         "Borra Ironkettle succeeds.",
         "What happens now, for you to tell:",
+        "I will tell of news, apprentice, builders.",
         "The move scene failed.",
         "The action was rejected.",
     ],

@@ -72,6 +72,7 @@ _ENGINE_TALK: Final = re.compile(
             r"\broll(?:s|ed|ing)? (?:a|an|for|the dic?e|your|\d)",
             # Tools, prompts and the chat itself.
             r"\bwhat happens now, for you to tell\b|\bsince your last word\b|\bnot decided yet\b",
+            r"\b(?:would|will) tell of (?:[\w' ]{1,40}, ){1,8}\w|\bkeeps back, for want of\b",
             r"\b(?:tool|function) calls?\b|\bcalls? (?:the )?`?act`?\b|\bjson\b|\bschema\b|\bplaceholder\b",
             r"\b(?:system|user) (?:prompt|message)\b|\bthe prompt\b|\blanguage model\b",
             r"\bas an? (?:ai|assistant)\b|\b(?:my|your|the|these) instructions\b",
