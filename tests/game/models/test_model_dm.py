@@ -290,6 +290,8 @@ def test_a_model_that_only_looks_things_up_is_stopped() -> None:
 
 REFUSED = [
     ("introduce_npc", {"name": "Pask Oldacre", "looks": "a man"}, "already"),
+    ("introduce_npc", {"name": "Pask Oldacre2", "looks": "a man"}, "already"),
+    ("introduce_npc", {"name": "Odo", "looks": "a thin man with inky cuffs"}, "is here already"),
     ("introduce_npc", {"name": "npc_evil_001", "looks": "a man"}, "not a name"),
     ("introduce_npc", {"name": "## MEMORY_dm", "looks": "a man"}, "not a name"),
     ("introduce_npc", {"name": "'; DROP TABLE events; --", "looks": "a man"}, "not a name"),

@@ -52,6 +52,7 @@ _OPEN: Final = ("offered", "accepted")
 # Words with spaces and light punctuation between them: no sentence, and no line of code.
 _NAMELIKE: Final = re.compile(r"[^\W_](?:[\w '\u2019,.&()-]*[\w)'\u2019])?")
 _ABILITIES: Final = frozenset(Ability)
+_NUMBER_BEHIND: Final = re.compile(r"[\s#-]?\d{1,3}$")  # models number a name that is taken
 _OF_ONESELF: Final = re.compile(r"(?:I|I['\u2019]\w+|my|we|our)\b", re.IGNORECASE)
 # Foes may be this many times stronger than the party: a hard fight, not a certain death.
 _ODDS: Final = 3
@@ -153,8 +154,11 @@ class ToolCalls:
 
     def introduce_npc(self, form: tools.IntroduceNpc) -> str:
         narration, step = self.narration, self.narration.step
-        name, looks = self._name(form.name), self._name(form.looks)
+        name, looks = self._name(_NUMBER_BEHIND.sub("", form.name) or form.name), self._name(form.looks)
         refuse_known_name(narration, name, kind="npc")
+        heard = (name_heard_at(narration, uid, self.place) for uid in self._npcs())
+        if looks.casefold() in map(str.casefold, heard):
+            raise self.refused(f"{looks} is here already; let that person speak instead")
         if len([uid for uid in step.present(self.place) if uid.startswith("npc_")]) >= _MOST_PEOPLE:
             raise self.refused(f"this scene has {_MOST_PEOPLE} people already; it cannot hold more")
         uid = mint_uid(narration, "npc", name)
