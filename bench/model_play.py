@@ -48,7 +48,8 @@ SHORTEST = 5
 ENGINE = re.compile(
     r"field required|no record\b|\bd20\b|\bd6\b|against \d+:|not possible:|input should be|\bjson\b|tool call"
     r"|introduce_npc|look_up|ask_roll|speak_as|move_scene|offer_quest|as an ai\b|language model|\bNPC\b"
-    r"|^(?:SCENE|HERE|WAYS|THINGS|YOU CAN|AT|WITH YOU):|\b(?:pc|npc|loc|qst|mon)_\w+|hit points\b.*\d|\{|\}",
+    r"|^(?:SCENE|HERE|WAYS|THINGS|YOU CAN|AT|WITH YOU):|\b(?:pc|npc|loc|qst|mon)_\w+|hit points\b.*\d|\{|\}"
+    r"|for you to tell\b|since your last word|not decided yet|\bsucceeds? in trying\b|\btell of \w+, \w+,",
     re.IGNORECASE | re.MULTILINE,
 )
 
