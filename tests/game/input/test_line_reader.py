@@ -702,6 +702,19 @@ def test_a_character_that_is_directed_does_it_itself(line: str, verb: str) -> No
         "have the party whisper to nobody the reeve lies",
         "tell Zara under my breath that the reeve lies",
         "tell Zara in a low voice that the reeve lies",
+        "psst Zara, the reeve lies",
+        "Zara, a word in private: the reeve lies",
+        "low voice to Elena: the reeve lies",
+        "tell only Zara: the reeve lies",
+        "confide in Elena that the reeve lies",
+        "I tell Zara, out of earshot of the others, that the reeve lies",
+        "so only Zara can hear: the reeve lies",
+        "just for Elena: the reeve lies",
+        "to Zara only: the reeve lies",
+        "(to Zara, quietly) the reeve lies",
+        "I pull Elena close and say the reeve lies",
+        "slip Zara a note: the reeve lies",
+        "I signal to Elena silently that the reeve lies",
     ],
 )
 def test_a_secret_in_other_words_is_told_to_nobody_else(scene: str, line: str) -> None:
@@ -709,6 +722,15 @@ def test_a_secret_in_other_words_is_told_to_nobody_else(scene: str, line: str) -
     found = understand_line(*table_of(scene), line)
     acts = [one.act for one in (found, found.then) if one is not None and one.act is not None]
     assert not [act for act in acts if act.verb is not Verb.WHISPER and "lies" in f"{act.words} {act.what}"]
+    assert understand_line(*table_of(scene), "just for fun: I sing of lies").verb == "try"
+
+
+def test_who_is_called_with_an_at_is_spoken_to() -> None:
+    """As in a chat: "@Zara run" is to her, and to nobody if she is elsewhere."""
+    table, who = table_of("stair")
+    found = understand_line(table, who, "@Throk the stairs are wet")
+    assert (found.verb, found.target, found.words) == ("tell", "Throk", "@Throk the stairs are wet")
+    assert understand_line(table, who, "@Gandalf the stairs are wet").verb == "refused"
 
 
 def test_who_goes_to_buy_a_drink_goes_first() -> None:

@@ -46,6 +46,7 @@ _SAY: Final = re.compile(r"(?:i )?says?\s*[:,]\s*(?P<words>\S.*)", re.IGNORECASE
 _SAY_BARE: Final = re.compile(r"(?:i )?say\s+(?P<words>\S.*)", re.IGNORECASE | re.DOTALL)
 _EMOTE: Final = re.compile(r"\*[^*]+\*")
 _EMOTES: Final = re.compile(r"\*([^*]+)\*")
+_CALLED_AT: Final = re.compile(r"@(?P<name>[^\W\d]\w*)[,:]? (?P<words>\S.*)", re.DOTALL)  # "@Zara run"
 _SAID_TO: Final = re.compile(
     r"\*(?:[^\W\d]+ )?(?:(?:says?|speaks?|replies|answers|calls?|shouts?|adds?|turns?) )?"
     r"to (?P<name>[^*]{1,60})\*[:,]?(?P<words>[^*]+)",
@@ -72,11 +73,12 @@ def understand_line(table: Table, who: str, text: str) -> Understanding:
     `table` is the character's own table, so only what the character knows is found.
     """
     line = clean_line(text)
-    if not line:
-        return refuse("", "the line is empty")
-    if len(line) > LONGEST_WORDS:
-        reason = f"the line has {len(line)} characters; a turn takes at most {LONGEST_WORDS}"
-        return refuse("", reason)
+    if not line or len(line) > LONGEST_WORDS:
+        too_long = f"the line has {len(line)} characters; a turn takes at most {LONGEST_WORDS}"
+        return refuse("", too_long if line else "the line is empty")
+    if (called := _CALLED_AT.fullmatch(line)) is not None:
+        found = _understand(table, who, f"hey {called['name']}, {called['words']}")
+        return replace(found if found.act is None else reword(found, line), line=line)
     own = own_deed(line)
     if own is None:
         return _understand(table, who, line)

@@ -119,6 +119,11 @@ def _is_unknown(word: str) -> bool:
     return word.isalpha() and not listed and not any(word in words for words in lists.people.values())
 
 
+def is_known_name(scene: SceneNames, line: str, words: Sequence[TypedWord]) -> bool:
+    """Check for the name of somebody whom the character knows, as it is written: "Sister" of Sister Maren."""
+    return all(line[word.start].isupper() and _is_known(scene, word.text) for word in words)
+
+
 def _is_known(scene: SceneNames, word: str) -> bool:
     """Check that the character knows somebody of that name, here or elsewhere."""
     names = scene.table.names.items()

@@ -5,7 +5,7 @@ from typing import Final
 
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
 from dndbots.game.input.meanings import Understanding, refuse
-from dndbots.game.input.talk.absent_names import find_absent, refuse_name
+from dndbots.game.input.talk.absent_names import find_absent, is_known_name, refuse_name
 from dndbots.game.input.vocabulary.scene_names import (
     FOE,
     FRIEND,
@@ -28,6 +28,9 @@ _PIECES: Final = {
     "NEAR": r"(?:lean|bend|sidle|scoot|shuffle|step|move|inch|edge|creep|huddle|turn|cup|put|bring|hold|press"
     r"|walk|stoop)(?:s|es)?",
     "NAME": r"(?P<name>[^\W\d]+(?: [^\W\d]+){0,3}?)",
+    "APART": r"(?:in private|alone|aside|in your ear|between us)",
+    "UNHEARD": r"(?:out of earshot(?: of [^,:]{1,40})?|so (?:that )?(?:nobody|no one|none)[^,:]{1,40})",
+    "BEHIND": r"[:,.!\u2014-]+ (?P<words>.+)",
     "THEIR": r"(?P<their>his|her|their)",
     "WHO": r"(?:[^\W\d]+ )?(?:(?:quietly|softly) )?",
     "SAYING": r"[:,]? (?P<words>\S.*)",
@@ -68,6 +71,26 @@ _FORMS: Final = tuple(
         r"to NAME(?: only)?,? QUIET[:,\u2014-]+ (?P<words>.+)",
         r"WHOHUSH (?:something |it )?QUIET (?:to|at) NAMESAYING",
         r"WHO(?:QUIET )?LOW (?:to|at) NAME(?:[:,]|(?= that| how| about)) (?P<words>.+)",
+        # "Psst Borra, …", "Borra, a word in private: …", "low voice to Borra: …".
+        r"p+s+t+[,!.\u2026]* NAMEBEHIND",
+        r"NAME[,:] (?:just |only )?(?:a|one) (?:quick )?(?:(?:quiet|private) word|word APART)BEHIND",
+        r"(?:(?:in|with) a )?(?:very )?low(?:ered)? voice,? (?:WHO(?:say|speak)s? )?to NAMEBEHIND",
+        # For one pair of ears only.
+        r"WHO(?:only tells?|tells? only) NAMESAYING",
+        r"WHOtells? NAME (?:only|alone|and (?:nobody|no one) else)SAYING",
+        r"WHOconfides? (?:in|to) NAMESAYING",
+        r"WHOtells? NAME,? UNHEARD[,:]SAYING",
+        r"so (?:that )?only NAME (?:(?:can|may|could|will) )?hears?(?: (?:it|me|this))?SAYING",
+        r"(?:(?:this|that) is )?(?:just|only) (?:for|to) NAME(?:['\u2019]s ears?)?(?: only| alone)?BEHIND",
+        r"(?:for|to) NAME(?:['\u2019]s ears?)? (?:only|alone)BEHIND",
+        r"\(to NAME,? QUIET\)SAYING",
+        (
+            r"WHO(?:pull|draw|drag|take|tug)s? NAME (?:close|closer|near|aside|to (?:me|one side)),? "
+            r"and (?:quietly )?(?:HUSH|tells?)(?: (?:him|her|them))?SAYING"
+        ),
+        # What is written or shown by hand is for one, too.
+        r"WHO(?:pass|slip|hand)(?:es|s)? NAME a (?:[^\W\d]+ )?note(?: (?:saying|that (?:says|reads)))?SAYING",
+        r"WHOsignals? (?:to )?NAME (?:silently|secretly|by hand)SAYING",
     )
 )
 
@@ -101,6 +124,8 @@ def _absent_name(scene: SceneNames, line: str, match: re.Match[str]) -> str:
     """Return the name of who is not here, if it is one: "Elena" in "into Elena's ear"."""
     start, end = match.span("name")
     named = [word for word in read_words(line) if start <= word.start < end]
+    if named and is_known_name(scene, line, named):
+        return match["name"]
     if not named or scene.find(named, (FOE, SELF, THING, ITEM)) is not None:
         return ""
     return match["name"] if _EAR.match(line, end) else find_absent(scene, line[:end], named)
