@@ -206,10 +206,10 @@ def introducing(name: str, looks: str) -> Callable[[Question], Answer | str]:
 @pytest.mark.parametrize("module", MODULES)
 def test_a_model_that_brings_somebody_in_tells_no_name(module: str) -> None:
     """Whom a DM's model introduces under a description has no name in any prompt until it is told."""
-    voice = ScriptedVoice(introducing("Ysolde Quillfeather", "a thin man with inky cuffs"))
+    voice = ScriptedVoice(introducing("Ysolde Quillfeather", "a woman with a wooden hand"))
     game = audited(module, SEEDS[0], dm=ModelDM(voice), rounds=4)
     assert "Ysolde Quillfeather" in as_text(game.campaign.entities(viewer=DM))
-    assert any("inky cuffs" in game.asked[who] for who in game.table.living())
+    assert any("wooden hand" in game.asked[who] for who in game.table.living())
     assert game.leaks == []
     for who in game.table.living():
         assert told_in_answers(game, who) == []
