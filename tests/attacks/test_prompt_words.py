@@ -209,7 +209,8 @@ def test_a_model_that_brings_somebody_in_tells_no_name(module: str) -> None:
     voice = ScriptedVoice(introducing("Ysolde Quillfeather", "a woman with a wooden hand"))
     game = audited(module, SEEDS[0], dm=ModelDM(voice), rounds=4)
     assert "Ysolde Quillfeather" in as_text(game.campaign.entities(viewer=DM))
-    assert any("wooden hand" in game.asked[who] for who in game.table.living())
+    for who in game.table.living():
+        assert any("wooden hand" in event.content for event in game.campaign.events(viewer=who))
     assert game.leaks == []
     for who in game.table.living():
         assert told_in_answers(game, who) == []
