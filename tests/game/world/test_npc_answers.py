@@ -185,3 +185,20 @@ def test_who_said_it_already_listens_to_the_whole_question() -> None:
     assert "Stone fell" in answered("news", "what's new?")
     typed = "is the warden in town? where would I find her"
     assert "Philippa Crane" in answered("news", typed)
+
+
+def test_two_questions_in_a_line_get_two_answers() -> None:
+    """Who asks two things hears of both; the same answer is not given twice."""
+    module = adventure(BRIDGE)
+    bench, narration = stand_before(module, "marda")
+    place = bench.table.place(THROK) or ""
+
+    def answered(typed: str) -> list[str]:
+        before = len(narration.step.events)
+        act = Act(verb=Verb.ASK, target="npc_marda_001", what="her", words=typed)
+        answer_questions(narration, module.places["inn"], place, [PendingAct("e", THROK, act, None)])
+        return [event.content for event in narration.step.events[before:]]
+
+    told = answered("when did you last see her? what does she look like?")
+    assert ["evening before" in told[0], "chalk behind her ear" in told[1]] == [True, True]
+    assert len(answered("what is in the jar? really, what is in the jar?")) == 1

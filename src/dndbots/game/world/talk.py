@@ -25,6 +25,8 @@ from dndbots.text.word_forms import is_plural, with_the
 
 _GIFT: Final = 2
 _JUST_NOW: Final = 6  # rounds
+_NO_ANSWER: Final = frozenset(("unknown", "unwilling"))
+_SHORTEST_QUESTION, _MOST_ANSWERS = 3, 2
 _NO_ORDERS: Final = frozenset(("It", "He", "She", "They", "There", "Who", "What", "Nothing", "Nobody"))
 _TITLES: Final = frozenset(("old", "granny", "captain", "foreman", "sister", "brother", "the", "of"))
 
@@ -43,24 +45,38 @@ def answer_questions(narration: Narration, place: Place, uid: str, acts: Sequenc
             name = people[target].name
             speak(narration, uid, people[target], narration.phrase("shaken", npc=name))
         elif target in people:
-            answer = find_answer(narration, people[target], topic, askers)
-            typed = asked[0].act.words and not asked[0].act.phrases  # the phrase book says nothing more
-            if typed and (answer.kind == "unknown" or answer.heard) and not narration.screen.voiced:
-                # A topic may be too short for what was meant; the words may say it.
-                whole = find_answer(narration, people[target], asked[0].act.words, askers)
-                is_more = whole.kind not in ("unknown", "unwilling") and not whole.heard
-                answer = (
-                    whole if is_more or (answer.kind == "unknown" and whole.kind != "unknown") else answer
-                )
-            tell_answer(
-                narration, uid, people[target], answer, typed=bool(typed) and _is_new(narration, asked[0])
-            )
+            first = asked[0].act
+            typed = "" if first.phrases else first.words  # the phrase book says nothing more
+            is_new = bool(typed) and _is_new(narration, asked[0])
+            for answer in _find_answers(narration, people[target], topic, typed, askers):
+                tell_answer(narration, uid, people[target], answer, typed=is_new)
         elif narration.step.table.place(target) == uid and target.startswith("npc_"):
             _shrug(narration, uid, target, topic)
         elif not target.startswith("mon_"):
             narration.tell(
                 uid, narration.not_here(target, askers, otherwise="anybody who answers"), participants=askers
             )
+
+
+def _find_answers(
+    narration: Narration, person: Person, topic: str, typed: str, askers: Sequence[str]
+) -> list[NpcAnswer]:
+    """Return the answer to a question, or to each of two in the `typed` words that have one not yet heard."""
+    answer = find_answer(narration, person, topic, askers)
+    if not typed or narration.screen.voiced:
+        return [answer]
+    asked = [part for part in typed.split("?") if len(part.split()) >= _SHORTEST_QUESTION]
+    found = [find_answer(narration, person, part, askers) for part in asked] if len(asked) > 1 else []
+    fresh = (one for one in found if one.kind not in _NO_ANSWER and one.offers is None and not one.heard)
+    told = {one.text: one for one in fresh}
+    if len(told) > 1:
+        return [*told.values()][:_MOST_ANSWERS]
+    if answer.kind == "unknown" or answer.heard:
+        # A topic may be too short for what was meant; the words may say it.
+        whole = find_answer(narration, person, typed, askers)
+        is_more = whole.kind not in _NO_ANSWER and not whole.heard
+        answer = whole if is_more or (answer.kind == "unknown" and whole.kind != "unknown") else answer
+    return [answer]
 
 
 def _is_new(narration: Narration, asked: PendingAct) -> bool:
