@@ -178,6 +178,24 @@ def test_every_ware_of_the_adventures_is_sold_by_its_name() -> None:
             }
 
 
+@pytest.mark.parametrize(
+    ("wanted", "name", "price"),
+    [
+        ("two ales", "two beers", 4),
+        ("two ales and one", "three beers", 6),
+        ("beer", "beer", 2),
+        ("a stew", "stew", 3),
+        ("a bed for two", "bed", 5),
+        ("500 beers", "beer", 2),
+    ],
+)
+def test_so_many_are_served_as_are_ordered(wanted: str, name: str, price: int) -> None:
+    """A round for all costs as much; nobody is sold two beds, or a lake of beer."""
+    ware = find_ware(load_named("the_unpaid_bridge").people["marda"], wanted)
+    assert ware is not None
+    assert (ware.name, ware.price) == (name, price)
+
+
 APPLE = BARGAINING.replace(
     "items:\n  silver",
     "items:\n  apple: {name: red apple, use: Who eats it sleeps., causes: asleep, rounds: 2}\n  silver",

@@ -38,6 +38,7 @@ BEINGS: Final = (PERSON, FOE, FRIEND, SELF)
 _EXACT, _MISTYPED, _KIN, _ALIKE, _FEATURE, _NEARBY, _ANY, _MISSED = 1.0, 0.9, 0.9, 0.6, 0.5, 0.4, 0.45, 0.1
 _ENOUGH: Final = 0.3
 _LOOKS_SHARED: Final = 2
+_INNS: Final = frozenset(("inn", "tavern", "taproom", "alehouse", "pub"))
 _TELLING: Final = (EventType.DM_NARRATION, EventType.DISCOVERY, EventType.LOCATION_CHANGE)
 _MASCULINE, _FEMININE = "m", "f"
 _HE: Final = frozenset(("he", "him", "his", "himself"))
@@ -406,10 +407,19 @@ class SceneNames:
 
     @cached_property
     def host(self) -> SceneName | None:
-        """Return the person who serves food and drink here, by what is told of them."""
+        """Return the person who serves food and drink here, by what is told of them, or alone in an inn."""
         served = {root_of(word) for word in word_lists().trades["innkeeper"]}
         hosts = (name for name in self.persons if len(served & (name.around | name.speech)) >= _LOOKS_SHARED)
-        return next(hosts, None)
+        only = self.persons[0] if len(self.persons) == 1 and self._is_inn else None
+        return next(hosts, only)
+
+    @property
+    def _is_inn(self) -> bool:
+        """Check that a way which is named after an inn led here."""
+        taken = (
+            way for ways in self.table.ways.values() for way, end in ways.items() if end == self.here.uid
+        )
+        return any(not _INNS.isdisjoint(words_of(way)) for way in taken)
 
     @cached_property
     def talking_foes(self) -> SceneName | None:

@@ -18,8 +18,9 @@ from dndbots.game.world.narration import Narration, with_article
 from dndbots.game.world.talk import speak
 from dndbots.game.world.world_state import CHEAPER
 from dndbots.rules.characters.equipment import recognised
+from dndbots.text.numbers import numbers_in
 from dndbots.text.sentences import split_sentences
-from dndbots.text.word_forms import number_word
+from dndbots.text.word_forms import number_word, singular_of
 from dndbots.text.words import stem, words_of
 
 COPPERS: Final = "coppers"
@@ -48,6 +49,8 @@ _COINS: Final = {"cp": "copper", "sp": "silver piece", "gp": "gold piece"}
 _A_GOLD: Final = 100
 _LARGE: Final = 5  # gold pieces: what costs as much is no meal, and is carried away
 _DENIED: Final = frozenset(("not", "never", "nobody", "nothing", "none"))
+_MOST_SERVED: Final = 12  # at once
+_ONE_MORE: Final = re.compile(r"\b(?:and|plus) (?:one|another)(?: more)?$")
 _SHARE: Final = 0.5  # of its price that people pay for a used thing
 _CHEAPER: Final = 0.75
 
@@ -92,13 +95,21 @@ def answer_purchases(narration: Narration, place: Place, uid: str, acts: Sequenc
 
 def find_ware(person: Person, wanted: str, *, is_cheaper: bool = False) -> Ware | None:
     """Return what somebody sells that words ask for; None if they have nothing of the kind."""
-    words = {stem(word) for word in words_of(wanted)}
+    words = {stem(one) for word in words_of(wanted) for one in (word, singular_of(word))}
     meant = words | {sold for other, sold in _ALIKE if other & words}
-    return (
-        _named_ware(person, words, meant, is_cheaper=is_cheaper)
-        if person.wares
-        else _listed_ware(person, wanted)
-    )
+    if not person.wares:
+        return _listed_ware(person, wanted)
+    ware = _named_ware(person, words, meant, is_cheaper=is_cheaper)
+    return None if ware is None else _several(ware, wanted)
+
+
+def _several(ware: Ware, wanted: str) -> Ware:
+    """Return so many meals or drinks as are asked for: "two ales, and one for yourself"."""
+    number = sum(numbers_in(wanted)) + bool(_ONE_MORE.search(wanted))
+    is_counted = ware.served and ware.name.isalpha() and stem(ware.name) not in _KEEPS
+    if not is_counted or not 1 < number <= _MOST_SERVED:
+        return ware
+    return replace(ware, name=f"{number_word(number)} {ware.name}s", price=number * ware.price)
 
 
 def take_orders(narration: Narration, uid: str, acts: Sequence[PendingAct]) -> list[PendingAct]:
