@@ -30,13 +30,14 @@ class ToolClaim(TypedDict, total=False):
 
 
 class PersonFields(ToolClaim, total=False):
-    """The fields of a person. `alias` is another name. From `place` on, the value is a name."""
+    """The fields of a person. `alias` is another name, `item` a thing. From `place` on, it is a name."""
 
     alias: str
     role: str
     race: str
     description: str
     age: str
+    item: str
     wants: str
     fears: str
     promise: str
