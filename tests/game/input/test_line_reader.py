@@ -827,3 +827,12 @@ def test_nothing_is_given_to_who_is_elsewhere(text: str) -> None:
 def test_who_is_inside_does_not_go_out_to_go_inside() -> None:
     table, who = table_of("ladder")
     assert understand_line(table, who, "go inside the inn").verb == "refused"
+
+
+def test_what_stands_before_a_question_is_not_lost() -> None:
+    """A greeting and a second question stay in the words, whatever the greeting is taken for."""
+    table, who = table_of("green")
+    line = "evening all. what's this village and why's everyone so glum?"
+    found = understand_line(table, who, line)
+    assert (found.verb, found.words) == ("ask", line)
+    assert understand_line(table, who, "get lost in the orchard").verb != "refuse"

@@ -202,3 +202,4 @@ def test_two_questions_in_a_line_get_two_answers() -> None:
     told = answered("when did you last see her? what does she look like?")
     assert ["evening before" in told[0], "chalk behind her ear" in told[1]] == [True, True]
     assert len(answered("what is in the jar? really, what is in the jar?")) == 1
+    assert len(answered("what does that drawing mean and who do you suspect?")) == 2

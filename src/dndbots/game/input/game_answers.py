@@ -192,7 +192,8 @@ def _about(scene: SceneNames, found: Understanding) -> Iterator[str]:
         if being.key.startswith("pc_"):
             yield f"{being.label} is {_state(table, being.key)}."
         yield from _facts(table, being)
-    told = [line for event in table.lately for line in _lines_about(event, being, wanted)]
+    heard = (event for event in table.lately if event.source != scene.who)
+    told = [line for event in heard for line in _lines_about(event, being, wanted)]
     yield from dict.fromkeys(told[-_MOST:])
     if not told and being is None:
         yield f"You know nothing of {found.what}."

@@ -146,7 +146,20 @@ class LineDeeds:
             worded = self._clauses.read(words).worded
             return first if SECRET.search(self._line) else reword(first, worded)
         third = next((found for found in done[done.index(second) + 1 :] if found.act != second.act), None)
+        return self._in_one(first, second, third, words)
+
+    def _in_one(
+        self,
+        first: Understanding,
+        second: Understanding,
+        third: Understanding | None,
+        words: Sequence[TypedWord],
+    ) -> Understanding:
+        """Return the deeds of a line as one: two that are done, and the words of a third."""
         merged = self._merge(first, second, words)
+        if merged is second and second.verb in SAID and SECRET.search(self._line) is None:
+            whole = Clause(self._line, [*words]).text  # nothing of what was typed before it is lost
+            return replace(reword(second, whole), then=None if third is None or third.verb in SAID else third)
         if third is None or (merged is not None and third.verb in SAID):
             return merged or replace(first, then=second)
         if merged is second:

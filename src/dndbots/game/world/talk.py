@@ -25,6 +25,7 @@ from dndbots.text.word_forms import is_plural, with_the
 
 _GIFT: Final = 2
 _JUST_NOW: Final = 6  # rounds
+_QUESTIONS: Final = re.compile(r"\?|,? and (?=(?:who|what|why|where|when|how)\b)", re.IGNORECASE)
 _NO_ANSWER: Final = frozenset(("unknown", "unwilling"))
 _SHORTEST_QUESTION, _MOST_ANSWERS = 3, 2
 _NO_ORDERS: Final = frozenset(("It", "He", "She", "They", "There", "Who", "What", "Nothing", "Nobody"))
@@ -65,7 +66,7 @@ def _find_answers(
     answer = find_answer(narration, person, topic, askers)
     if not typed or narration.screen.voiced:
         return [answer]
-    asked = [part for part in typed.split("?") if len(part.split()) >= _SHORTEST_QUESTION]
+    asked = [part for part in _QUESTIONS.split(typed) if len(part.split()) >= _SHORTEST_QUESTION]
     found = [find_answer(narration, person, part, askers) for part in asked] if len(asked) > 1 else []
     fresh = (one for one in found if one.kind not in _NO_ANSWER and one.offers is None and not one.heard)
     told = {one.text: one for one in fresh}
