@@ -836,3 +836,19 @@ def test_what_stands_before_a_question_is_not_lost() -> None:
     found = understand_line(table, who, line)
     assert (found.verb, found.words) == ("ask", line)
     assert understand_line(table, who, "get lost in the orchard").verb != "refuse"
+
+
+@pytest.mark.parametrize(
+    "before", ["ok deal.", "I look around.", "thanks,", "I nod and", "look at the door, then"]
+)
+@pytest.mark.parametrize(
+    "secret",
+    ["psst Zara, the reeve lies", "tell only Elena: the reeve lies", "slip Zara a note: the reeve lies"],
+)
+@pytest.mark.parametrize("scene", ["green", "stair"])
+def test_a_secret_behind_a_deed_is_not_in_the_words_of_the_deed(scene: str, before: str, secret: str) -> None:
+    """The deed is done in its own words and the rest is whispered, or all of it is refused."""
+    found = understand_line(*table_of(scene), f"{before} {secret}")
+    acts = [one.act for one in (found, found.then) if one is not None and one.act is not None]
+    assert not [act for act in acts if act.verb is not Verb.WHISPER and "lies" in f"{act.words} {act.what}"]
+    assert found.act is not None or found.verb == "refused"

@@ -19,7 +19,7 @@ from dndbots.game.input.likely_deeds import read_likely
 from dndbots.game.input.line_deeds import SECRET, LineDeeds, leads_to
 from dndbots.game.input.meanings import NOT_DONE, REFUSED, SAID, UNCLEAR, Understanding, refuse, reword
 from dndbots.game.input.talk.absent_names import find_absent_call, refuse_name
-from dndbots.game.input.talk.asides import find_aside
+from dndbots.game.input.talk.asides import find_aside, find_aside_behind
 from dndbots.game.input.talk.offer_answers import read_answer
 from dndbots.game.input.talk.spoken_reader import SpokenReader
 from dndbots.game.input.talk.talk_reader import SPOKEN, TalkReader, called_friend
@@ -101,7 +101,7 @@ def _understand(table: Table, who: str, line: str) -> Understanding:
 
 def _may_be_likely(line: str, found: Understanding) -> bool:
     """Check that a line may be read as the deed that its words make likely: nothing in it is a secret."""
-    if len(line) > _LONGEST_REWORDED:
+    if len(line) > _LONGEST_REWORDED or (found.then is not None and found.then.verb == "whisper"):
         return False
     is_done = found.act is not None and found.then is None and found.verb not in SAID
     return SECRET.search(line) is None or (is_done and _HUSHED_DEED.fullmatch(line) is not None)
@@ -122,8 +122,25 @@ class _LineReader:
         self._deeds = LineDeeds(scene, line)
 
     def read(self) -> Understanding:
-        found = find_aside(self._scene, self._line) or self.read_aloud()
+        aside = find_aside(self._scene, self._line) or self._read_aside_behind()
+        if aside is not None:
+            return aside
+        found = self.read_aloud()
         return self._read_otherwise() or found if _is_weak(found) else found
+
+    def _read_aside_behind(self) -> Understanding | None:
+        """Read a deed with words behind it that only one hears; refuse it if either cannot be done."""
+        behind = find_aside_behind(self._scene, self._line)
+        if behind is None:
+            return None
+        before, aside = behind
+        if aside.act is None:
+            return refuse(self._line, aside.reason)
+        scene = SceneNames(self._scene.table, self._scene.who, line=before)
+        first = _LineReader(scene, before).read_aloud()
+        if first.act is None or first.then is not None:
+            return refuse(self._line, "say the secret in a line of its own: whisper NAME: WORDS")
+        return replace(first, then=aside)
 
     def _read_otherwise(self) -> Understanding | None:
         """Read a line that is not understood in other words; None if they make no deed that is clear."""

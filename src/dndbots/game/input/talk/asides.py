@@ -1,6 +1,7 @@
 """Find words that are for one pair of ears, in forms other than "whisper": "lean to Zara and mumble …"."""
 
 import re
+from itertools import islice
 from typing import Final
 
 from dndbots.game.acts import LONGEST_WORDS, Act, Verb
@@ -20,7 +21,7 @@ from dndbots.game.input.vocabulary.typed_words import read_words
 
 _PIECES: Final = {
     "HUSH": r"(?:whisper|murmur|mutter|mumble|breathe|hiss|say|add|confide)s?",
-    "LOW": r"(?:murmur|mutter|mumble|breathe|hiss)s?",
+    "LOW": r"(?:murmur|mutter|mumble|breathe|hiss|mouth)s?",
     "SECRETLY": r"(?:whisper|murmur|mutter|mumble|breathe|hiss|confide)s?",
     "CLOSE": r"(?:lean|bend|sidle|huddle|stoop|cup)s?",
     "QUIET": r"(?:(?:very )?(?:quietly|softly|secretly|privately|discreetly)|under (?:my|his|her) breath"
@@ -37,6 +38,18 @@ _PIECES: Final = {
 }
 _WHISPER: Final = "whisper NAME: WORDS"
 _EAR: Final = re.compile(r"['\u2019]s (?:[^\W\d]+ ){0,2}ears?\b", re.IGNORECASE)
+# Where another deed or sentence begins, and words that may be in one which is for one pair of ears.
+_JOINTS: Final = re.compile(
+    r"(?:(?<=[,.;:!?\u2026\u2014])\s|\s(?=(?:and|but|then)\s))(?:(?:and|but|then)\s){0,2}", re.IGNORECASE
+)
+_HINTS: Final = re.compile(
+    r"\b(?:psst|pst|private|alone|aside|between us|voice|only|just|confide|earshot|hear|note|signal|ear|mouth"
+    r"|murmur|mutter|mumble|breath|hiss|whisper|close|quiet|soft|secret|discreet|so that)",
+    re.IGNORECASE,
+)
+_MARKED: Final = re.compile(r"[\"\u201c\u201d\u201e\u00ab\u00bb*]")
+_MOST_JOINTS: Final = 12
+_WORD: Final = re.compile(r"\w")
 _PIECE: Final = re.compile("|".join(_PIECES))
 _FORMS: Final = tuple(
     re.compile(_PIECE.sub(lambda piece: _PIECES[piece.group()], pattern), re.IGNORECASE | re.DOTALL)
@@ -79,6 +92,7 @@ _FORMS: Final = tuple(
         r"WHO(?:only tells?|tells? only) NAMESAYING",
         r"WHOtells? NAME (?:only|alone|and (?:nobody|no one) else)SAYING",
         r"WHOconfides? (?:in|to) NAMESAYING",
+        r"(?:I )?QUIET lets? NAME knowSAYING",
         r"WHOtells? NAME,? UNHEARD[,:]SAYING",
         r"so (?:that )?only NAME (?:(?:can|may|could|will) )?hears?(?: (?:it|me|this))?SAYING",
         r"(?:(?:this|that) is )?(?:just|only) (?:for|to) NAME(?:['\u2019]s ears?)?(?: only| alone)?BEHIND",
@@ -118,6 +132,17 @@ def find_aside(scene: SceneNames, line: str) -> Understanding | None:
             act = Act(verb=Verb.WHISPER, target=hearer.key, words=words)
             return Understanding(verb="whisper", target=hearer.label, words=words, act=act)
     return refuse_name(scene, line, absent, f"whisper to; type {_WHISPER}") if absent else None
+
+
+def find_aside_behind(scene: SceneNames, line: str) -> tuple[str, Understanding] | None:
+    """Return what stands before words that only one hears, and these; None if a line does not go on so."""
+    if _HINTS.search(line) is None or _MARKED.search(line) is not None:
+        return None
+    for joint in islice(_JOINTS.finditer(line), _MOST_JOINTS):
+        aside = find_aside(scene, line[joint.end() :].strip())
+        if aside is not None and _WORD.search(line[: joint.start()]):
+            return line[: joint.start()].strip(), aside
+    return None
 
 
 def _absent_name(scene: SceneNames, line: str, match: re.Match[str]) -> str:
